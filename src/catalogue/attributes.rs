@@ -18,10 +18,10 @@ pub struct AttributeColumn {
     keys: Vec<Box<str>>,
     /// Each value's most common spelling.
     labels: Vec<Box<str>>,
-    /// Where each product's values start in `values`, plus the end of the last product's. Empty if
-    /// no product has any.
+    /// Where each product's values start in `values`, plus where the last product's values end.
+    /// Empty if no product has any.
     bounds: Vec<u32>,
-    /// The value numbers of all products, each product's in the order of its record.
+    /// All products' value numbers, in record order within each product.
     values: Vec<u32>,
     /// The ranges used for counting, with the value numbers in each. Empty if every value is
     /// counted separately.
@@ -49,7 +49,7 @@ impl AttributeColumn {
         }
     }
 
-    /// Works out which products share the same values. This isn't stored.
+    /// Works out which products share the same values, since this isn't stored.
     pub(super) fn share_lists(&mut self) {
         let products = self.bounds.len().saturating_sub(1);
         let products = u32::try_from(products).unwrap_or(u32::MAX);
@@ -84,7 +84,7 @@ impl AttributeColumn {
         self.keys.len()
     }
 
-    /// Whether no product has a value.
+    /// Whether no product has any value.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
@@ -132,7 +132,8 @@ struct Labels {
 const MOST_SPELLINGS: usize = 16;
 
 impl Labels {
-    /// Numbers the next product's values. A value given twice, even in two spellings, counts once.
+    /// Numbers the next product's values. A value that's given twice, even in different spellings,
+    /// counts once.
     fn numbers_of(&mut self, kind: AttributeType, values: &[Box<str>], numbers: &mut Vec<u32>) {
         let start = numbers.len();
         for value in values {
@@ -156,7 +157,7 @@ impl Labels {
         self.products += u32::from(numbers.len() > start);
     }
 
-    /// A value's most frequent spelling. On a tie, the best product's.
+    /// A value's most frequent spelling or, on a tie, the best product's.
     fn label(&self, number: u32) -> &str {
         let spellings = self.spellings[number as usize].iter().rev();
         spellings.max_by_key(|(_, count)| *count).map_or("", |(spelling, _)| spelling)
@@ -195,7 +196,7 @@ pub struct AttributeValue {
     pub label: Box<str>,
 }
 
-/// Numbers product values, pushed in ordinal order, and labels them at the end.
+/// Numbers product values, which are pushed in ordinal order, and labels them at the end.
 #[derive(Debug)]
 pub struct AttributeLabels<'a> {
     attributes: &'a Attributes,
@@ -207,7 +208,7 @@ impl<'a> AttributeLabels<'a> {
         Self { attributes, labels: attributes.iter().map(|_| Labels::default()).collect() }
     }
 
-    /// The next product's values as numbers, by attribute.
+    /// Returns the next product's values as numbers, by attribute.
     pub fn push(&mut self, software: &Software) -> Vec<Vec<u32>> {
         let numbers = |((_, attribute), labels): ((AttributeNumber, &Attribute), &mut Labels)| {
             let mut numbers = Vec::new();
@@ -298,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn value_is_found_in_any_spelling() {
+    fn a_value_is_found_in_any_spelling() {
         let column = column(&[&["ISO 9001", "C++"], &[], &["iso-9001", "ISO9001", "C#"]]);
         assert!(column.fits(3) && !column.fits(2));
         let found = find(&column, "Iso_9001");
@@ -311,7 +312,7 @@ mod tests {
     }
 
     #[test]
-    fn label_is_the_most_frequent_spelling() {
+    fn the_label_is_the_most_frequent_spelling() {
         let column = column(&[&["iso-9001"], &["ISO 9001", "iso-9001"], &["ISO 9001"], &["Iso9001"], &["ISO 9001"]]);
         assert_eq!((column.len(), column.label(0)), (1, "ISO 9001"));
     }
@@ -340,13 +341,13 @@ mod tests {
         let mut column = column(&products);
         column.share_lists();
         let mut counts = ValueCounts::new(&column);
-        // Three of the four that share a list, and all others.
+        // Three of the four that share a list, and all the others.
         (0..11).filter(|ordinal| *ordinal != 6).for_each(|ordinal| counts.count(&column, ordinal));
         assert_eq!(counts.by_value(&column), [5, 4, 2]);
     }
 
     #[test]
-    fn column_without_values_is_empty() {
+    fn a_column_without_values_is_empty() {
         let column = column(&[&[], &[]]);
         assert!(column.is_empty() && column.fits(2));
         assert_eq!(column.of(1), [0; 0]);

@@ -1,4 +1,4 @@
-//! The order people expect names in.
+//! The order in which people expect names.
 
 use icu_collator::options::CollatorOptions;
 use icu_collator::preferences::CollationNumericOrdering;
@@ -9,7 +9,7 @@ use icu_collator::{Collator, CollatorBorrowed, CollatorPreferences};
 #[derive(Debug)]
 pub struct Collation(CollatorBorrowed<'static>);
 
-/// Why names can't be sorted.
+/// Why names couldn't be sorted.
 #[derive(Debug, thiserror::Error)]
 #[error("the collation data can't be loaded: {0}")]
 pub struct CollationError(String);
@@ -23,7 +23,7 @@ impl Collation {
         collator.map(Self).map_err(|error| CollationError(error.to_string()))
     }
 
-    /// A sort key: comparing its bytes compares names.
+    /// A name's sort key. Comparing keys byte by byte compares the names.
     pub fn key(&self, name: &str) -> Vec<u8> {
         let mut key = Vec::with_capacity(name.len() * 2);
         // Writing to a vector can't fail.

@@ -10,7 +10,8 @@ use crate::record::{AttributeNumber, CalendarDate, EvidenceStatus, OfferingType}
 /// One value per product and column, indexed by ordinal, plus the sort orders.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Columns {
-    /// Where each product's categories start in `categories`, plus the end of the last product's.
+    /// Where each product's categories start in `categories`, plus where the last product's
+    /// categories end.
     pub category_bounds: Vec<u32>,
     /// Indices into the category list, main category first.
     pub categories: Vec<u32>,
@@ -22,16 +23,16 @@ pub struct Columns {
     pub rating: Vec<Option<f64>>,
     /// Indexed by attribute number.
     pub attributes: Vec<AttributeColumn>,
-    /// By name, natural collation.
+    /// By name, in natural collation order.
     pub name: SortedOrder,
-    /// By displayed rating, highest first, unrated last.
+    /// By displayed rating: highest first, unrated last.
     pub rating_descending: SortedOrder,
-    /// By review count, highest first, unknown last.
+    /// By review count: highest first, unknown last.
     pub review_count_descending: SortedOrder,
-    /// By evidence date, newest first, unknown last.
+    /// By evidence date: newest first, unknown last.
     pub evidence_checked_on_descending: SortedOrder,
-    /// How many products aren't demo records; these have the lowest ordinals. If every product is a
-    /// demo record, counts them all.
+    /// How many products are real rather than demo records. Real products have the lowest ordinals.
+    /// If every product is a demo record, all of them are counted.
     pub real: u32,
     /// Which facet values each product counts towards.
     #[serde(skip)]
@@ -53,13 +54,13 @@ pub(super) struct Profiles {
 /// A stored product order.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Order {
-    /// By name, natural collation.
+    /// By name, in natural collation order.
     Name,
-    /// By displayed rating, highest first, unrated last.
+    /// By displayed rating: highest first, unrated last.
     Rating,
-    /// By review count, highest first, unknown last.
+    /// By review count: highest first, unknown last.
     ReviewCount,
-    /// By evidence date, newest first, unknown last.
+    /// By evidence date: newest first, unknown last.
     EvidenceCheckedOn,
 }
 
@@ -70,7 +71,7 @@ impl Order {
     /// The number of orders.
     pub const COUNT: usize = Self::ALL.len();
 
-    /// The name in requests; `-` means highest or newest first.
+    /// Its name in requests; `-` means highest or newest first.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Name => "name",
@@ -81,8 +82,8 @@ impl Order {
     }
 }
 
-/// A product order: a stored one, or by a single-valued attribute. Products without a value come
-/// last, and ties are broken by name.
+/// A product order, either a stored one or by a single-valued attribute. Products without a value
+/// come last, and ties are broken by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SortedBy {
     Stored(Order),
@@ -154,7 +155,7 @@ impl Columns {
             && self.rating.len() == count
             && self.category_bounds.len() == count + 1
             && self.category_bounds.is_sorted()
-            // If an engine stores the products elsewhere, they're counted but have no columns.
+            // If an engine stores the products elsewhere, they're counted here but have no columns.
             && (count == 0 || self.real as usize <= count)
             && self.category_bounds.last().is_some_and(|end| *end as usize == self.categories.len())
             && Order::ALL.iter().all(|order| self.order(*order).fits(count))
@@ -162,7 +163,7 @@ impl Columns {
         if agree { count } else { usize::MAX }
     }
 
-    /// Whether a product is a demo record among real ones.
+    /// Whether a product is a demo record in a directory that also has real ones.
     #[inline]
     pub const fn is_demo(&self, ordinal: Ordinal) -> bool {
         ordinal >= self.real
@@ -230,12 +231,12 @@ impl Columns {
         self.profiles.category_count
     }
 
-    /// The number of whole stars in a product's rating; 0 if it has none.
+    /// The number of whole stars in a product's rating; 0 if it isn't rated.
     pub fn stars_of(&self, ordinal: Ordinal) -> usize {
         whole_stars(self.rating[ordinal as usize])
     }
 
-    /// A product's evidence date, as a number that sorts chronologically.
+    /// A product's evidence date as a number that sorts chronologically.
     pub fn checked_day(&self, ordinal: Ordinal) -> Option<u32> {
         self.evidence_checked_on[ordinal as usize].map(CalendarDate::number)
     }

@@ -8,11 +8,11 @@ use zstd::bulk;
 use zstd::dict::DecoderDictionary;
 use zstd::zstd_safe::{CParameter, DCtx, get_error_name, get_frame_content_size};
 
-/// The dictionary size in bytes: the same as the zstd tool's default.
+/// The dictionary size in bytes, which is the zstd tool's default.
 const DICTIONARY_BYTES: usize = 110 * 1024;
 
-/// The most bytes that one byte of a frame can decode to: a 128 KiB block that repeats a single
-/// byte takes four bytes (RFC 8878, section 3.1.1.2).
+/// The maximum number of bytes that one byte of a frame can decode to: a 128 KiB block that repeats
+/// a single byte takes up four bytes (RFC 8878, section 3.1.1.2).
 const MAX_EXPANSION: usize = 32 * 1024;
 
 pub(super) struct Compressor {
@@ -21,7 +21,7 @@ pub(super) struct Compressor {
 }
 
 impl Compressor {
-    /// Trains the dictionary on a sample. If the sample is too small, the dictionary is left empty.
+    /// Trains the dictionary on a sample. If the sample is too small, the dictionary stays empty.
     pub(super) fn train(sample: &[Vec<u8>]) -> io::Result<Self> {
         let dictionary = zstd::dict::from_samples(sample, DICTIONARY_BYTES).unwrap_or_default();
         let mut compressor = bulk::Compressor::with_dictionary(zstd::DEFAULT_COMPRESSION_LEVEL, &dictionary)?;
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn dictionary_halves_a_short_string() {
+    fn a_dictionary_halves_a_short_string() {
         let mut compressor = Compressor::train(&texts()).expect("set up");
         let mut plain = Compressor::train(&[]).expect("set up");
         let text = &texts()[500];
@@ -117,7 +117,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_frame_is_an_error_or_decodes_to_the_stated_length() {
+    fn a_damaged_frame_is_an_error_or_decodes_to_the_stated_length() {
         let mut compressor = Compressor::train(&texts()).expect("set up");
         let dictionary = Dictionary::new(compressor.dictionary()).expect("a dictionary");
         let frame = compressor.compress(&texts()[500]).expect("compressed");
@@ -134,13 +134,13 @@ mod tests {
     }
 
     #[test]
-    fn frame_with_an_impossible_length_is_rejected() {
+    fn a_frame_with_an_impossible_length_is_rejected() {
         let stating = |length: u64| [&[0x28, 0xb5, 0x2f, 0xfd, 0xe0][..], &length.to_le_bytes()].concat();
         assert_eq!([1000, 1 << 59].map(|length| text_len(&stating(length))), [Some(1000), None]);
     }
 
     #[test]
-    fn damaged_dictionary_is_refused() {
+    fn a_damaged_dictionary_is_refused() {
         let dictionary = Compressor::train(&texts()).expect("set up").dictionary().to_vec();
         Dictionary::new(&dictionary[..16]).expect_err("cut short");
     }

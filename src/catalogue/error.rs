@@ -1,4 +1,4 @@
-//! Why a catalogue can't be built.
+//! Why a catalogue couldn't be built.
 
 use std::io;
 
@@ -7,7 +7,7 @@ use super::collate::CollationError;
 
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogueBuildError {
-    /// Names can't be sorted.
+    /// Names couldn't be sorted.
     #[error(transparent)]
     Collation(#[from] CollationError),
     #[error("a record can't be written as JSON")]

@@ -15,15 +15,15 @@ use crate::export::{SetExport, write_compact};
 use crate::scratch::{BulkReader, BulkWriter, Cutter, Span};
 
 /// The compression level for downloadable documents (zstd's scale, 1 to 22). Higher levels take far
-/// longer and hardly make them smaller.
+/// longer and hardly make the documents smaller.
 const ZSTD_LEVEL: i32 = 3;
 
-/// The compression window as a power of two: 128 KiB. With it, a download's decoder takes about 500
-/// KiB: the window, two blocks of up to 128 KiB and its state. The level's default of 2 MiB hardly
-/// makes documents smaller.
+/// The compression window as a power of two: 128 KiB. A download's decoder then takes about 500
+/// KiB: the window, two blocks of up to 128 KiB, and its state. The level's default of 2 MiB would
+/// hardly make documents smaller.
 const ZSTD_WINDOW_LOG: u32 = 17;
 
-/// The window for product places, 32 KiB. Their decoder, which only `ndjson` needs, takes about 250
+/// The window for product places: 32 KiB. Their decoder, which only `ndjson` needs, takes about 250
 /// KiB.
 const PLACES_WINDOW_LOG: u32 = 15;
 
@@ -33,7 +33,7 @@ const PLACE_BYTES: usize = 8;
 /// The block size for reading a stored document.
 const BLOCK_BYTES: usize = 64 * 1024;
 
-/// One export of the directory.
+/// One of the directory's exports.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ExportDocument {
     /// What lists show, parsed from `object`.
@@ -44,7 +44,7 @@ pub struct ExportDocument {
     stored: StoredDocument,
 }
 
-/// A time as RFC 3339, in UTC and to the second; `None` if it can't be represented.
+/// A time in RFC 3339 format, in UTC and to the second; `None` if it can't be represented.
 fn rfc3339(time: SystemTime) -> Option<String> {
     let time = jiff::Timestamp::try_from(time).ok()?;
     Some(jiff::Timestamp::from_second(time.as_second()).ok()?.to_string())
@@ -58,16 +58,16 @@ pub(super) struct StoredDocument {
     /// Its range there, compressed with zstd.
     compressed: Span,
     /// The range of the product places, which follow the document and are also compressed. Each
-    /// place has the gap since the previous product and the product's length, in bytes, as
+    /// place consists of the gap since the previous product and the product's length, in bytes, as
     /// little-endian 32-bit numbers. Documents are smaller than 4 GiB.
     places: Span,
-    /// BLAKE3 hash of both, because they may be read from disk long after being written.
+    /// The BLAKE3 hash of both, because they may be read from disk long after being written.
     hash: [u8; 32],
 }
 
 impl StoredDocument {
-    /// Compresses a document that will be stored at offset `start` of a part. `spans` are its
-    /// products. Also returns the compressed bytes.
+    /// Compresses a document that will be stored at offset `start` of a part. `spans` are the
+    /// products' ranges. Also returns the compressed bytes.
     pub(super) fn compress(
         (part, start): (u32, u64),
         document: &[u8],
@@ -86,8 +86,8 @@ impl StoredDocument {
     }
 }
 
-/// Compresses into a frame whose block boundaries depend on the content. After a change most blocks
-/// are the same, so followers needn't fetch them again.
+/// Compresses into a frame whose block boundaries depend on the content. After a change, most
+/// blocks are still the same, so followers needn't fetch them again.
 fn compress(content: &[u8], window_log: u32) -> io::Result<Vec<u8>> {
     let mut encoder = Encoder::new(Vec::new(), ZSTD_LEVEL)?;
     encoder.set_parameter(CParameter::WindowLog(window_log))?;
@@ -123,7 +123,7 @@ fn misplaced() -> io::Error {
 }
 
 impl ExportDocument {
-    /// An export as lists show it.
+    /// An export as shown in lists.
     pub(super) fn resource(set: &SetExport) -> io::Result<ExportResource> {
         let (count, export) = (|n: usize| n as u64, &set.export);
         let document = set.document.read_all()?;
@@ -176,8 +176,8 @@ impl ExportDocument {
         io::copy(&mut self.open(catalogue)?.ndjson()?, &mut io::sink()).map(drop)
     }
 
-    /// Opens the document for download. If it's stored in one piece, its checksum is verified
-    /// first, which takes time proportional to its compressed size. If each piece has its own
+    /// Opens the document for download. If it's stored as a single piece, the checksum is verified
+    /// first, which takes time proportional to the compressed size. If each piece has its own
     /// checksum, nothing is read yet.
     pub fn open(&self, catalogue: &Catalogue) -> io::Result<StoredExport> {
         let downloads = catalogue.downloads.get(self.stored.part as usize).ok_or(io::ErrorKind::NotFound)?;
@@ -222,7 +222,7 @@ pub struct StoredExport {
     compressed_bytes: u64,
     size_bytes: u64,
     places: BulkReader,
-    /// What the `ndjson` lines say about the export.
+    /// What each `ndjson` line says about the export.
     reference: String,
 }
 
@@ -247,7 +247,7 @@ impl StoredExport {
         begun(self.compressed.range(range))
     }
 
-    /// The document, byte for byte as it was validated.
+    /// The document, exactly as validated, byte for byte.
     pub fn json(self) -> io::Result<impl Read + Send> {
         decoder(self.compressed)
     }
@@ -261,7 +261,7 @@ impl StoredExport {
 
     /// One record per line: the export's own object plus `export` (id, name, licence, date), so the
     /// licence always comes with it. A record's own `export` property moves to
-    /// `additional_properties`. Keeps one record in memory at a time.
+    /// `additional_properties`. Only one record is in memory at a time.
     pub fn ndjson(self) -> io::Result<impl Read + Send> {
         let Self { compressed, places, reference, .. } = self;
         Ok(Lines { document: decoder(compressed)?, places: decoder(places)?, reference, line: io::Cursor::default() })
@@ -352,7 +352,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn change_leaves_most_of_a_compressed_document_unchanged() {
+    fn a_change_leaves_most_of_a_compressed_document_unchanged() {
         let mut random = vec![0; 2_000_000];
         blake3::Hasher::new().finalize_xof().fill(&mut random);
         let document = hex::encode(random);

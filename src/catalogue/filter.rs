@@ -1,4 +1,4 @@
-//! Filters in two forms: with the names that callers use, and resolved for one generation.
+//! Filters come in two forms: with the names that callers use, and resolved for one generation.
 
 use std::ops::Range;
 
@@ -10,7 +10,7 @@ use crate::record::{
     AttributeNumber, Attributes, CalendarDate, EvidenceStatus, KeyRange, OfferingType, identity, slug,
 };
 
-/// A product filter. An empty one admits all products.
+/// A product filter. An empty filter admits all products.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SoftwareFilter {
     /// Only these products. Unknown ids match nothing. Empty: no restriction.
@@ -18,7 +18,7 @@ pub struct SoftwareFilter {
     /// Excludes this product.
     pub except_id: Option<String>,
     /// Only products in any of these categories, given by name or id; case doesn't matter. Unknown
-    /// ones match nothing. Empty: no restriction.
+    /// categories match nothing. Empty: no restriction.
     pub categories: Vec<String>,
     pub offering_type: Option<OfferingType>,
     pub evidence_status: Option<EvidenceStatus>,
@@ -48,8 +48,8 @@ impl AttributeCondition {
     }
 }
 
-/// The values that a filter admits for each attribute; `None` if the directory lacks one of the
-/// attributes.
+/// The values that a filter admits for each attribute; `None` if the directory doesn't have one of
+/// the attributes.
 pub fn admitted(
     conditions: &[AttributeCondition],
     attributes: &Attributes,
@@ -69,8 +69,8 @@ pub fn admitted(
 /// A filter with its names resolved to column values.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Filter {
-    /// Only products in any of these categories, as ascending indices. `None`: no restriction;
-    /// empty: matches nothing.
+    /// Only products in any of these categories, as ascending indices. `None`: no restriction.
+    /// Empty: matches nothing.
     pub categories: Option<Vec<u32>>,
     pub offering_type: Option<OfferingType>,
     pub evidence_status: Option<EvidenceStatus>,
@@ -80,10 +80,10 @@ pub struct Filter {
     pub evidence_checked_before: Option<CalendarDate>,
     /// Only products with an evidence date after this day.
     pub evidence_checked_after: Option<CalendarDate>,
-    /// For each attribute, the accepted values, as disjoint ascending ranges of their numbers;
-    /// empty: matches nothing.
+    /// For each attribute, the accepted values as disjoint ascending ranges of value numbers.
+    /// Empty: matches nothing.
     pub attributes: Vec<(AttributeNumber, Vec<Range<u32>>)>,
-    /// Only these products, ascending; `None`: no restriction.
+    /// Only these products, ascending. `None`: no restriction.
     pub ordinals: Option<Vec<Ordinal>>,
     /// Excludes this product.
     pub except: Option<Ordinal>,
@@ -118,7 +118,7 @@ impl Admission {
         Self(64 << attribute)
     }
 
-    /// Whether it passes the whole filter.
+    /// Whether the product passes the whole filter.
     pub const fn passed(self) -> bool {
         self.0 == 0
     }
@@ -127,7 +127,7 @@ impl Admission {
         self.0 & part.0 != 0
     }
 
-    /// Whether it passes the filter apart from this part.
+    /// Whether the product passes the filter, ignoring this part.
     pub const fn passed_but_for(self, part: Self) -> bool {
         self.0 & !part.0 == 0
     }
@@ -233,13 +233,13 @@ impl Catalogue {
         self.category(name_or_id).map(|at| &self.tables.categories[at as usize])
     }
 
-    /// The index of a category, by name or id; case doesn't matter.
+    /// A category's index, by name or id; case doesn't matter.
     pub fn category(&self, name_or_id: &str) -> Option<u32> {
         let (id, wanted) = (slug(name_or_id), identity(name_or_id));
         if id == wanted {
             return self.find_category(&id);
         }
-        // All names with this slug have ids that start with it.
+        // All names with this slug have ids that start with the slug.
         let is_wanted =
             |category: &CategoryResource| category.id.starts_with(&id) && identity(&category.name) == wanted;
         u32::try_from(self.tables.categories.iter().position(is_wanted)?).ok()
@@ -251,7 +251,7 @@ mod tests {
     use super::Admission;
 
     #[test]
-    fn facet_ignores_only_its_own_filter() {
+    fn a_facet_ignores_only_its_own_filter() {
         assert!(Admission::CATEGORY.passed_but_for(Admission::CATEGORY));
         assert!(!Admission(Admission::CATEGORY.0 | Admission::RATING.0).passed_but_for(Admission::CATEGORY));
         assert!(Admission::PASSED.passed_but_for(Admission::RATING));

@@ -10,7 +10,7 @@ use crate::export::Export;
 use crate::record::Ids;
 use crate::scratch::{BulkWriter, Span};
 
-/// A glossary term, for glossary searches and as a ready-made response.
+/// A glossary term, for glossary searches and as ready-made response data.
 #[derive(Debug, Serialize, Deserialize)]
 pub struct GlossaryEntry {
     /// Parsed from `object`.

@@ -14,8 +14,8 @@ impl Columns {
             ordinals[page.start.min(end)..end].to_vec()
         };
         if let Some(some) = &filter.ordinals {
-            // There are only a few products, so sort them by rank instead of walking the whole
-            // order.
+            // There are only a few products, so sort them by rank instead of walking through the
+            // whole order.
             let exists = |ordinal: &Ordinal| (*ordinal as usize) < order.ranks.len();
             let admitted = some.iter().copied().filter(exists);
             let mut admitted: Vec<_> = admitted.filter(|ordinal| filter.admit(self, *ordinal).passed()).collect();

@@ -63,14 +63,14 @@ use crate::catalogue::resource::CategoryResource;
 use crate::record::{Attributes, Languages, MAX_ATTRIBUTES, former_slug};
 use crate::scratch::decode;
 
-/// A product's position in quality order, starting with 0 for the best. Stable only within a
+/// A product's position in quality order, starting from 0 for the best. It's stable only within a
 /// generation.
 pub type Ordinal = u32;
 
 /// The highest possible ordinal: sort keys for candidates have 30 bits for it.
 pub const MAX_ORDINAL: Ordinal = Ordinal::MAX >> 2;
 
-/// The categories, the glossary and the exports of one generation, ready to serve.
+/// One generation's categories, glossary and exports, ready to serve.
 #[derive(Debug)]
 pub struct Catalogue {
     /// Everything except the text.
@@ -83,7 +83,7 @@ pub struct Catalogue {
     damaged: AtomicBool,
     /// Hashes of all categories and of the whole glossary.
     collection_hashes: [u64; 2],
-    /// For each former id, the ids of the categories and glossary terms that had it.
+    /// For each former id, the current ids of the categories and glossary terms that had it.
     renamed: [Renamed; 2],
     categories: ById,
     terms: ById,
@@ -126,7 +126,7 @@ pub struct Tables {
     pub exports: Vec<ExportDocument>,
 }
 
-/// Why a catalogue can't be read.
+/// Why a catalogue couldn't be read.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogueError {
     #[error("the catalogue's tables can't be decoded")]
@@ -155,7 +155,7 @@ fn export_id(export: &ExportDocument) -> &str {
 }
 
 impl Tables {
-    /// Whether all ranges lie within text of length `end` and download parts of these lengths.
+    /// Whether all ranges lie within a text of length `end` and download parts of these lengths.
     fn fit(&self, end: u64, downloads: &[u64]) -> bool {
         self.category_objects.iter().all(|span| span.end() <= end)
             && self.glossary.iter().all(|entry| entry.object.end() <= end)
@@ -239,12 +239,12 @@ impl Catalogue {
         self.collection_hashes[1]
     }
 
-    /// The ids of the categories that had this id in an earlier version.
+    /// The current ids of the categories that had this id in an earlier version.
     pub fn renamed_categories(&self, former: &str) -> Vec<String> {
         self.renamed[0].get(former).cloned().unwrap_or_default()
     }
 
-    /// The ids of the glossary terms that had this id in an earlier version.
+    /// The current ids of the glossary terms that had this id in an earlier version.
     pub fn renamed_terms(&self, former: &str) -> Vec<String> {
         self.renamed[1].get(former).cloned().unwrap_or_default()
     }
@@ -268,8 +268,8 @@ impl Catalogue {
         Some(&self.tables.exports[at as usize])
     }
 
-    /// Whether a downloadable document turned out to be damaged on disk, in which case the
-    /// generation should be written again.
+    /// Whether a downloadable document turned out to be damaged on disk. If so, the generation
+    /// should be written again.
     pub fn is_damaged(&self) -> bool {
         self.damaged.load(Ordering::Relaxed)
     }

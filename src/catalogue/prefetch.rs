@@ -1,6 +1,6 @@
 //! Cache prefetching.
 
-/// Prefetches slices into the CPU cache. They're far apart in memory, and waiting for all of them
+/// Prefetches slices into the CPU cache. They're far apart in memory, but waiting for all of them
 /// at once hardly takes longer than waiting for one.
 pub fn fetch<'t>(texts: impl Iterator<Item = &'t [u8]>) {
     /// The size of a cache line, in bytes.

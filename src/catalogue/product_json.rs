@@ -1,5 +1,5 @@
-//! A product's JSON: its item, as lists show it, and the detail fields missing from the item. If
-//! the item is shortened, the detail fields are all of the product's fields.
+//! A product's JSON consists of its item, as shown in lists, and the detail fields missing from the
+//! item. If the item is shortened, the detail fields are all of the product's fields.
 
 use std::borrow::Cow;
 
@@ -12,7 +12,7 @@ use crate::export::Export;
 use crate::record::{Language, Software};
 use crate::text::shorten::{LIST_CHARS, is_longer, shortened};
 
-/// A product from another export with the same website, and that export's id.
+/// A product from another export that has the same website, and that export's id.
 pub(super) type SameAs<'m> = (Cow<'m, Software>, &'m str);
 
 /// The maximum number of categories that lists show per product.
@@ -35,7 +35,7 @@ impl Extent {
     }
 }
 
-/// Whether lists shorten a product's text or leave out categories.
+/// Whether lists shorten a product's text or omit categories.
 pub(super) fn is_shortened(software: &Software) -> bool {
     let texts = [Some(&software.name), software.tagline.as_ref(), software.vendor.as_ref()];
     software.categories.len() > LIST_CATEGORIES || texts.into_iter().flatten().any(|text| is_longer(text, LIST_CHARS))
@@ -77,7 +77,7 @@ pub(super) fn item<'c>(
     })
 }
 
-/// How every item starts.
+/// How every item begins.
 pub(super) const ID: &[u8] = br#"{"id":"#;
 
 /// Whether stored detail fields are all of a product's fields, because its item is shortened.
@@ -85,7 +85,7 @@ pub(super) fn is_whole(fields: &[u8]) -> bool {
     fields.starts_with(ID)
 }
 
-/// A product's detail as a JSON object, joined from its item and its stored detail fields.
+/// A product's detail as a JSON object, combined from its item and its stored detail fields.
 pub fn joined(item: &[u8], fields: &[u8]) -> Vec<u8> {
     if is_whole(fields) {
         return fields.to_vec();

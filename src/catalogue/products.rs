@@ -1,4 +1,4 @@
-//! Product JSON: each product's item, as lists show it, and its compressed detail fields.
+//! Product JSON: each product's item, as shown in lists, and its compressed detail fields.
 
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::io;
@@ -27,7 +27,7 @@ const CLOSING: &[u8] = b"}";
 pub(super) struct ProductSpans {
     /// The start of each product's item, plus the end of the last product.
     starts: Vec<u64>,
-    /// The length of each item in bytes. Its detail fields follow it.
+    /// The length of each item in bytes. Detail fields follow their item.
     item_lengths: Vec<u32>,
     /// See [`content_hash`].
     content_hashes: Vec<u64>,
@@ -66,7 +66,7 @@ impl ProductSpans {
 }
 
 /// A hash of a product's content: its item and detail fields, but not its export's name, licence
-/// and date, because a change to those would change every record of the export at once.
+/// and date, because changing those would change every record in the export at once.
 pub fn content_hash(item: &[u8], fields: &[u8]) -> u64 {
     let export = export_members(fields).unwrap_or(fields.len()..fields.len());
     hash_parts(&[item, &fields[..export.start], &fields[export.end..]])
@@ -122,8 +122,8 @@ impl ProductWriter {
     }
 
     /// Appends the next product: its item and its detail fields, both JSON objects. The item must
-    /// start with the id. Detail fields that also start with it contain all fields. Returns the
-    /// content hash.
+    /// start with the id. If the detail fields also start with it, they contain all fields. Returns
+    /// the content hash.
     pub(super) fn push(
         &mut self,
         arena: &mut BulkWriter,
@@ -237,7 +237,7 @@ impl Products {
         self.dictionary.decompress(&self.arena[fields.range()], out)
     }
 
-    /// The length of a product's item and detail fields.
+    /// The total length of a product's item and detail fields.
     pub(super) fn detail_len(&self, ordinal: Ordinal) -> usize {
         let [item, fields] = self.spans.of(ordinal).map(|span| &self.arena[span.range()]);
         item.len() + text_len(fields).unwrap_or_default()
@@ -251,7 +251,7 @@ impl Products {
         let mut detail = Vec::new();
         detail.try_reserve_exact(OPENING.len() + item.len() + length + CLOSING.len())?;
         detail.extend_from_slice(OPENING);
-        // Joins the two objects: a comma replaces the braces between them.
+        // Join the two objects: a comma replaces the braces between them.
         detail.extend_from_slice(&item[..item.len() - 1]);
         let comma = detail.len();
         self.append_detail_fields(ordinal, &mut detail)?;
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn content_hash_ignores_the_exports_own_details() {
+    fn the_content_hash_ignores_the_exports_own_details() {
         let fields = |id: &str, name: &str, as_of: &str, own: &str| {
             format!(
                 r#"{{"additional_properties":{{"export":{{"id":"x","name":"{own}"}},"note":"\"export\":{{"}},"export":{{"id":"{id}","name":"{name}","license":"l","as_of":{as_of}}},"same_as":[{{"id":"b","export":"e"}}]}}"#
@@ -330,7 +330,7 @@ mod tests {
     }
 
     #[test]
-    fn empty_directory_has_no_products() {
+    fn an_empty_directory_has_no_products() {
         let (spans, arena) = written(&[]);
         let products = Products::open(spans, arena.into()).expect("intact");
         assert_eq!((products.len(), products.find(""), products.ids().count()), (0, None, 0));
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_detail_is_an_error() {
+    fn a_damaged_detail_is_an_error() {
         let (spans, mut arena) = written(&["a"]);
         let [_, fields] = spans.of(0);
         // The frame's header is intact. Its only block claims to be longer than it is.

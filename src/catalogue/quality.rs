@@ -1,4 +1,4 @@
-//! The quality order of products, used if nothing else determines their order.
+//! Products' quality order, used if nothing else determines their order.
 
 use std::cmp::Ordering;
 
@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::rating::Rating;
 use crate::record::{EvidenceStatus, Software};
 
-/// How many reviews the prior in the Bayesian rating is worth.
+/// How many reviews the Bayesian rating's prior is worth.
 const PRIOR_REVIEWS: f64 = 10.0;
 
 /// The assumed mean if no product has a rating: the middle of 1 to 5 stars.
@@ -48,7 +48,7 @@ impl Quality {
     ///
     /// The rating is Bayesian: `(PRIOR_REVIEWS * mean + reviews * rating) / (PRIOR_REVIEWS +
     /// reviews)`. So a single five-star review doesn't beat hundreds of good ones, and an unrated
-    /// product gets the prior. A rating outside 0 to 5 counts as the nearest bound.
+    /// product gets the prior. A rating outside 0 to 5 counts as the nearer bound.
     pub(super) fn of(merits: Merits, shown: Rating, mean: f64) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "review counts are far below 2^52")]
         let reviews = shown.review_count.unwrap_or(1).max(1) as f64;
@@ -58,7 +58,7 @@ impl Quality {
         Self { merits, rating }
     }
 
-    /// Whether it belongs to a demo record.
+    /// Whether it's a demo record's.
     pub(super) const fn is_demo(&self) -> bool {
         self.merits.demo
     }
@@ -116,8 +116,8 @@ impl MeanRating {
     }
 }
 
-/// Whether a record is fictional, that is, whether its website is under `.example`, the domain
-/// reserved for examples (RFC 2606).
+/// Whether a record is fictional, i.e. its website is under `.example`, the domain reserved for
+/// examples (RFC 2606).
 fn is_demo(url: &str) -> bool {
     let host = url.split_once("://").map_or("", |(_, rest)| rest);
     let host = host.split(['/', '?', '#']).next().unwrap_or_default();
@@ -146,7 +146,7 @@ mod tests {
     use super::{MeanRating, is_demo};
 
     #[test]
-    fn mean_rating_is_the_same_in_any_order() {
+    fn the_mean_rating_is_the_same_in_any_order() {
         let mean = |ratings: &[f64]| {
             let mut mean = MeanRating::default();
             for rating in ratings {

@@ -1,22 +1,22 @@
 //! The ranges used for counting numbers and dates: a few round ones that cover all values, each
-//! written the way a filter takes it.
+//! written in the syntax of filters.
 
 use std::collections::BTreeSet;
 
 use crate::record::{AttributeType, CalendarDate};
 
-/// The maximum number of number ranges. If there are fewer distinct numbers, they're counted one by
-/// one.
+/// The maximum number of ranges for numbers. If there are fewer distinct numbers, each is counted
+/// separately.
 const MOST: usize = 8;
 
 /// The maximum number of date ranges, one per year.
 const MOST_YEARS: usize = 100;
 
-/// If the ratio of the largest number to the smallest positive one reaches this, ranges grow with
-/// the numbers.
+/// If the ratio of the largest number to the smallest positive one is at least this, ranges grow
+/// with the numbers.
 const WIDE: f64 = 50.0;
 
-/// The maximum number of decimals at the end of a range.
+/// The maximum number of decimals in a range's upper end.
 const DECIMALS: usize = 6;
 
 /// The ranges for an attribute's values, given in ascending order. Text and booleans have none.
@@ -82,7 +82,7 @@ fn round_numbers(from: f64) -> impl Iterator<Item = f64> {
     (first..=308).flat_map(digits).filter_map(|text| text.parse().ok())
 }
 
-/// The largest number below a bound with this many decimals.
+/// The largest number below a bound that has this many decimals.
 fn before(bound: f64, decimals: usize) -> f64 {
     let Some(scale) = [1.0, 1e1, 1e2, 1e3, 1e4, 1e5, 1e6].get(decimals) else { return bound.next_down() };
     let end = ((bound * scale).round() - 1.0) / scale;
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn few_numbers_are_counted_one_by_one() {
+    fn a_few_numbers_are_counted_one_by_one() {
         assert_eq!(numbers(&[0.0, 2.5, 100.0]), ["0", "2.5", "100"]);
         assert!(numbers(&[]).is_empty());
     }

@@ -14,7 +14,7 @@ pub(super) struct Rating {
 }
 
 impl Rating {
-    /// The stated rating, or else the reviews' average.
+    /// The stated rating or, without one, the reviews' average.
     pub(super) fn of(stated: Option<f64>, review_count: Option<u64>, reviews: Stars) -> Self {
         let summed = reviews.summary();
         let source = match (stated, summed.average) {

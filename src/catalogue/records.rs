@@ -11,7 +11,7 @@ use super::{Columns, Ordinal, Reviews};
 use crate::record::CalendarDate;
 use crate::scratch::Span;
 
-/// What distinguishes one version of a product from another.
+/// What tells one version of a product from another.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ProductVersion {
     /// The product's id.
@@ -22,7 +22,7 @@ pub struct ProductVersion {
     pub evidence_checked_on: Option<CalendarDate>,
 }
 
-/// A product whose text can't be decompressed.
+/// The error for a product whose text can't be decompressed.
 #[derive(Debug, thiserror::Error)]
 #[error("the text of product {ordinal} is damaged")]
 pub struct DamagedText {
@@ -50,7 +50,7 @@ pub(super) struct RecordTables {
 }
 
 impl Records {
-    /// Opens records whose text is in an arena; `None` if the tables don't match it.
+    /// Opens records whose text is in an arena; `None` if the tables don't match the arena.
     pub(super) fn open(tables: RecordTables, arena: Bytes) -> Option<Self> {
         let RecordTables { products, mut columns, reviews } = tables;
         let products = Products::open(products, arena.clone())?;
@@ -77,7 +77,7 @@ impl Records {
         self.products.find(id)
     }
 
-    /// A hash of a product's content, without its export's name, licence and date.
+    /// A hash of a product's content, excluding its export's name, licence and date.
     pub fn content_hash(&self, ordinal: Ordinal) -> u64 {
         self.products.content_hash(ordinal)
     }
@@ -114,13 +114,13 @@ impl Records {
         self.products.detail(ordinal).map(Bytes::from).map_err(|source| DamagedText { ordinal, source })
     }
 
-    /// Products as lists show them, in the given order.
+    /// Products as shown in lists, in the given order.
     pub fn items(&self, ordinals: impl Iterator<Item = Ordinal> + Clone) -> impl Iterator<Item = Bytes> {
         fetch(ordinals.clone().map(|ordinal| self.products.item(ordinal)));
         ordinals.map(|ordinal| self.arena.slice_ref(self.products.item(ordinal)))
     }
 
-    /// A product as lists show it, as a JSON object.
+    /// A product as shown in lists, as a JSON object.
     pub fn item(&self, ordinal: Ordinal) -> &[u8] {
         self.products.item(ordinal)
     }

@@ -14,7 +14,7 @@ use crate::scratch::Span;
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct Reviews {
     of: Vec<(Ordinal, ReviewsOf)>,
-    /// The summary for products without reviews.
+    /// The empty summary, for products without reviews.
     none: ReviewsOf,
 }
 
@@ -26,7 +26,7 @@ pub struct ReviewsOf {
     pub summary: ReviewSummary,
 }
 
-/// A review, with the values that review lists are filtered and sorted by.
+/// A review, with the values by which review lists are filtered and sorted.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub struct ReviewEntry {
     /// The review as a JSON object.
@@ -67,7 +67,7 @@ pub enum ReviewSort {
 impl ReviewSort {
     pub const ALL: [Self; 4] = [Self::Newest, Self::Oldest, Self::Best, Self::Worst];
 
-    /// The name in requests.
+    /// Its name in requests.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Newest => "-created_at",
@@ -89,7 +89,7 @@ impl ReviewFilter {
 
 impl ReviewsOf {
     /// A page of the reviews that pass a filter, in order, and the total number that pass. Without
-    /// a filter and in the default order, this takes the same time however many there are.
+    /// a filter and in the default order, this takes constant time.
     pub fn page(&self, filter: &ReviewFilter, sort: ReviewSort, page: &Range<usize>) -> (Vec<&ReviewEntry>, usize) {
         let entries = &self.entries;
         if (filter, sort) == (&ReviewFilter::default(), ReviewSort::Newest) {
@@ -137,7 +137,7 @@ impl Reviews {
         self.of.binary_search_by_key(&ordinal, |(of, _)| *of).map_or(&self.none, |at| &self.of[at].1)
     }
 
-    /// Whether they're valid for this many products and an arena of this length.
+    /// Whether the reviews are valid for this many products and an arena of this length.
     pub(super) fn fit(&self, products: usize, end: u64) -> bool {
         self.of.is_sorted_by(|(a, _), (b, _)| a < b)
             && self.of.last().is_none_or(|(last, _)| (*last as usize) < products)
@@ -191,7 +191,7 @@ impl Stars {
         }
     }
 
-    /// The mean of the stars, to two decimals.
+    /// The mean number of stars, to two decimals.
     fn average(self) -> Option<f64> {
         let count: u64 = self.0.iter().sum();
         let sum: u64 = (1..).zip(self.0).map(|(stars, count)| stars * count).sum();

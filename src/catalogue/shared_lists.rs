@@ -5,7 +5,7 @@ use super::Ordinal;
 /// How many products must share a list of values for it to be counted as a unit.
 const SHARED: usize = 4;
 
-/// The number of any list shared by too few products.
+/// The number for all lists shared by too few products.
 pub(super) const UNSHARED: u16 = 0;
 
 /// The shared value lists, numbered from 1; at most 65,535 of them.
@@ -13,7 +13,7 @@ pub(super) const UNSHARED: u16 = 0;
 pub(super) struct SharedLists {
     /// The number of each product's list.
     pub(super) of: Vec<u16>,
-    /// For each number, a product that has the list; the first entry is for [`UNSHARED`].
+    /// For each number, an example product that has the list; the first entry is for [`UNSHARED`].
     pub(super) examples: Vec<Ordinal>,
 }
 

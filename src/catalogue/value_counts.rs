@@ -1,5 +1,5 @@
 //! Counts an attribute's values over many products. Most products share their value list with
-//! others, and these are counted per list: one addition each, however long the list is.
+//! others, and are counted per list, with one addition each, however long the list is.
 
 use super::shared_lists::UNSHARED;
 use super::{AttributeColumn, Ordinal};

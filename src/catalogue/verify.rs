@@ -1,5 +1,5 @@
 //! Reads a whole catalogue and cross-checks everything that's stored twice. Opening a catalogue
-//! only does the quick checks.
+//! does only the quick checks.
 
 use std::io;
 

@@ -12,11 +12,11 @@ use super::reviews::{ReviewEntry, Reviews, Stars};
 use super::{Columns, Order, Ordinal, ProductVersion, SortedOrder, Tables, glossary};
 use crate::scratch::{Bulk, BulkWriter};
 
-/// How many products the compression dictionary is trained on, and how many bytes of each.
+/// How many products the compression dictionary is trained on, and how many bytes from each.
 const SAMPLE: u64 = 2000;
 const SAMPLE_BYTES: usize = 4 * 1024;
-/// The maximum number of download parts. Each is a file that a server keeps open, so if there are
-/// more exports, they share parts.
+/// The maximum number of download parts. Each part is a file that a server keeps open, so if there
+/// are more exports than this, they share parts.
 pub const MAX_DOWNLOADS: usize = 128;
 
 #[derive(Debug)]
@@ -61,8 +61,8 @@ impl<'m> CatalogueWriter<'m> {
     }
 
     fn with_sample(merged: &'m Merged, sample: &[Vec<u8>]) -> Result<Self, CatalogueBuildError> {
-        // This comes first because documents are large, and indexing, which may run at the same
-        // time, takes more and more memory.
+        // This comes first because documents are large, and indexing, which may be running at the
+        // same time, takes more and more memory.
         let (documents, downloads) = downloads(merged)?;
         let mut texts = merged.scratch.bulk();
         // The text is shorter than the documents.
@@ -133,7 +133,7 @@ impl<'m> CatalogueWriter<'m> {
                 attributes: merged.attributes.clone(),
                 attribute_summaries: summaries.unwrap_or(of_columns),
                 languages: merged.languages.clone(),
-                // Not stored; parsed from the objects.
+                // These aren't stored, but parsed from the objects.
                 categories: Vec::new(),
                 category_objects,
                 glossary,

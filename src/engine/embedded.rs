@@ -126,7 +126,7 @@ pub(super) fn hits(records: &Records, candidates: &[Candidate]) -> Vec<Hit> {
     candidates.iter().zip(items).map(hit).collect()
 }
 
-/// A detail of this size in bytes takes a tenth of a millisecond to decompress.
+/// Size in bytes of a detail that takes a tenth of a millisecond to decompress.
 const LARGE_BYTES: usize = 128 * 1024;
 
 /// The expected size of a hit's text in bytes.
@@ -163,7 +163,7 @@ pub(super) fn texts(
     Ok(texts.collect())
 }
 
-/// A page of all products in a stored order, if the request asks for nothing else.
+/// A page of all products in a stored order, if that's all the request asks for.
 pub(super) fn list(records: &Records, request: &SearchRequest<'_>, filter: &Filter) -> Option<SearchHits> {
     let Some(SortedBy::Stored(order)) = request.order else { return None };
     if !request.plan.finds_all() || request.facets.is_some() {

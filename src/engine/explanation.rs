@@ -16,14 +16,14 @@ pub trait Explain {
 pub struct Explanation {
     /// For each group, the alternative that counts; `None` if the document satisfies none.
     pub groups: Vec<Option<Satisfied>>,
-    /// Indices in the plan of the excluded terms that it contains.
+    /// The plan indices of the excluded terms that the document contains.
     pub excluded: Vec<usize>,
     pub has_excluded_phrase: bool,
-    /// Indices in the plan of the phrases that it lacks.
+    /// The plan indices of the phrases that the document lacks.
     pub lacking: Vec<usize>,
     /// The reranking signals; zero if the plan has none.
     pub signals: Shares,
-    /// The parts of the filter that it fails.
+    /// The parts of the filter that the document fails.
     pub admission: Admission,
 }
 

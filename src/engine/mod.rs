@@ -1,8 +1,8 @@
 //! Engines, which execute search plans: a request goes in, a window of hits comes out.
 //!
-//! An engine has documents by ordinal, terms by name, and the records' stored JSON. It never sees
-//! query text. Filters, sort orders and ranking are part of the request, so any two engines agree
-//! by construction.
+//! An engine stores documents by ordinal, terms by name, and the records' JSON. It never sees query
+//! text. Filters, sort orders and ranking are part of the request, so all engines agree by
+//! construction.
 //!
 //! Operations that may cross a network are asynchronous. An embedded engine's futures are always
 //! ready.
@@ -34,8 +34,8 @@ pub type EngineFiles = Vec<(String, Bytes)>;
 
 /// An index that can execute search plans.
 pub trait Engine: std::fmt::Debug + Send + Sync {
-    /// Whether its operations wait for another process. If so, their futures need a runtime and
-    /// take hardly any CPU time.
+    /// Whether operations wait for another process. If so, their futures need a runtime and use
+    /// hardly any CPU time.
     fn is_remote(&self) -> bool {
         false
     }
@@ -48,11 +48,11 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
     /// Returns the number of documents that contain a term, from memory.
     fn document_frequency(&self, term: &Term) -> Result<u32, EngineError>;
 
-    /// Returns the categories of a term's best few documents, as sorted indices into the category
-    /// list, from memory.
+    /// Returns the categories of the best few documents with a term, from memory, as sorted indices
+    /// into the category list.
     fn categories(&self, term: &Term) -> Result<Vec<u32>, EngineError>;
 
-    /// For each value, given by key, returns whether any product has it.
+    /// Returns, for each value key, whether any product has the value.
     fn has_values<'a>(
         &'a self,
         attribute: AttributeNumber,
@@ -76,8 +76,8 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
         request: &'a ReviewsRequest,
     ) -> BoxFuture<'a, Result<Option<ReviewHits>, EngineError>>;
 
-    /// Reads everything it has in memory and verifies whatever it can. Opening an engine only does
-    /// the quick checks.
+    /// Reads everything in memory and verifies whatever it can. Opening an engine does only the
+    /// quick checks.
     fn verify(&self) -> Result<(), EngineError> {
         Ok(())
     }
@@ -88,16 +88,16 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
     }
 }
 
-/// How many documents [`Engine::categories`] takes categories from.
+/// How many documents [`Engine::categories`] looks at.
 const CATEGORY_EXAMPLES: usize = 10;
 
-/// The maximum size of the text that comes with a page of hits, in bytes. A single hit may exceed
-/// it, since a record can have megabytes of text.
+/// The maximum size in bytes of the text that comes with a page of hits. A single hit may exceed
+/// it, since a record can contain megabytes of text.
 const MAX_TEXT_BYTES: usize = 16 << 20;
 
 type Source = Box<dyn std::error::Error + Send + Sync>;
 
-/// Why an engine can't do its work.
+/// Why an engine operation failed.
 #[derive(Debug, thiserror::Error)]
 pub enum EngineError {
     #[error("the search index can't be {doing}")]
@@ -109,20 +109,20 @@ pub enum EngineError {
     /// A product's stored text is damaged.
     #[error(transparent)]
     Text(#[from] DamagedText),
-    /// The process that holds the index is unavailable; the same request may succeed later.
+    /// The process that serves the index is unavailable; the same request may succeed later.
     #[error(transparent)]
     Unavailable(Source),
     /// It's receiving too many requests at once.
     #[error(transparent)]
     Overloaded(Source),
-    /// It refused a request, or sent a response that can't be used.
+    /// It refused a request or sent an unusable response.
     #[error(transparent)]
     Refused(Source),
     #[error("the search index has {} instead of {expected}", counted(*found, "document"))]
     Misfit { found: usize, expected: usize },
 }
 
-/// Why an index can't be filled.
+/// Why an index couldn't be filled.
 #[derive(Debug, thiserror::Error)]
 pub enum FillError {
     #[error(transparent)]

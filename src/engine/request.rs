@@ -15,11 +15,11 @@ use crate::search::forward::DocumentWords;
 
 #[derive(Debug, Clone)]
 pub struct SearchRequest<'a> {
-    /// The plan: terms, ranking, rerank.
+    /// The plan: terms, ranking, reranking.
     pub plan: &'a Plan,
     /// Which hits are allowed.
     pub filter: &'a SoftwareFilter,
-    /// The sort order; `None` for ranking order.
+    /// The sort order; `None` to sort by ranking.
     pub order: Option<SortedBy>,
     /// The hits to return, as positions in the order, from 0.
     pub page: Range<usize>,
@@ -46,7 +46,7 @@ pub struct Hit {
     pub tier: Tier,
     /// Its score within the tier, not negative.
     pub score: f32,
-    /// The product as lists show it, as a JSON object.
+    /// The product as shown in lists, as a JSON object.
     pub item: Bytes,
 }
 
@@ -74,11 +74,12 @@ pub struct Record {
 pub struct SearchHits {
     /// The hits on the page, in order.
     pub hits: Vec<Hit>,
-    /// Each hit's text, if requested. The last hits have none if it would take too much memory.
+    /// Each hit's text, if requested. The last hits' text is missing if it would take too much
+    /// memory.
     pub texts: Vec<HitTexts>,
     /// How many documents were found in total.
     pub total: u64,
-    /// How many of them have all words. Those with only some come after them.
+    /// How many of them have all words. Those with only some of the words come after them.
     pub complete: u64,
     /// How many of them have none of the words, but are close in meaning. They come last.
     pub related: u64,

@@ -1,5 +1,5 @@
-//! The parts of a generation as named byte sequences: what a build creates, what's kept on disk,
-//! and what a snapshot is opened from. Fresh and stored generations are opened by the same code.
+//! A generation's parts as named byte sequences: what a build creates, what's stored on disk, and
+//! what a snapshot is opened from. The same code opens fresh and stored generations.
 
 use std::io;
 
@@ -11,10 +11,10 @@ use crate::scratch::Bulk;
 pub const TABLES: &str = "catalogue.tables";
 /// The catalogue's text.
 pub const TEXTS: &str = "catalogue.texts";
-/// The name prefix of the parts with the validated exports, for download. A number follows,
-/// starting with 0.
+/// The name prefix of the parts that contain the validated exports, for download. A number follows,
+/// starting from 0.
 const DOWNLOADS: &str = "catalogue.downloads.";
-/// The product versions, by id, that the next generation is compared with.
+/// The product versions, by id, to compare the next generation with.
 pub const VERSIONS: &str = "catalogue.versions";
 /// The change log.
 pub const CHANGES: &str = "changes";
@@ -25,10 +25,10 @@ pub const ENGINE: &str = "engine.";
 
 /// The maximum size of a part in bytes. For a million records, all parts together take 1.25 GB.
 const MAX_PART_BYTES: u64 = 64 << 30;
-/// The maximum size of the change log in bytes: twice the most that's ever written.
+/// The maximum size of the change log in bytes: twice as much as is ever written.
 pub(crate) const MAX_LOG_BYTES: u64 = 32 << 20;
 
-/// The maximum size in bytes of a part with this name; `None` if no generation has one.
+/// The maximum size in bytes of a part with this name; `None` if no generation has such a part.
 pub(crate) fn max_bytes(name: &str) -> Option<u64> {
     match name {
         CHANGES => Some(MAX_LOG_BYTES),
@@ -37,7 +37,7 @@ pub(crate) fn max_bytes(name: &str) -> Option<u64> {
     }
 }
 
-/// The parts that a build has created, in memory or in scratch files, each with its name.
+/// The named parts that a build has created, in memory or in scratch files.
 pub type Parts = Vec<(String, Bulk)>;
 
 /// The parts of a generation that a snapshot is opened from.
@@ -45,7 +45,7 @@ pub type Parts = Vec<(String, Bulk)>;
 pub struct Artifact {
     /// Each part's name and content.
     pub parts: Vec<(String, Bytes)>,
-    /// The download parts, which stay on disk or in a cluster, each with its name.
+    /// The named download parts, which stay on disk or in a cluster.
     pub downloads: Vec<(String, Bulk)>,
 }
 
@@ -72,8 +72,8 @@ impl Artifact {
         Some(self.parts.swap_remove(index).1)
     }
 
-    /// Removes the parts whose names start with a prefix, and returns each with the rest of its
-    /// name.
+    /// Removes the parts whose names start with a prefix, and returns them with the rest of their
+    /// names.
     pub fn take_prefixed(&mut self, prefix: &str) -> Vec<(String, Bytes)> {
         let taken = self.parts.extract_if(.., |(name, _)| name.starts_with(prefix));
         taken.map(|(name, content)| (name[prefix.len()..].to_owned(), content)).collect()

@@ -1,5 +1,5 @@
-//! Builds a generation: products are read in quality order and analysed, and products and words go
-//! to a sink.
+//! Builds a generation: products are read in quality order and analysed, then products and words
+//! are passed to a sink.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -18,16 +18,16 @@ use crate::scratch::{Bulk, Scratch};
 use crate::search::lexicon::LexiconError;
 use crate::search::{DocumentAnalyzer, SearchBuilder};
 
-/// How many documents go from the analysis to the index at a time: a few hundred kilobytes of
+/// How many documents are passed from analysis to the index at a time: a few hundred kilobytes of
 /// terms.
 const BATCH: usize = 64;
-/// Exports up to this size in bytes are built with several threads, which takes half as much memory
-/// again as one thread.
+/// Exports up to this size in bytes are built with several threads, which takes 50 % more memory
+/// than a single thread.
 const MOST_AT_ONCE: u64 = 256 * 1024 * 1024;
-/// How many batches may wait for the index.
+/// How many batches may be waiting for the index.
 const WAITING_BATCHES: usize = 4;
 
-/// Why a generation can't be built.
+/// Why a generation couldn't be built.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     #[error("the catalogue can't be written")]
@@ -63,7 +63,7 @@ impl BuildError {
 /// How many processors a build may use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Processors {
-    /// One, with as little memory as possible, because a server needs the others.
+    /// One, with as little memory as possible, because a server needs the rest.
     One,
     All,
 }
@@ -71,14 +71,14 @@ pub enum Processors {
 /// Receives the number of products indexed and the total; may stop the build.
 type Progress<'p> = dyn FnMut(u64, u64) -> ControlFlow<()> + 'p;
 
-/// Where a build puts a directory.
+/// Where a build's output goes.
 pub(super) trait Sink {
     type Output;
 
-    /// Takes the next product, which has just been analysed.
+    /// Receives the next product, which has just been analysed.
     fn push(&mut self, product: MergedProduct<'_>, analyzer: &DocumentAnalyzer) -> Result<(), BuildError>;
 
-    /// Takes the words of all products.
+    /// Receives the words of all products.
     fn finish(self, analyzer: DocumentAnalyzer) -> Result<Self::Output, BuildError>;
 }
 
@@ -120,7 +120,7 @@ pub fn build(
     Ok(parts)
 }
 
-/// Builds in this thread alone, or with two more: one that indexes, and one that writes the
+/// Builds in this thread alone, or with two more: one for indexing, and one for writing the
 /// catalogue.
 fn build_embedded(
     merged: &Merged,
@@ -167,7 +167,7 @@ impl<'scope> Index<'scope> {
     fn add(&mut self, documents: Documents) -> Result<(), BuildError> {
         match self {
             Self::Here(engine) => engine.add(&documents)?,
-            // The channel closes early only if indexing has failed.
+            // The channel only closes early if indexing has failed.
             Self::Beside(sender, _) => sender.send(documents).map_err(|_| BuildError::Stopped)?,
         }
         Ok(())
@@ -214,7 +214,7 @@ impl Sink for EmbeddedSink<'_, '_> {
         if self.documents.len() == BATCH {
             self.index.add(std::mem::take(&mut self.documents))?;
         }
-        // Starting any earlier would only delay the analysis, which the index waits for.
+        // Starting any earlier would only delay analysis, which indexing waits for.
         if let Some(scope) = self.scope
             && u64::from(product.ordinal) == self.merged.software_count() / 4
         {
@@ -296,7 +296,7 @@ mod tests {
     }
 
     #[test]
-    fn build_stops_when_progress_says_so() {
+    fn a_build_stops_when_progress_says_so() {
         let merged = merged(&Scratch::in_memory());
         let mut last = 0;
         let mut progress = |done, _| {

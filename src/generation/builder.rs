@@ -28,7 +28,7 @@ use crate::scratch::{Bulk, Scratch};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Built {
     pub manifest: Manifest,
-    /// Whether it was built. Otherwise it already existed.
+    /// Whether it was built rather than already there.
     pub is_new: bool,
 }
 
@@ -37,7 +37,7 @@ pub struct Builder<'b> {
     pub settings: &'b Settings,
     /// Receives progress and reports.
     pub observer: &'b mut dyn Observer,
-    /// The ids being served; `None` confirms the removal of any number of products.
+    /// The ids being served; `None` if the removal of any number of products is confirmed.
     pub served: Option<ServedIds>,
     /// The processors that the build may use.
     pub processors: Processors,
@@ -50,10 +50,10 @@ impl std::fmt::Debug for Builder<'_> {
 }
 
 impl Builder<'_> {
-    /// Builds a generation and makes it current on disk. An existing generation just becomes
-    /// current, unless this run confirms removals.
+    /// Builds a generation and makes it current on disk. If the generation already exists, it just
+    /// becomes current, unless this run confirms removals.
     pub fn build_on_disk(&mut self, store: &Store) -> Result<Built, BuildFailure> {
-        // Check this before minutes of work whose result couldn't be kept.
+        // Check this before spending minutes on something that couldn't be kept.
         store.check_lock()?;
         let scratch = Scratch::new(store.folder());
         let ReadSet { set, stamp } = self.read(&scratch)?;
@@ -89,8 +89,7 @@ impl Builder<'_> {
         Ok(Built { manifest, is_new: true })
     }
 
-    /// Builds the successor of a generation in memory, and returns it with the stamp of the
-    /// exports.
+    /// Builds a generation's successor in memory, and returns it with the exports' stamp.
     pub fn build_in_memory(&mut self, former: Option<&Snapshot>) -> Result<(Arc<Snapshot>, FolderStamp), BuildFailure> {
         let scratch = Scratch::in_memory();
         let ReadSet { set, stamp } = self.read(&scratch)?;
@@ -105,7 +104,7 @@ impl Builder<'_> {
         Ok((Snapshot::open_skipping(generation, artifact, skipped)?, stamp))
     }
 
-    /// Reads and merges the exports, for a build elsewhere.
+    /// Reads and merges the exports for a build elsewhere.
     pub fn merge(&mut self, scratch: &Scratch) -> Result<MergedSet, BuildFailure> {
         let set = self.read(scratch)?.set;
         let (generation, skipped) = (self.name(&set, scratch)?, set.report.skipped);
@@ -131,7 +130,7 @@ impl Builder<'_> {
             let _ = observer.borrow_mut().progress(Phase::Reading, done, total);
         })?;
         self.check(&read.set)?;
-        // Frees the files' bytes.
+        // Free the files' bytes.
         read.set.report.files = Vec::new();
         Ok(read)
     }
@@ -159,7 +158,7 @@ impl Builder<'_> {
         build(set, scratch, processors, self.settings.meaning, &mut progress).map_err(|error| failure(error, scratch))
     }
 
-    /// Withholds exports that would remove so many products that it may be an accident, unless the
+    /// Withholds exports that would remove so many products that it may be an accident, unless
     /// removal was confirmed.
     fn check_removed(
         &self,
@@ -209,7 +208,7 @@ impl Builder<'_> {
     }
 }
 
-/// Why a build failed. Names the scratch folder if scratch files are the cause.
+/// Why a build failed. If scratch files are the cause, this names their folder.
 fn failure(error: BuildError, scratch: &Scratch) -> BuildFailure {
     match error {
         BuildError::Catalogue(CatalogueBuildError::Scratch(error)) => ReadError::Scratch(scratch.error(error)).into(),
@@ -217,8 +216,7 @@ fn failure(error: BuildError, scratch: &Scratch) -> BuildFailure {
     }
 }
 
-/// Makes an existing generation current. If it replaces another one, it gets a log that continues
-/// that one's.
+/// Makes an existing generation current. If it replaces another one, its log continues that one's.
 fn make_current(store: &Store, manifest: &Manifest, stamp: FolderStamp) -> Result<Manifest, BuildFailure> {
     let former = store.former().filter(|former| former.generation != manifest.generation);
     let Some((former, versions)) = former.zip(store.versions(manifest)) else {
@@ -255,7 +253,7 @@ mod tests {
     use crate::generation::source::Source;
 
     #[test]
-    fn error_about_scratch_files_names_the_folder_and_a_remedy() {
+    fn an_error_about_scratch_files_names_the_folder_and_a_fix() {
         let folder = tempfile::tempdir().expect("a folder");
         let folder = folder.path().join("index");
         let settings = Settings {

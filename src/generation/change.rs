@@ -22,13 +22,13 @@ pub struct Change {
     /// How many exports have a different name, licence or date.
     pub exports: usize,
     /// The export files that were added, removed or written in between, sorted by name: the first
-    /// five, and how many more.
+    /// five, and how many more there are.
     pub files: String,
 }
 
 impl Change {
     /// Compares the products' ids and content hashes, the exports' names, licences and dates, and
-    /// the stamps of the files. Takes time proportional to the number of products.
+    /// the files' stamps. Takes time proportional to the number of products.
     pub fn between(
         before: Option<(&Catalogue, &Records)>,
         (exports, after): (&Catalogue, &Records),

@@ -1,5 +1,5 @@
-//! Steps in a generation's life where tests inject faults: a killed process, a panic, a failing
-//! disk.
+//! Steps in a generation's life cycle where tests inject faults: a killed process, a panic, a
+//! failing disk.
 //!
 //! With the `failpoints` feature, the `FAILPOINTS` variable says what happens at which step, in the
 //! syntax of the `fail` crate: `store::part_half=2*off->return(kill)` kills the process when the
@@ -18,7 +18,7 @@ macro_rules! steps {
         }
 
         impl Step {
-            /// All steps, in the order that a reload passes them.
+            /// All steps, in the order in which a reload passes them.
             pub const ALL: &'static [Self] = &[$(Self::$step),+];
 
             /// The name that tests use for it.
@@ -34,7 +34,7 @@ macro_rules! steps {
 steps! {
     /// Exports are about to be read.
     Read = "read";
-    /// The records are laid out, and words are about to be indexed.
+    /// The records are in order, and words are about to be indexed.
     BuildBegun = "build::begun";
     /// A product is about to be indexed.
     BuildProduct = "build::product";
@@ -123,7 +123,7 @@ pub(crate) fn pass(step: Step) {
     drop(reach(step));
 }
 
-/// Ends the process the way `kill -9` does: nothing is flushed, unwound or logged.
+/// Ends the process like `kill -9`: nothing is flushed, unwound or logged.
 #[cfg(feature = "failpoints")]
 fn kill() -> ! {
     use rustix::process::{Signal, getpid, kill_process};

@@ -22,8 +22,8 @@ pub struct BuildFailure {
     pub count: Option<usize>,
     /// The cause and the fix, in one line.
     pub detail: String,
-    /// Whether the next attempt may succeed with the same exports, because their content isn't the
-    /// cause.
+    /// Whether the next attempt may succeed with the same exports, because their contents aren't
+    /// the cause.
     pub is_transient: bool,
 }
 
@@ -39,7 +39,7 @@ pub enum FailureCode {
     ExportsInvalid,
     /// The exports would remove too many records.
     RecordsRemoved,
-    /// The build failed or its process ended early.
+    /// The build failed, or its process ended early.
     BuildFailed,
     /// The build panicked, which is a bug.
     BuildPanicked,
@@ -91,12 +91,12 @@ impl BuildFailure {
         Self::transient(FailureCode::BuildPanicked, detail)
     }
 
-    /// The failure for exports with errors. All errors have been reported; the first one is
+    /// The failure for exports with errors. All errors have been reported, and the first one is
     /// repeated here.
     pub(crate) fn invalid(report: &Report) -> Self {
         let errors = || report.findings.iter().filter(|finding| finding.severity() == Severity::Error);
-        // Codes are ordered by layer: invalid JSON is worse than missing properties, wherever it is
-        // in the file.
+        // Codes are ordered by layer: invalid JSON is worse than missing properties, wherever it
+        // occurs in the file.
         let first = errors().min_by_key(|finding| finding.code).map_or_else(String::new, |finding| {
             let file = finding.location.file.display();
             match &finding.location.place {
@@ -114,8 +114,8 @@ impl BuildFailure {
         Self { code: FailureCode::ExportsInvalid, count: Some(count), detail, is_transient }
     }
 
-    /// Why exports that remove too many products are withheld. `losses` says which files lose them,
-    /// and may be empty.
+    /// The failure for withheld exports, which would remove too many products. `losses` says which
+    /// files lose them, and may be empty.
     pub(crate) fn removes(removed: usize, of: usize, max_percent: u8, losses: &str) -> Self {
         let losses = if losses.is_empty() { String::new() } else { format!(" ({losses})") };
         let detail = format!(

@@ -14,7 +14,7 @@ use crate::scratch::{Bulk, decode};
 
 /// The maximum number of generations that the log covers.
 const MAX_STEPS: usize = 100;
-/// The maximum size of the log in bytes. A step of a hundred thousand products takes about 5 MB.
+/// The maximum size of the log in bytes. A step with a hundred thousand products takes about 5 MB.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 /// The maximum size in bytes of a change without its id.
 const CHANGE_BYTES: usize = 32;
@@ -22,7 +22,7 @@ const CHANGE_BYTES: usize = 32;
 /// The changes in recent generations, oldest first.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ChangeLog {
-    /// When the generation before the first step was built, RFC 3339 in UTC; empty if unknown.
+    /// When the generation before the first step was built (RFC 3339 in UTC); empty if unknown.
     begun_at: String,
     steps: VecDeque<Step>,
 }
@@ -31,7 +31,7 @@ pub struct ChangeLog {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Step {
     from: Generation,
-    /// When the later generation was built, RFC 3339 in UTC.
+    /// When the later generation was built (RFC 3339 in UTC).
     pub at: String,
     /// The changes, sorted by id.
     pub changes: Vec<ProductChange>,
@@ -42,11 +42,11 @@ pub struct Step {
 pub struct ProductChange {
     /// The product's id.
     pub id: Box<str>,
-    /// The content hash before.
+    /// The content hash in the earlier generation.
     pub before: Option<u64>,
-    /// The content hash after.
+    /// The content hash in the later generation.
     pub after: Option<u64>,
-    /// Whether its evidence has a later date than before.
+    /// Whether its evidence now has a later date than before.
     pub is_evidence_renewed: bool,
 }
 
@@ -64,7 +64,7 @@ impl ProductChange {
     }
 }
 
-/// A generation with the versions of its products, for comparison with the next one.
+/// A generation with its products' versions, for comparison with the next one.
 #[derive(Debug)]
 pub(crate) struct Former {
     pub(crate) generation: Generation,
@@ -86,7 +86,7 @@ impl ChangeLog {
         decode(part)
     }
 
-    /// The log for a generation with these versions that follows `former`. It starts afresh if
+    /// The log for a generation with these versions that follows `former`. It starts over if
     /// there's no former generation or the versions can't be read.
     pub(crate) fn after(former: Option<Former>, generation: &Generation, versions: &Bulk, at: &str) -> Self {
         let Some(Former { generation: from, versions: before, log }) = former else { return Self::begun(at) };
@@ -127,12 +127,12 @@ impl ChangeLog {
         }
     }
 
-    /// When the oldest generation in the log was built, RFC 3339 in UTC; empty if unknown.
+    /// When the oldest generation in the log was built (RFC 3339 in UTC); empty if unknown.
     pub fn begun_at(&self) -> &str {
         &self.begun_at
     }
 
-    /// When the last change happened, RFC 3339 in UTC; empty if unknown.
+    /// When the last change happened (RFC 3339 in UTC); empty if unknown.
     pub fn changed_at(&self) -> &str {
         self.steps.back().map_or(&self.begun_at, |step| &step.at)
     }
@@ -250,19 +250,19 @@ mod tests {
     }
 
     #[test]
-    fn generation_that_occurs_twice_counts_from_its_last_occurrence() {
+    fn a_generation_that_occurs_twice_counts_from_its_last_occurrence() {
         let log = log(&[("g1", &[("a", 1)]), ("g2", &[]), ("g1", &[("a", 1)]), ("g3", &[("a", 2)])]);
         assert_eq!(since(&log, "g1"), Some(vec![("a".to_owned(), Some(1), Some(2))]));
         assert_eq!(since(&log, "g2"), Some(vec![("a".to_owned(), None, Some(2))]));
     }
 
     #[test]
-    fn repeated_generation_adds_no_step() {
+    fn a_repeated_generation_adds_no_step() {
         assert_eq!(log(&[("g1", &[("a", 1)]), ("g1", &[("a", 1)])]).steps.len(), 0);
     }
 
     #[test]
-    fn oldest_steps_are_dropped_first() {
+    fn the_oldest_steps_are_dropped_first() {
         let names: Vec<_> = (0..=MAX_STEPS + 1).map(|n| format!("g{n}")).collect();
         let hashes: Vec<_> = (0..).take(names.len()).map(|hash| [("a", hash)]).collect();
         let generations: Vec<_> = names.iter().zip(&hashes).map(|(name, of)| (&**name, &of[..])).collect();

@@ -1,4 +1,4 @@
-//! The products that a withheld set would remove, by the file that loses them.
+//! The products that a withheld set of exports would remove, by the file that loses them.
 
 use std::collections::{BTreeMap, HashMap};
 

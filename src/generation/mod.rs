@@ -1,4 +1,5 @@
-//! One generation of the directory: built as a whole, checked, persisted and opened.
+//! A generation is one complete version of the directory: it's built as a whole, checked, persisted
+//! and opened.
 
 pub mod artifact;
 mod build;

@@ -12,18 +12,18 @@ use crate::scratch::{Bulk, Span};
 use crate::search::ANALYZER_VERSION;
 use crate::text::{meaning, stem};
 
-/// The format of what's persisted. Increased whenever a build produces something different from the
-/// same exports.
+/// The format of what's persisted. It's increased whenever a build would produce something
+/// different from the same exports.
 pub const INDEX_FORMAT: u32 = 20;
 
 /// A generation's name: 16 hexadecimal digits from a BLAKE3 hash over the index format, the
-/// versions of the analyzer, its libraries and the table of word meanings, and the id and document
-/// of every export.
+/// versions of the analyzer, its libraries the table of word meanings, and each export's id and
+/// document.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Generation(Box<str>);
 
 impl Generation {
-    /// The generation for a set.
+    /// The generation for a set of exports.
     pub fn of(set: &ExportSet) -> io::Result<Self> {
         let mut namer = Namer::new();
         for export in set.by_id() {
@@ -37,7 +37,7 @@ impl Generation {
         Ok(namer.finish())
     }
 
-    /// The generation of the same exports with the operator's id prefixes.
+    /// The generation for the same exports with the operator's id prefixes.
     #[must_use]
     pub fn prefixed(self, prefixes: &IdPrefixes) -> Self {
         if prefixes.is_empty() {
@@ -52,7 +52,7 @@ impl Generation {
         namer.finish()
     }
 
-    /// The generation of the same exports with or without meaning vectors.
+    /// The generation for the same exports with or without meaning vectors.
     #[must_use]
     pub fn with_meaning(self, meaning: MeaningOption) -> Self {
         if meaning == MeaningOption::On {
@@ -64,9 +64,9 @@ impl Generation {
         namer.finish()
     }
 
-    /// The generation of the same exports if they're the valid part of a set. It has its own name
-    /// even if only whole exports are left out, so it's never mistaken for a complete set without
-    /// them.
+    /// The generation for the same exports if they're just the valid part of a set. It has its own
+    /// name even if only whole exports are left out, so it's never mistaken for a complete set
+    /// without them.
     #[must_use]
     pub fn skipping(self, skipped: Skipped) -> Self {
         if skipped.is_none() {
@@ -133,7 +133,7 @@ impl Namer {
 
     /// Starts an export, whose bytes follow.
     fn begin(&mut self, id: &str, length: u64) {
-        // Lengths are included so that no two sets hash the same bytes.
+        // Including the lengths means no two sets hash the same bytes.
         self.0.update(&(id.len() as u64).to_le_bytes());
         self.0.update(id.as_bytes());
         self.0.update(&length.to_le_bytes());

@@ -5,7 +5,7 @@ use crate::generation::log::{ChangeLog, ChangePlace, ProductChange, Step};
 
 /// The maximum number of entries in a feed.
 pub const MAX_NEWS: usize = 100;
-/// The maximum number of entries examined for a feed, if products aren't in memory.
+/// The maximum number of entries examined for a feed if products aren't in memory.
 const MAX_CANDIDATES: usize = 10 * MAX_NEWS;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -26,10 +26,10 @@ impl ProductChange {
     }
 }
 
-/// A log's news, newest first and by id within a step.
+/// A log's news, newest first, and by id within a step.
 #[derive(Debug)]
 pub struct NewsIndex {
-    /// Without removed products, if products are in memory.
+    /// All news, without removed products if products are in memory.
     all: Vec<ChangePlace>,
     /// For each category, the indices of its news in `all`, ascending. `None` if products aren't in
     /// memory.

@@ -1,5 +1,5 @@
-//! Runs builds, and trials of pulled generations, in a separate process, which isolates crashes and
-//! limits the use of memory and CPU.
+//! Runs builds, and probes of pulled generations, in a separate process, which isolates crashes and
+//! limits memory and CPU use.
 //!
 //! The process receives the served ids as JSON on standard input, and writes [`Message`]s to
 //! standard output, one per line.
@@ -17,13 +17,12 @@ use crate::generation::build::Processors;
 use crate::generation::failure::{BuildFailure, FailureCode};
 use crate::generation::observer::{Observer, Phase, RenderedReport};
 
-/// The ids of the products that are served. Exports that would remove too many of them are
-/// withheld.
+/// The ids of the products being served. Exports that would remove too many of them are withheld.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct ServedIds(pub(crate) Vec<String>);
 
 impl ServedIds {
-    /// The ids of a generation.
+    /// The ids in a generation.
     pub fn of(snapshot: &Snapshot) -> Self {
         Self(snapshot.records.ids().collect())
     }
@@ -34,12 +33,12 @@ impl ServedIds {
 pub struct BuildProcess {
     pub program: PathBuf,
     pub arguments: Vec<OsString>,
-    /// Variables that are added to this process's environment.
+    /// Variables to add to this process's environment.
     pub environment: Vec<(OsString, OsString)>,
 }
 
-/// The command that reads a whole generation from disk and tries it, with bounded memory and time.
-/// It receives the generation's folder name on standard input.
+/// The command that reads a whole generation from disk and tries it out, with limited memory and
+/// time. It receives the generation's folder name on standard input.
 #[derive(Debug, Clone)]
 pub struct ProbeProcess {
     pub program: PathBuf,
@@ -72,12 +71,12 @@ pub enum Message {
     Failed(BuildFailure),
 }
 
-/// The maximum number of bytes read from a trial's messages.
+/// The maximum number of bytes read from a probe's messages.
 const MAX_PROBE_BYTES: u64 = 64 * 1024;
 
 impl BuildProcess {
-    /// Runs the process until it ends. Returns the generation's folder name and whether it had to
-    /// be built.
+    /// Runs the process to its end. Returns the generation's folder name and whether it had to be
+    /// built.
     pub(crate) fn run(
         &self,
         served: &ServedIds,
@@ -103,7 +102,7 @@ impl BuildProcess {
 }
 
 impl ProbeProcess {
-    /// Runs the process until it ends. A failure is transient if the process couldn't be run.
+    /// Runs the process to its end. A failure is transient if the process couldn't be run.
     pub(crate) fn run(&self, folder: &str) -> Result<(), BuildFailure> {
         let messages = |stdout: ChildStdout| {
             let mut lines = BufReader::new(stdout.take(MAX_PROBE_BYTES)).lines().map_while(Result::ok);
@@ -141,7 +140,7 @@ struct Ended<T> {
     last_line: String,
 }
 
-/// Runs a process until it ends: writes its input, reads its messages, and logs its standard error.
+/// Runs a process to its end: writes its input, reads its messages, and logs its standard error.
 fn run<T>(
     command: &mut Command,
     write: impl FnOnce(&mut BufWriter<ChildStdin>) -> io::Result<()>,
@@ -167,7 +166,7 @@ fn relay_log(child: &mut Child) -> Option<JoinHandle<String>> {
         let mut last = String::new();
         for line in stderr.lines().map_while(Result::ok) {
             tracing::warn!("{line}");
-            // Whatever follows a failure is its backtrace, or a hint on how to get one.
+            // Whatever follows a failure is a backtrace, or a hint on how to get one.
             if ![" ", "note: ", "stack backtrace:"].iter().any(|start| line.starts_with(start)) {
                 last = line;
             }

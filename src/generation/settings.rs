@@ -14,19 +14,19 @@ pub struct Settings {
     pub source: Source,
     /// Where generations are kept; `None` keeps them in memory only.
     pub index: Option<PathBuf>,
-    /// Whether generations are only loaded from there, never written.
+    /// Whether generations are only loaded from the index folder, never written to it.
     pub read_only: bool,
-    /// Whether the valid records of an invalid set are served.
+    /// Whether to serve the valid records in an invalid set.
     pub skip_invalid: bool,
-    /// The largest share of records that may vanish without confirmation, in per cent.
+    /// The largest share of records that may disappear without confirmation, as a percentage.
     pub max_removed: u8,
     /// The operator's id prefixes.
     pub id_prefixes: IdPrefixes,
-    /// Whether records are also ranked by meaning.
+    /// Whether to also rank records by meaning.
     pub meaning: MeaningOption,
     /// The limits for reading exports.
     pub limits: Limits,
-    /// The process that builds generations on disk; `None` builds in this process.
+    /// The process that builds generations on disk; `None` to build in this process.
     pub process: Option<BuildProcess>,
 }
 

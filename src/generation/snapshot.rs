@@ -1,4 +1,4 @@
-//! An opened generation, which requests are answered from.
+//! An opened generation, from which requests are served.
 
 use std::ops::ControlFlow;
 use std::sync::Arc;
@@ -19,8 +19,8 @@ use crate::scratch::Scratch;
 use crate::search::headings::HeadingIndex;
 use crate::search::{Ranking, SearchIndex, SearchIndexError};
 
-/// An immutable generation of the directory. A request takes the current one once and uses nothing
-/// else.
+/// An immutable generation of the directory. A request picks up the current one once, and uses only
+/// that.
 #[derive(Debug)]
 pub struct Snapshot {
     pub(crate) generation: Generation,
@@ -43,10 +43,10 @@ pub struct Snapshot {
     pub categories: HeadingIndex,
 }
 
-/// Why a generation can't be opened.
+/// Why a generation couldn't be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// It can't be built in the first place.
+    /// It couldn't be built in the first place.
     #[error(transparent)]
     Build(#[from] BuildError),
     #[error("the generation has no part `{0}`")]
@@ -86,8 +86,8 @@ impl Snapshot {
         ranking: Ranking,
         skipped: Skipped,
     ) -> Result<Arc<Self>, OpenError> {
-        // This comes first, so what's decoded afterwards can reuse the memory of the files, which
-        // are copied here.
+        // This comes first, because it copies the files, so what's decoded afterwards can reuse
+        // their memory.
         let index = TantivyIndex::load(artifact.take_prefixed(artifact::ENGINE))?;
         Self::open_parts(generation, artifact, skipped, |artifact, catalogue, records| {
             let (search, documents) =
@@ -97,7 +97,7 @@ impl Snapshot {
         })
     }
 
-    /// Opens a generation. `open_engine` takes the search parts.
+    /// Opens a generation. `open_engine` receives the search parts.
     pub(super) fn open_parts(
         generation: Generation,
         mut artifact: Artifact,
@@ -110,7 +110,7 @@ impl Snapshot {
     ) -> Result<Arc<Self>, OpenError> {
         let (catalogue, records) = open_catalogue(&mut artifact)?;
         let (catalogue, records) = (Arc::new(catalogue), Arc::new(records));
-        // Neither read nor kept here: it's for the next build.
+        // It's neither read nor kept here, because it's for the next build.
         drop(artifact.take(artifact::VERSIONS));
         let changes = artifact.take(artifact::CHANGES).map(|part| ChangeLog::decode(&part)).transpose();
         let changes = changes.map_err(OpenError::Changes)?.unwrap_or_default();
@@ -134,8 +134,8 @@ impl Snapshot {
         }))
     }
 
-    /// Reads everything it has in memory and the downloadable documents, and verifies whatever it
-    /// can. Opening a generation only does the quick checks.
+    /// Reads everything in memory and the downloadable documents, and verifies whatever it can.
+    /// Opening a generation does only the quick checks.
     pub(crate) fn verify(&self) -> Result<(), OpenError> {
         self.catalogue.verify()?;
         self.records.verify()?;
@@ -143,7 +143,7 @@ impl Snapshot {
         Ok(self.engine.verify()?)
     }
 
-    /// Builds and opens a generation, in memory only.
+    /// Builds and opens a generation in memory only.
     pub fn build(exports: Vec<Export>) -> Result<Arc<Self>, OpenError> {
         let scratch = Scratch::in_memory();
         let set = ExportSet::of(exports, &scratch).map_err(BuildError::scratch)?;
@@ -169,7 +169,7 @@ impl Snapshot {
         self.search.documents
     }
 
-    /// What it's compared with other generations by.
+    /// What's compared between generations.
     pub(crate) fn contents(&self) -> (&Catalogue, &Records) {
         (&self.catalogue, &self.records)
     }

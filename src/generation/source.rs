@@ -27,7 +27,7 @@ pub enum Source {
     Embedded,
 }
 
-/// A set of exports as read.
+/// A set of exports, as read.
 #[derive(Debug)]
 pub struct ReadSet {
     pub set: ExportSet,
@@ -35,7 +35,7 @@ pub struct ReadSet {
     pub stamp: FolderStamp,
 }
 
-/// Why exports can't be read.
+/// Why exports couldn't be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     #[error(transparent)]
@@ -45,7 +45,7 @@ pub enum ReadError {
 }
 
 impl Source {
-    /// The stamp of the files; empty for the embedded ones, which never change.
+    /// The files' stamp; empty for the embedded ones, which never change.
     pub fn stamp(&self) -> io::Result<FolderStamp> {
         match self {
             Self::Folder(folder) => stamp::stamp(folder),
@@ -91,8 +91,8 @@ impl Source {
         }
     }
 
-    /// The generation of the files if nothing is left out, with their stamp. The files are read,
-    /// but neither checked nor kept. `None` if they can't be read.
+    /// The files' generation if nothing is left out, with their stamp. The files are read, but
+    /// neither checked nor kept. `None` if they can't be read.
     pub fn generation(&self, limits: &Limits) -> Option<(Generation, FolderStamp)> {
         let folder = self.folder()?;
         let hash = || {
@@ -110,9 +110,10 @@ fn embedded_files(prefixes: &IdPrefixes) -> impl Iterator<Item = Result<SourceFi
     files.map(|file| Ok(file?.prefixed(prefixes)))
 }
 
-/// How many times files are read if they keep changing in the meantime.
+/// How many times files are read if they keep changing.
 const READS: usize = 10;
-/// File systems store times in steps, so a change in the same step as the last poll can't be seen.
+/// File systems store times at a limited resolution, so a change within one step of the last poll
+/// goes unseen.
 const TIME_STEP: Duration = Duration::from_millis(10);
 
 /// Reads all files as of one moment: no file was written between the first look and the last byte,
@@ -150,8 +151,7 @@ mod tests {
         assert_eq!(set.exports.len(), EMBEDDED.len());
     }
 
-    /// Reads a file, and overwrites it in place with another revision after each of the first
-    /// reads.
+    /// Reads a file, overwriting it in place with another revision after each of the first reads.
     fn read_beside_a_writer(writes: usize) -> (Result<String, FindError>, usize) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a.json");
@@ -169,7 +169,7 @@ mod tests {
     }
 
     #[test]
-    fn files_that_change_while_they_are_read_are_read_again() {
+    fn files_that_change_while_being_read_are_read_again() {
         assert!(matches!(read_beside_a_writer(0), (Ok(text), 1) if text == "0"));
         assert!(matches!(read_beside_a_writer(3), (Ok(text), 4) if text == "3"));
     }

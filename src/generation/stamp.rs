@@ -10,8 +10,8 @@ pub use crate::file::FileStamp;
 /// The stamps of all export files in a folder, by name.
 pub type FolderStamp = Vec<FileStamp>;
 
-/// Looks at a folder. Links are followed, since the file they lead to is what counts. A file that
-/// can't be looked at gets a special stamp, so its return is noticed.
+/// Looks at a folder. Links are followed, since what counts is the file they lead to. A file that
+/// can't be accessed gets a special stamp, so its return is noticed.
 pub fn stamp(folder: &Path) -> io::Result<FolderStamp> {
     let mut stamps = Vec::new();
     for entry in fs::read_dir(folder)? {

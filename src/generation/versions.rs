@@ -6,7 +6,7 @@ use std::io::{self, BufReader, Read as _};
 use crate::catalogue::ProductVersion;
 use crate::scratch::{Bulk, BulkReader, Scratch, ScratchSorter, Span};
 
-/// The maximum size of a version in bytes: the longest id has a million characters.
+/// The maximum size of a version in bytes. The longest id has a million characters.
 const MAX_BYTES: usize = 8 * 1024 * 1024;
 
 /// Collects versions in any order.
@@ -76,7 +76,7 @@ mod tests {
     use crate::record::CalendarDate;
 
     #[test]
-    fn part_equals_an_encoded_list() {
+    fn the_part_equals_an_encoded_list() {
         let version = |id: &str, hash| ProductVersion {
             id: id.into(),
             hash,

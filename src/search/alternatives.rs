@@ -28,7 +28,7 @@ pub(super) fn replaced(text: &str, words: &[Word]) -> Vec<String> {
     keys
 }
 
-/// Whether a replaced product's name may come before this folded word, or after it and a
+/// Whether the name of a replaced product may come before this folded word, or after it and a
 /// [preposition](is_preposition).
 fn is_cue(folded: &str) -> bool {
     matches!(
@@ -75,7 +75,7 @@ fn names_behind(text: &str, words: &[Word], from: usize, keys: &mut Vec<String>)
     }
 }
 
-/// Adds the names that end right before a cue. Which words belong to the name isn't known (`Open
+/// Adds the names that end right before a cue. It isn't known which words belong to the name (`Open
 /// Source Trello clone`), so every run of words that ends there is added.
 fn names_before(text: &str, words: &[Word], cue: usize, keys: &mut Vec<String>) {
     for start in (0..cue).rev().take(MOST_WORDS) {
@@ -103,7 +103,7 @@ fn is_one_name(text: &str, words: &[Word], at: usize) -> bool {
     matches!(&text[words[at - 1].end..words[at].start], " " | "-" | ".")
 }
 
-/// Whether no sentence or bracket ends right before the word at `at`.
+/// Whether no punctuation ends the sentence or bracket right before the word at `at`.
 fn is_in_sentence(text: &str, words: &[Word], at: usize) -> bool {
     at == 0 || !text[words[at - 1].end..words[at].start].contains(['.', ';', ':', '!', '?', '(', ')', '\n', '–', '—'])
 }

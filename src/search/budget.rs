@@ -3,11 +3,12 @@
 //! A search that reaches it stops and returns the hits found so far, like Meilisearch's
 //! `searchCutoffMs`. The limit counts work rather than time, so a query on a generation always gets
 //! the same response, whatever the load. Responses are cached, carry entity tags and are compared
-//! between replicas.
+//! across replicas.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Budget for a small directory, in units: enough to highlight a page of a hundred hits.
+/// Minimum budget in units, which applies to small directories: enough to highlight a page of a
+/// hundred hits.
 const LEAST: u64 = 320_000;
 
 /// Base budget for a large directory, in units.
@@ -38,7 +39,7 @@ impl Budget {
         Self::new(if units > LEAST { units } else { LEAST })
     }
 
-    /// Deducts units for work that was done or is about to be.
+    /// Deducts units for work that has been done or is about to be.
     #[inline]
     pub fn spend(&self, units: usize) {
         self.spent.store(self.spent() + units as u64, Ordering::Relaxed);
@@ -49,9 +50,9 @@ impl Budget {
         self.exceeded.store(true, Ordering::Relaxed);
     }
 
-    /// How much of `whole` may be done if all of it costs `units`: everything if the budget allows,
-    /// otherwise a proportional part, but never less than 1. A partial result marks the search as
-    /// incomplete.
+    /// How much of `whole` may be done, if all of it would cost `units`: everything if the budget
+    /// allows, otherwise a proportional part, but never less than 1. A partial result marks the
+    /// search as incomplete.
     pub fn part_of(&self, whole: usize, units: usize) -> usize {
         let left = self.units.saturating_sub(self.spent());
         if units as u64 <= left {
@@ -62,13 +63,13 @@ impl Budget {
         usize::try_from(part).unwrap_or(whole).max(1)
     }
 
-    /// Whether another step may be done. If not, marks the search as incomplete.
+    /// Whether the budget allows another step. If not, marks the search as incomplete.
     #[inline]
     pub fn allows_more(&self) -> bool {
         self.allows(1)
     }
 
-    /// Whether a step that costs `units` may be done. If not, marks the search as incomplete.
+    /// Whether the budget allows a step that costs `units`. If not, marks the search as incomplete.
     #[inline]
     pub fn allows(&self, units: usize) -> bool {
         let allows = self.spent() + units as u64 <= self.units;

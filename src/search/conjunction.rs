@@ -1,4 +1,4 @@
-//! Conjunctions between two words, written as a word or a symbol: `R and D`, `R & D`, `R + D`,
+//! Conjunctions between two words, written as a word or a symbol: `R and D`, `R & D`, `R + D` or
 //! `R&D`.
 
 use std::collections::{HashMap, HashSet};
@@ -9,7 +9,7 @@ use crate::text::analyse::{CONJUNCTIONS, Word, is_conjunction, is_in_acronym, wo
 
 const SIGNS: [char; 4] = ['&', '+', '＆', '＋'];
 
-/// At most this many conjunctions in a phrase match their other forms, because each may triple the
+/// Maximum number of conjunctions in a phrase that match other forms, because each may triple the
 /// number of forms.
 const MOST: usize = 2;
 
@@ -76,7 +76,7 @@ fn push(forms: &mut [Vec<Token>], token: &Token) {
     }
 }
 
-/// All combinations of the forms of a phrase's conjunctions.
+/// All combinations of forms that a phrase's conjunctions can take.
 fn forms(tokens: &[Token]) -> Vec<Vec<Token>> {
     let mut forms = vec![Vec::with_capacity(tokens.len())];
     let mut is_joined = false;
@@ -109,7 +109,7 @@ fn forms(tokens: &[Token]) -> Vec<Vec<Token>> {
 mod tests {
     use super::*;
 
-    /// The forms of a phrase, with `&` for each conjunction written as a word.
+    /// A phrase's forms, with `&` for each conjunction that's written as a word.
     fn written(phrase: &str) -> Vec<String> {
         let token = |token: &Token| match token {
             Token::Word(word) => word.clone(),
@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn a_conjunction_is_a_word_or_a_symbol() {
+    fn a_conjunction_can_be_a_word_or_a_symbol() {
         for phrase in ["Health and Safety", "health & safety", "health&safety", "health + safety", "health und safety"]
         {
             assert_eq!(written(phrase), ["health & safety", "health safety"], "{phrase}");

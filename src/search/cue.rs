@@ -6,17 +6,17 @@ use std::ops::Range;
 use super::alternatives::MOST_WORDS;
 use crate::text::analyse::Word;
 
-/// What must be known about a name next to a cue before it counts as the product to replace. A name
-/// that some record is listed as an alternative to always counts, except for
+/// What it takes for a name next to a cue to count as the product to replace. A name always counts
+/// if some record is listed as an alternative to it, except with
 /// [`Description`](Certainty::Description).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Certainty {
-    /// The cue hardly ever means anything else: a product with that name is enough.
+    /// The cue hardly ever means anything else. It's enough that a product has the name.
     Explicit,
-    /// It may mean something else (`git clone`, `replace text`): a product with that name is enough
-    /// only if the query says nothing else.
+    /// It may mean something else (`git clone`, `replace text`). It's enough that a product has the
+    /// name, but only if the query says nothing else.
     Likely,
-    /// It describes what is sought (`open source Trello`), which may be that very product. So some
+    /// It describes what is wanted (`open source Trello`), which may be that very product. So some
     /// record must be listed as an alternative to it, no product may have the name, and the query
     /// may say nothing else.
     Description,
@@ -27,7 +27,7 @@ type Place = &'static [&'static str];
 
 struct Cue {
     words: &'static [Place],
-    /// Whether the name follows it.
+    /// Whether the cue comes before the name.
     precedes: bool,
     certainty: Certainty,
 }
@@ -72,7 +72,7 @@ const CUES: [Cue; 13] = [
     Cue { words: &[&["for", "on"], PLATFORM], precedes: false, certainty: Certainty::Description },
 ];
 
-/// A name that the query may ask alternatives for.
+/// A name whose alternatives the query may be asking for.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Subject {
     pub(super) words: Range<usize>,
@@ -80,7 +80,7 @@ pub(super) struct Subject {
     pub(super) certainty: Certainty,
 }
 
-/// The names that a query may ask alternatives for, longest first for each cue.
+/// The names whose alternatives a query may be asking for, longest first for each cue.
 pub(super) fn subjects(words: &[Word]) -> Vec<Subject> {
     let mut subjects = Vec::new();
     for at in 0..words.len() {
@@ -96,13 +96,13 @@ pub(super) fn subjects(words: &[Word]) -> Vec<Subject> {
     subjects
 }
 
-/// Whether a folded word next to a product to replace only says what kind of thing is sought.
+/// Whether a folded word next to the product to replace only says what kind of thing is wanted.
 pub(super) fn names_kind(folded: &str) -> bool {
     KIND.contains(&folded)
 }
 
 impl Cue {
-    /// Whether the cue is at this word of the query, with a name beside it.
+    /// Whether the cue is at this word of the query, with a name next to it.
     fn is_at(&self, words: &[Word], at: usize) -> bool {
         let end = at + self.words.len();
         let Some(found) = words.get(at..end) else { return false };

@@ -49,11 +49,11 @@ pub struct DocumentAnalyzer {
     prefixes_found: Tally,
     prefixes: foldhash::HashMap<Box<str>, u32>,
     /// The prefix numbers of each word, by the word's provisional number. Only the first few
-    /// prefixes; `None` until the word is met.
+    /// prefixes; `None` until the word first occurs.
     prefixes_of: Vec<Option<[u32; INDEXED_PREFIX]>>,
     /// The current document's other terms, in the same order in every build.
     terms: HashMap<Term, Occurrences, FixedState>,
-    /// `None` if documents have no meanings.
+    /// `None` if documents don't get meanings.
     meaning: Option<MeaningAnalyzer>,
     /// The topics of the current document.
     topics: Vec<Term>,
@@ -82,7 +82,7 @@ impl Numbering {
     }
 }
 
-/// Marks a missing prefix of a word that has fewer letters.
+/// Stands for a missing prefix if a word has fewer letters.
 const NO_PREFIX: u32 = u32::MAX;
 
 impl DocumentAnalyzer {
@@ -94,7 +94,7 @@ impl DocumentAnalyzer {
         let pins = Pins::new(pins);
         let thesaurus = Thesaurus::new(synonyms);
         let mut lexicon = LexiconBuilder::default();
-        // A query can mean a synonym's words even if no document has them.
+        // A query can mean a synonym's words even if no document contains them.
         for word in thesaurus.vocabulary() {
             lexicon.note(word.spelling(), &word.folded, 0);
         }
@@ -172,7 +172,8 @@ impl DocumentAnalyzer {
         for term in self.pinned.get(&software.id).into_iter().flatten() {
             add_once(&mut self.terms, term.clone(), here);
         }
-        // A second name doesn't make either name longer, so the length is the mean of the names'.
+        // A second name doesn't make either name longer, so the length is the mean of all names'
+        // lengths.
         let names = u32::try_from(software.aliases.len()).unwrap_or(u32::MAX).saturating_add(1);
         lengths[Section::Name as usize] = lengths[Section::Name as usize].div_ceil(names);
         self.lengths = lengths;
@@ -182,7 +183,7 @@ impl DocumentAnalyzer {
         self.numbered_terms().map(|(_, term, occurrences)| (term, occurrences))
     }
 
-    /// The terms; words and prefixes with their numbers.
+    /// The terms, including numbers for words and prefixes.
     pub fn numbered_terms(&self) -> impl Iterator<Item = (Option<u32>, &Term, Occurrences)> {
         let others = self.terms.iter().map(|(term, occurrences)| (None, term, *occurrences));
         let numbered = self.stems_found.iter().chain(self.prefixes_found.iter());
@@ -204,7 +205,7 @@ impl DocumentAnalyzer {
         self.meaning.is_some()
     }
 
-    /// The current document's meaning; `None` if documents get none.
+    /// The current document's meaning; `None` if documents don't have meanings.
     pub fn meaning(&self) -> Option<Vector> {
         self.meaning.as_ref().map(MeaningAnalyzer::vector)
     }
@@ -218,7 +219,7 @@ impl DocumentAnalyzer {
         Ok(Vocabulary { lexicon, thesaurus, pins: self.pins.clone(), numbering: Numbering(numbering) })
     }
 
-    /// Adds the terms of one value. Returns the number of words that it adds to its section.
+    /// Adds the terms of one value. Returns how many words were added to its section.
     fn push_value(&mut self, value: &Text<'_>, document: u32, sequence: &mut Vec<u32>) -> u32 {
         let Text { field, content: text, .. } = *value;
         let inflected = value.inflected();
@@ -290,7 +291,7 @@ impl DocumentAnalyzer {
         u32::try_from(words.len()).unwrap_or(u32::MAX)
     }
 
-    /// Adds the terms that find a name as a whole, and by the beginnings of its words.
+    /// Adds the terms that find a name by the whole of it and by the beginnings of its words.
     fn push_name(&mut self, text: &str, words: &[Word]) {
         let here = Occurrences::one(Field::Name);
         identity::add_name(text, words, |term| add_once(&mut self.terms, term, here));
@@ -355,14 +356,14 @@ impl DocumentAnalyzer {
     }
 }
 
-/// Adds a term that counts once per document, in the best field that has it.
+/// Adds a term that counts once per document, in the best field that contains it.
 fn add_once(terms: &mut HashMap<Term, Occurrences, FixedState>, term: Term, occurrence: Occurrences) {
     terms.entry(term).or_default().best(occurrence);
 }
 
-/// Whether two neighbouring words may be meant as one. In short fields, any two may. In running
-/// text most neighbours are unrelated, so only a hyphenated pair or a word with its number (`ISO
-/// 9001`) counts.
+/// Whether two neighbouring words may be meant as one word. In short fields, any two may be. In
+/// running text most neighbours are unrelated, so only a hyphenated pair or a word with its number
+/// (`ISO 9001`) counts.
 fn is_compound(field: Field, word: &Word, next: &Word) -> bool {
     let numbered = || {
         word.folded.bytes().all(|byte| byte.is_ascii_lowercase())

@@ -12,7 +12,7 @@ use crate::text::stem::Inflected;
 pub(super) struct Text<'a> {
     pub(super) field: Field,
     pub(super) content: &'a str,
-    /// Its language, if it isn't English.
+    /// Its language, unless that's English.
     pub(super) language: Option<&'a Language>,
     /// Whether it's the record's own text rather than a translation.
     pub(super) is_own: bool,

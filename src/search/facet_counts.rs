@@ -21,7 +21,7 @@ pub struct FacetCounts {
     pub offering_types: [u64; 2],
     /// In the order of `EvidenceStatus::ALL`.
     pub evidence_statuses: [u64; 2],
-    /// By stars from 1: products rated that or better.
+    /// By stars, from 1: products with that rating or better.
     pub ratings: [u64; STARS],
     /// By requested attribute.
     pub attributes: Vec<AttributeCounts>,
@@ -29,7 +29,7 @@ pub struct FacetCounts {
     by_attribute: Vec<(AttributeNumber, ValueCounts)>,
     /// By profile: products that passed the whole filter and aren't yet in the counts above.
     passed: Vec<u32>,
-    /// By profile: products that failed only one facet's part of the filter, for each of
+    /// By profile: products that failed only one facet's part of the filter, for each part in
     /// [`Admission::FACETS`].
     passed_but_for: [Vec<u32>; Admission::FACETS.len()],
 }
@@ -39,7 +39,7 @@ pub struct FacetCounts {
 pub struct AttributeCounts {
     pub attribute: AttributeNumber,
     /// The most frequent values with their counts, highest first. For numbers and days, the ranges
-    /// they're counted by, in their own order.
+    /// they're counted in, in natural order.
     pub values: Vec<(Box<str>, u64)>,
 }
 
@@ -69,8 +69,8 @@ impl FacetCounts {
         self.count_attributes(columns, ordinal, Admission::PASSED);
     }
 
-    /// Counts the values of each attribute if the product passes the filter, or fails only that
-    /// attribute's part.
+    /// Counts each attribute's values if the product passes the filter, or fails only the part for
+    /// that attribute.
     #[inline]
     fn count_attributes(&mut self, columns: &Columns, ordinal: Ordinal, admission: Admission) {
         for (attribute, counts) in &mut self.by_attribute {
@@ -80,7 +80,7 @@ impl FacetCounts {
         }
     }
 
-    /// Counts a product that passed the whole filter or all but one part.
+    /// Counts a product that passed the whole filter, or all but one part of it.
     pub(super) fn count(&mut self, columns: &Columns, ordinal: Ordinal, admission: Admission) {
         if admission.passed() {
             return self.count_passed(columns, ordinal);

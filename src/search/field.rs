@@ -29,7 +29,7 @@ impl Field {
     }
 }
 
-/// A group of fields; the unit of field lengths and of the rerank.
+/// A group of fields, and the unit for field lengths and reranking.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Section {
     Name,

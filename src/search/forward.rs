@@ -1,5 +1,5 @@
-//! The forward index: each document's words in order. Read to rerank a query's best candidates and
-//! to verify phrases.
+//! The forward index: each document's words in order. It's read to rerank a query's best candidates
+//! and to verify phrases.
 
 use std::sync::Arc;
 
@@ -56,7 +56,7 @@ impl Sequence {
 /// [`SECTION_END`] at the end.
 #[derive(Debug, Default, Deserialize)]
 pub struct Forward {
-    /// Where each document begins, and where the last one ends; empty if there are none.
+    /// Where each document begins, and where the last one ends; empty if there are no documents.
     bounds: Vec<u32>,
     // Decoded as one block rather than byte by byte.
     #[serde(with = "serde_bytes")]
@@ -108,13 +108,14 @@ impl Forward {
         self.of(ordinal).len()
     }
 
-    /// Whether a document has these words in a row. Compares encoded bytes without decoding them.
+    /// Whether a document contains these words in a row. Compares encoded bytes without decoding
+    /// them.
     pub fn has(&self, ordinal: Ordinal, sequence: &Sequence) -> bool {
         let bytes = self.of(ordinal);
         let mut from = 0;
         while let Some(found) = sequence.0.find(&bytes[from..]) {
             let start = from + found;
-            // A match starts a word unless the byte before belongs to the same word.
+            // A match starts at a word unless the byte before it belongs to the same word.
             if start == 0 || bytes[start - 1] & CONTINUES == 0 {
                 return true;
             }
@@ -147,7 +148,7 @@ impl Forward {
     }
 }
 
-/// The words up to the end of a section.
+/// A document's words up to the end of a section.
 pub fn until(words: impl Iterator<Item = WordId>, section: Section) -> impl Iterator<Item = WordId> {
     let mut left = section as usize + 1;
     words.take_while(move |word| {
@@ -185,8 +186,8 @@ impl DocumentWords {
 pub fn decode(mut bytes: &[u8]) -> impl Iterator<Item = WordId> + '_ {
     std::iter::from_fn(move || {
         let (word, rest) = match *bytes {
-            // Nearly all words take one or two bytes. Which of the two is unpredictable, so this
-            // doesn't branch on it.
+            // Nearly all words take one or two bytes. It can't be predicted which, so this doesn't
+            // branch on it.
             [one, two, ..] if one & two & CONTINUES == 0 => {
                 let has_two = one >> 7;
                 (u32::from(one & !CONTINUES) | u32::from(two * has_two) << 7, &bytes[1 + usize::from(has_two)..])
@@ -198,7 +199,7 @@ pub fn decode(mut bytes: &[u8]) -> impl Iterator<Item = WordId> + '_ {
     })
 }
 
-/// A word of any length and the remaining bytes.
+/// Decodes a word of any length. Also returns the remaining bytes.
 fn long_word(bytes: &[u8]) -> Option<(WordId, &[u8])> {
     let mut word = 0;
     let mut shift = 0;
@@ -228,7 +229,7 @@ mod tests {
     #[test]
     fn a_sequence_is_found_only_at_the_start_of_a_word() {
         // 300 is encoded as two bytes, and the second is the encoding of 2. The end of 300 and a 2
-        // look like two 2s, but the real pair that follows is found all the same.
+        // look like two 2s, but the real pair after them is still found.
         let forward = forward(&[&[300, 5, VALUE_END, 7, 300, SECTION_END], &[300, 2, 2, SECTION_END]]);
         assert!(forward.has(1, &Sequence::new(&[2, 2])) && !forward.has(1, &Sequence::new(&[2, 2, 2])));
         let has = |words: &[WordId]| forward.has(0, &Sequence::new(words));

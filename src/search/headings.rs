@@ -36,7 +36,7 @@ pub struct HeadingIndex {
 /// The entries that contain each word, ascending.
 #[derive(Debug, Default)]
 struct Postings {
-    /// Where each word's entries start, and where the last one's end.
+    /// Where each word's entries start, and where the last word's entries end.
     bounds: Vec<usize>,
     entries: Vec<u32>,
 }
@@ -49,8 +49,9 @@ struct Name {
 }
 
 /// The entries that match a query, as one bit set per rank, best first: the query is the name or an
-/// abbreviation; it's a synonym; all words are in headings (names, abbreviations and synonyms), one
-/// of which starts with the query; all words are in headings; some words are only in the text.
+/// abbreviation; the query is a synonym; all words are in headings (names, abbreviations and
+/// synonyms), one of which starts with the query; all words are in headings; some words are only in
+/// the text.
 #[derive(Debug, Default)]
 pub struct HeadingHits([Vec<u64>; 5]);
 
@@ -82,8 +83,8 @@ impl Postings {
     }
 }
 
-/// The entries of a word while the index is being built, each once: those with the word in a
-/// heading, and those with it in the text.
+/// A word's entries while the index is being built, without duplicates: first the ones with the
+/// word in a heading, then the ones with the word in the text.
 type Entries = [Vec<u32>; 2];
 
 #[derive(Debug, Default)]
@@ -108,7 +109,7 @@ impl Builder {
         self.push_texts(language, exact, synonyms, text);
     }
 
-    /// Adds the translations of the last entry's heading and text.
+    /// Adds translations of the last entry's heading and text.
     fn push_translations(&mut self, translations: &Translations, heading: &str, text: &str) {
         for (language, of, translation) in translations.iter() {
             let names = std::iter::once(translation).filter(|_| of == heading);
@@ -223,7 +224,7 @@ impl HeadingIndex {
         let Some((last, before)) = query.split_last() else { return HeadingHits::default() };
         let mut of_words: Vec<_> = before.iter().map(|word| self.with_stem(word)).collect();
         of_words.push(self.with_stem(last).into_iter().chain([self.with_prefix(&last.folded)]).collect());
-        // The rarest first, since the search ends once nothing is left. A repeated word counts once.
+        // Rarest first, since the search ends once nothing is left. A repeated word counts once.
         of_words.sort_by_cached_key(|words| (self.count(words, with_texts), words.first().map(|words| words.start)));
         of_words.dedup();
         let mut hits = HeadingHits(std::array::from_fn(|_| vec![0; self.len.div_ceil(BITS)]));
@@ -318,7 +319,7 @@ mod tests {
 
     use super::*;
 
-    /// An entry: its name, a synonym, and its text.
+    /// An entry's name, synonym and text.
     type Entry = (String, String, String);
 
     #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

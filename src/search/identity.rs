@@ -1,4 +1,4 @@
-//! Queries that, as a whole, refer to one product: by its name or an alias, a variant spelling of
+//! Queries that, as a whole, refer to one product by its name or alias, a variant spelling of
 //! either, its id, or its website.
 
 use unicode_normalization::UnicodeNormalization;
@@ -13,9 +13,9 @@ use crate::text::punctuation::{is_dash, is_quote};
 #[derive(Debug, Default)]
 pub(super) struct Identified {
     pub(super) terms: Vec<Term>,
-    /// Whether the query is a name, so that its words express no intent.
+    /// Whether the query is a name, so its words don't express an intent.
     pub(super) is_name: bool,
-    /// Whether the query's words add nothing: it has none, or it's a URL.
+    /// Whether the query's words add nothing, because it has none or is a URL.
     pub(super) is_all: bool,
 }
 
@@ -116,7 +116,7 @@ fn whole_key(text: &str, words: &[Word]) -> String {
 }
 
 fn signs(text: &str) -> String {
-    /// Requests the emoji form of the character before it.
+    /// The variation selector that requests the emoji form of the character before it.
     const VARIATION: char = '\u{fe0f}';
     let plain = |c| match c {
         c if is_dash(c) => '-',

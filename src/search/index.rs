@@ -23,7 +23,7 @@ pub struct SearchParts {
     /// By document: the number of words in each section.
     pub lengths: Vec<Lengths>,
     pub pins: Pins,
-    /// Whether the documents have meaning vectors, here or in the engine.
+    /// Whether the documents have meaning vectors, whether here or in the engine.
     pub has_meanings: bool,
     pub meanings: Meanings,
 }
@@ -32,7 +32,7 @@ pub struct SearchParts {
 #[derive(Debug)]
 pub struct SearchBuilder {
     scratch: Scratch,
-    /// All documents' words by provisional number, and how many bytes each document takes.
+    /// All documents' words by provisional number, and each document's size in bytes.
     provisional: BulkWriter,
     bytes: Vec<u32>,
     lengths: Vec<Lengths>,
@@ -53,7 +53,7 @@ impl SearchBuilder {
         }
     }
 
-    /// Sets whether documents have meanings, for an engine that stores documents itself.
+    /// Sets whether documents have meanings, if the engine stores documents itself.
     #[must_use]
     pub fn with_meanings(self, has_meanings: bool) -> Self {
         Self { has_meanings, ..self }

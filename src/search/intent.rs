@@ -51,7 +51,7 @@ pub(super) fn is_intent_word(text: &str, word: &Word) -> bool {
         && WORDS.binary_search(&word.folded.as_str()).is_ok()
 }
 
-/// The possible intents of a query. The index decides: only a name it has can be a subject.
+/// The possible intents of a query. The index decides, because only names in it can be subjects.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Intent {
     /// The names of products to replace, longest first for each cue.
@@ -80,7 +80,7 @@ fn is(words: &[Word], at: usize, any: &[&str]) -> bool {
     words.get(at).is_some_and(|word| any.contains(&word.folded.as_str()))
 }
 
-/// The names on both sides of the only `vs`, if both are short enough for names.
+/// The names on both sides of the only `vs`, if both are short enough to be names.
 fn compared(words: &[Word]) -> Option<[Range<usize>; 2]> {
     let mut all = (0..words.len()).filter(|at| is(words, *at, &["versus", "vs"]));
     let (at, None) = (all.next()?, all.next()) else { return None };
@@ -106,7 +106,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_sorted_for_the_binary_search() {
+    fn words_are_sorted_for_binary_search() {
         assert!(WORDS.is_sorted());
     }
 

@@ -17,11 +17,11 @@ const WORDS: usize = 32;
 /// language that the table knows. English records have 50 % or more, German ones 30 % or less.
 const ENGLISH: usize = 40;
 
-/// How many topics of a record become terms. Twice as many would find 2 % more of the nearest
-/// records, but postings would take twice the memory.
+/// How many of a record's topics become terms. Twice as many would find 2 % more of the nearest
+/// records, but postings would take up twice the memory.
 const TOPICS: usize = 8;
 
-/// A record is compared with the topics of this many groups. With four, about 3 % of the nearest
+/// A record is compared with the topics in this many groups. With four, about 3 % of the nearest
 /// records are missed; with eight, no more are found.
 const GROUPS: usize = 6;
 
@@ -31,7 +31,7 @@ pub(super) struct MeaningAnalyzer {
     words: usize,
     english: usize,
     sum: Sum,
-    /// By a word's provisional number; `None` until the word is met.
+    /// By a word's provisional number; `None` until the word first occurs.
     known: Vec<Option<KnownWord>>,
     /// The pieces of all known words.
     pieces: Vec<u16>,
@@ -40,7 +40,7 @@ pub(super) struct MeaningAnalyzer {
 #[derive(Debug, Clone, Copy)]
 struct KnownWord {
     is_english: bool,
-    /// The range of its pieces.
+    /// Where its range of pieces starts.
     start: usize,
     end: usize,
 }
@@ -139,7 +139,7 @@ impl Meanings {
         self.vectors.is_empty()
     }
 
-    /// Whether there's a vector for each of this many records, or none at all.
+    /// Whether there's a vector for each of this many records, or there are no vectors at all.
     pub fn fits(&self, records: usize) -> bool {
         self.vectors.is_empty() || self.vectors.len() == records * DIMENSIONS
     }
@@ -170,7 +170,7 @@ mod tests {
 
     fn vector(text: &str) -> Vector {
         let mut analyzer = MeaningAnalyzer::default();
-        // The previous record must not matter.
+        // The previous record mustn't matter.
         for word in ["guitar", "orchestra"] {
             analyzer.push(0, word);
         }

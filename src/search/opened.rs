@@ -24,7 +24,7 @@ pub struct SearchIndex {
     pub has_meanings: bool,
 }
 
-/// What an engine needs to know about documents besides their postings.
+/// What an engine needs to know about documents, apart from their postings.
 #[derive(Debug)]
 pub struct DocumentTables {
     pub scorer: Scorer,
@@ -72,7 +72,7 @@ impl SearchIndex {
         Ok((index, DocumentTables { scorer, forward, meanings }))
     }
 
-    /// Reads all words. Opening does only the quick part.
+    /// Reads all words, unlike opening, which does only the quick checks.
     pub fn verify(&self) -> Result<(), SearchIndexError> {
         if self.lexicon.verify() { Ok(()) } else { Err(SearchIndexError::Misfit) }
     }

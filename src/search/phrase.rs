@@ -1,4 +1,4 @@
-//! Verifies phrases: whether a value of a document has certain words in a row.
+//! Verifies phrases, i.e. whether a value in a document contains certain words in a row.
 
 use super::budget::Budget;
 use super::forward::{Forward, Sequence};
@@ -6,7 +6,7 @@ use super::lexicon::WordId;
 use super::plan::{Phrase, PhraseForm};
 use crate::catalogue::Ordinal;
 
-/// Budget units for verifying a phrase in a document, in addition to those for its bytes.
+/// Budget units for verifying a phrase in a document, in addition to the cost of its bytes.
 const VERIFIED: usize = 8;
 
 /// Bytes compared per budget unit.
@@ -47,7 +47,7 @@ impl<'p> PhraseMatcher<'p> {
     }
 }
 
-/// All combinations of the spellings of a form's words.
+/// All combinations of spellings for a form's words.
 fn combinations(form: &PhraseForm) -> Vec<Vec<WordId>> {
     let mut combinations: Vec<Vec<WordId>> = vec![Vec::new()];
     for spellings in form {
@@ -60,7 +60,7 @@ fn combinations(form: &PhraseForm) -> Vec<Vec<WordId>> {
     combinations
 }
 
-/// Whether a value of the document has the words of one of the phrase's forms in a row.
+/// Whether a value in the document contains the words of any of the phrase's forms in a row.
 pub fn has_words(forward: &Forward, ordinal: Ordinal, phrase: &Phrase) -> bool {
     phrase.iter().any(|form| has_form(forward, ordinal, form))
 }

@@ -1,4 +1,4 @@
-//! Pieces of names, because the parts of a name may be written as one word or separately.
+//! Pieces of names, because a name's parts may be written together or separately.
 
 use std::ops::Range;
 
@@ -92,7 +92,7 @@ impl Class {
     }
 }
 
-/// The pieces of a word, as byte ranges. The last of several capitals begins the next piece:
+/// The pieces of a word, as byte ranges. The last of several capitals belongs to the next piece:
 /// `GIS|Quick`.
 fn piece_ranges(word: &str) -> Vec<Range<usize>> {
     let classes: Vec<_> = word.char_indices().map(|(at, c)| (at, Class::of(c))).collect();
@@ -114,8 +114,8 @@ fn piece_ranges(word: &str) -> Vec<Range<usize>> {
     bounds.windows(2).map(|bounds| bounds[0]..bounds[1]).collect()
 }
 
-/// Part lengths in syllables. Parts of a Korean word become terms anywhere in it if they're this
-/// long; longer parts only at its end.
+/// Part lengths in syllables. Parts of a Korean word that are this long become terms anywhere in
+/// the word; longer ones only at its end.
 const SYLLABLES: Range<usize> = 2..5;
 
 /// Parts start only within this many syllables of a Korean word, which limits its terms.
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn whole_words_become_compounds_and_parts_become_inner_terms() {
+    fn whole_words_become_compounds_and_parts_of_words_become_inner_terms() {
         assert_eq!(runs("Better Code Hub").0, ["bettercod", "bettercodehub", "codehub"]);
         assert_eq!(runs("Better Code Hub").1, [""; 0]);
         let (joined, inner) = runs("S/4HANA Link");
@@ -189,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn terms_of_a_name_are_bounded() {
+    fn the_number_of_terms_per_name_is_bounded() {
         let name = "aB".repeat(5000);
         assert!(runs(&name).1.len() <= MOST_PIECES * MOST_JOINED);
         let name = "a ".repeat(5000);

@@ -24,19 +24,19 @@ pub enum Term {
     AlternativeTo(Box<str>),
     Category(Box<str>),
     /// A word of the name or an alias that begins with these letters, folded. Two neighbouring
-    /// words also count as one.
+    /// words also count as one word.
     NamePrefix(Box<str>),
-    /// A word of the name or an alias, folded. Two neighbouring words also count as one.
+    /// A word of the name or an alias, folded. Two neighbouring words also count as one word.
     NameWord(Box<str>),
-    /// Something else that, as a whole query, means the product: another spelling of its name, its
-    /// id, or its website ([`identity`](super::identity)).
+    /// Something else that, as a whole query, refers to the product: another spelling of its name,
+    /// its id, or its website ([`identity`](super::identity)).
     Identity(Box<str>),
     /// Part of a word in the name or an alias that isn't a word itself: `gis` in `ArcGIS`.
     Inner(Box<str>),
-    /// A [topic](crate::text::topic) near the product's meaning.
+    /// A [topic](crate::text::topic) close to the product's meaning.
     Topic(u16),
-    /// A query that the product is pinned to ([`pins`](super::pins)), and its position among the
-    /// products pinned to it, from 0.
+    /// A query that the product is pinned to ([`pins`](super::pins)), and the product's position
+    /// among those pinned to it, from 0.
     Pinned {
         place: u8,
         query: Box<str>,
@@ -44,7 +44,8 @@ pub enum Term {
 }
 
 impl Term {
-    /// First letter of words in an engine's dictionary; the stem's number follows in hexadecimal.
+    /// First letter of words in an engine's dictionary, followed by the stem's number in
+    /// hexadecimal.
     pub const WORD: u8 = b'w';
 
     /// First letter of prefixes.
@@ -81,18 +82,18 @@ impl Term {
 /// The longest prefix that is indexed, in letters. Longer ones are expanded from the lexicon.
 pub const INDEXED_PREFIX: usize = 3;
 
-/// Why a term may stand for a query word.
+/// Why a term can stand for a query word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     Exact,
-    /// It has the same stem, but no record has the word as typed.
+    /// It has the same stem, but no record contains the word as typed.
     Stem,
-    /// The word and a neighbour written as one, or the reverse.
+    /// The word and a neighbour written as one word, or vice versa.
     Compound,
     /// Part of an unusual name: `c` for `c++`.
     Part,
-    /// Part of a longer word in a name: `gis` of `ArcGIS`.
+    /// Part of a longer word in a name: `gis` in `ArcGIS`.
     Inner,
     Synonym,
     /// A one-way synonym leads to it.
@@ -105,12 +106,12 @@ pub enum Kind {
     AlternativeTo,
     /// A category of the products that the query looks for.
     Category,
-    /// A topic near the product's meaning.
+    /// A topic close to the product's meaning.
     Topic,
     /// A mention of the named product.
     Mention,
     Name,
-    /// The query is one that the product is pinned to.
+    /// The product is pinned to the query.
     Pinned,
 }
 
@@ -140,24 +141,25 @@ impl Kind {
 pub struct Alternative {
     pub kind: Kind,
     pub term: Term,
-    /// From 0 to 1; the exact word has 1.
+    /// From 0 to 1; the exact word has weight 1.
     pub weight: f32,
 }
 
 /// A query word with its alternatives. A document's score for it is `idf × max(weight × score)`
-/// ([`Scorer`](super::score::Scorer)), with one document frequency for the group.
+/// ([`Scorer`](super::score::Scorer)), with a single document frequency for the whole group.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Group {
-    /// Empty if the generation has none.
+    /// Empty if the generation has no matching terms.
     pub alternatives: Vec<Alternative>,
-    /// Whether a document has to satisfy it to have "all words".
+    /// Whether a document has to satisfy the group to have "all words".
     pub required: bool,
-    /// Whether a document has to satisfy it to be found at all, because it's a word of a phrase.
+    /// Whether a document has to satisfy the group to be found at all, because its word is part of
+    /// a phrase.
     pub indispensable: bool,
 }
 
 impl Group {
-    /// No document satisfies it, and none is found without it.
+    /// No document can satisfy this group, and none is found without satisfying it.
     pub(super) const IMPOSSIBLE: Self = Self { alternatives: Vec::new(), required: true, indispensable: true };
 }
 
@@ -167,7 +169,7 @@ pub type Phrase = Vec<PhraseForm>;
 /// For each position, the spellings that match there.
 pub type PhraseForm = Vec<Vec<WordId>>;
 
-/// How the best candidates are reordered if sorted by relevance.
+/// How the best candidates are reordered when sorting by relevance.
 #[derive(Debug, Clone, Default)]
 pub enum Rerank {
     #[default]
@@ -181,39 +183,39 @@ pub enum Rerank {
     ShortestName,
 }
 
-/// A query's words, to find their spellings and neighbours in documents.
+/// A query's words, used to find their spellings and neighbours in documents.
 #[derive(Debug, Clone, Default)]
 pub struct Signals {
     pub stems: Arc<StemSlots>,
-    /// By group: the word's spelling, if the lexicon has it.
+    /// By group: the word's spelling, if it's in the lexicon.
     pub spellings: Vec<Option<WordId>>,
     pub spelling: f32,
     pub proximity: f32,
-    /// `None` if only the words count.
+    /// `None` if only words count.
     pub meaning: Option<Meaning>,
 }
 
-/// What a query means, to compare documents' meanings with.
+/// What a query means, for comparison with documents' meanings.
 #[derive(Debug, Clone)]
 pub struct Meaning {
     pub reference: Reference,
     /// The share of a score's distance to the bound that a document with the same meaning gets,
     /// from 0 to 1.
     pub weight: f32,
-    /// Upper bound on all documents' scores: the score of a document with every word in the best
-    /// place.
+    /// Upper bound on all documents' scores: the score of a document that has every word in the
+    /// best place.
     pub bound: f32,
 }
 
-/// What related documents must be near.
+/// What related documents must be close to.
 #[derive(Debug, Clone)]
 pub struct Related {
     pub(super) reference: Reference,
-    /// The similarity that a document needs, from 0 to 1.
+    /// The minimum similarity, from 0 to 1.
     pub(super) least: f32,
     /// The same, if the words find nothing.
     pub(super) least_alone: f32,
-    /// They follow only if fewer documents than this have all words.
+    /// Related documents follow only if fewer documents than this have all words.
     pub enough: usize,
 }
 
@@ -221,26 +223,26 @@ pub struct Related {
 ///
 /// Documents that satisfy every required group come first ([`Tier::All`](super::collect::Tier)),
 /// demo records after real ones. If there are fewer than [`enough`](Self::enough), documents that
-/// satisfy any group follow ([`Tier::Some`](super::collect::Tier)). A document whose full name is
-/// the query comes before both ([`Tier::ExactName`](super::collect::Tier)), followed by those
+/// satisfy any group follow ([`Tier::Some`](super::collect::Tier)). Documents whose full name is
+/// the query come before both ([`Tier::ExactName`](super::collect::Tier)), followed by documents
 /// pinned to the query ([`Tier::Pinned`](super::collect::Tier)). If no group is required, any group
 /// suffices. Without groups, all documents are found.
 ///
 /// If few documents are found, related ones come last ([`Tier::Related`](super::collect::Tier)).
 /// The candidates are the documents that weren't found and have no excluded term or phrase. Of
 /// these, the [`MOST_COMPARED`](super::related::MOST_COMPARED) with the highest sum of topic
-/// weights are compared with the query (on a tie, the lower ordinals), and those near enough in
+/// weights are compared with the query (on a tie, the lower ordinals), and the ones close enough in
 /// meaning follow. Filters don't affect this choice.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
     pub groups: Vec<Group>,
-    /// No document found has any of these.
+    /// No hit may contain any of these.
     pub excluded: Vec<Term>,
-    /// No document found has any of these within one value.
+    /// No hit may contain any of these within one value.
     pub excluded_phrases: Vec<Phrase>,
-    /// Every document found has each of these within one value; rarest first.
+    /// Every hit must contain each of these within one value; rarest first.
     pub phrases: Vec<Phrase>,
-    /// Full names that the query may be.
+    /// Full names that the query may stand for.
     pub names: Vec<Term>,
     /// The terms of the products pinned to the query, best first. They're also alternatives in each
     /// group.
@@ -251,12 +253,12 @@ pub struct Plan {
     /// some words never follow.
     pub enough: usize,
     pub rerank: Rerank,
-    /// What related documents are near to, if any may follow.
+    /// What related documents must be close to, if any may follow.
     pub related: Option<Related>,
 }
 
 impl Plan {
-    /// Whether it requires nothing and therefore finds every document.
+    /// Whether the plan requires nothing and therefore finds every document.
     pub fn finds_all(&self) -> bool {
         self.groups.is_empty()
             && self.names.is_empty()
@@ -266,12 +268,12 @@ impl Plan {
     }
 }
 
-/// The index lookups needed to understand a query.
+/// Index lookups needed to understand a query.
 pub trait Documents {
     type Error;
 
     fn document_frequency(&self, term: &Term) -> Result<u32, Self::Error>;
 
-    /// Ids of the categories of the first few documents with a term.
+    /// The category ids of the first few documents with a term.
     fn categories(&self, term: &Term) -> Result<Vec<String>, Self::Error>;
 }

@@ -6,8 +6,8 @@ use std::ops::Range;
 use crate::text::analyse::{Gap, Word, words};
 use crate::text::punctuation::{is_dash, is_quote};
 
-/// A query with at least this many words is a question or sentence, in which function words don't
-/// count.
+/// A query with at least this many words is taken for a question or sentence, in which function
+/// words don't count.
 pub const LONG_QUERY: usize = 5;
 
 /// A parsed query. Any text is a valid query.
@@ -19,7 +19,7 @@ pub struct ParsedQuery {
     pub phrases: Vec<Range<usize>>,
     /// The words of each exclusion.
     pub excluded: Vec<Vec<Word>>,
-    /// Whether the last word may be unfinished, because nothing follows it.
+    /// Whether the last word may be incomplete, because nothing follows it.
     pub last_is_open: bool,
 }
 
@@ -85,7 +85,7 @@ enum Kind {
     Excluded,
 }
 
-/// The next part of the query from `from` on, and the offset of the part after it.
+/// The next part of the query starting at `from`, and the offset of the part after it.
 fn next_part(text: &str, from: usize) -> (Range<usize>, Kind, usize) {
     let rest = &text[from..];
     if let Some(inside) = rest.strip_prefix(is_quote) {
@@ -134,8 +134,8 @@ fn excludes(before: &str, behind: &str) -> bool {
     is_before_word && before.chars().next_back().is_none_or(char::is_whitespace) && !goes_on(before)
 }
 
-/// Whether the text ends like the first half of a German pair of compounds: `Fehlermöglichkeits-
-/// und -einflussanalyse`.
+/// Whether the text ends with the first half of a German compound pair: `Fehlermöglichkeits- und
+/// -einflussanalyse`.
 fn goes_on(before: &str) -> bool {
     let mut words = before.split_whitespace().rev();
     let is_and = matches!(words.next(), Some("und" | "oder" | "and" | "or" | "&"));
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn phrases_and_exclusions_are_distinguished_from_words() {
+    fn phrases_and_exclusions_are_told_apart_from_words() {
         let query = parse("audit \"permit to work\" -legacy lock-out -\"on premises\" tool");
         assert_eq!(folded(&query.words), ["audit", "permit", "to", "work", "lock", "out", "tool"]);
         assert_eq!(query.phrases, vec![1..4]);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn second_half_of_a_pair_of_compounds_is_not_an_exclusion() {
+    fn second_half_of_a_compound_pair_is_not_an_exclusion() {
         let query = parse("Fehlermöglichkeits- und -einflussanalyse");
         assert_eq!(folded(&query.words), ["fehlermoglichkeits", "und", "einflussanalyse"]);
         assert!(query.excluded.is_empty());

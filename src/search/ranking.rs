@@ -1,6 +1,6 @@
 //! The ranking's weights. RANKING.md documents how they were found and the effect of each.
 
-/// Weights of matches. The service uses the default; other values are for measuring a weight's
+/// Weights of matches. The service uses the default; other values are used to measure a weight's
 /// effect.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ranking {
@@ -18,32 +18,32 @@ pub struct Ranking {
     pub summary_b: f32,
     /// BM25F's `b` for the long fields.
     pub description_b: f32,
-    /// Lower bound of the length norm, so that words in very short fields don't count excessively.
+    /// Lower bound on the length norm, so that words in very short fields don't count excessively.
     pub norm_floor: f32,
-    /// BM25F's `k1`, in words of a description of mean length: how soon repetitions of a word stop
-    /// counting.
+    /// BM25F's `k1`, in words, for a description of average length: how soon repetitions of a word
+    /// stop counting.
     pub k1: f32,
-    /// A compound in place of two words, or the reverse. The word as typed has weight 1.
+    /// A compound instead of two words, or vice versa. The word as typed has weight 1.
     pub compound: f32,
     /// Part of an unusual name: `c` for `c++`.
     pub part: f32,
     /// Part of a longer word in a name: `gis` in `ArcGIS`. Lower than any word's weight, since the
     /// part may mean something else.
     pub inner: f32,
-    /// Another form of a word in a language that isn't English: `Tabellen` for `Tabelle`.
+    /// Another form of a word in a language other than English: `Tabellen` for `Tabelle`.
     pub inflection: f32,
-    /// A German compound with the word as a part: `Farbwähler` for `Farbe`.
+    /// A German compound that contains the word: `Farbwähler` for `Farbe`.
     pub in_compound: f32,
     pub synonym: f32,
-    /// A category of the product whose alternatives are sought, or of those alternatives.
+    /// A category of the product whose alternatives are wanted, or of those alternatives.
     pub subject_category: f32,
     /// A word of that product's name in a record that merely mentions it.
     pub mention: f32,
     /// A wider term that a one-way synonym leads to.
     pub wider: f32,
-    /// A longer word with the typed prefix.
+    /// A longer word that starts with the typed prefix.
     pub prefix: f32,
-    /// The likeliest correction of a word that no product has.
+    /// The likeliest correction for a word that no product contains.
     pub correction: f32,
     /// A less likely correction, or one for a very rare word.
     pub typo: f32,
@@ -51,8 +51,8 @@ pub struct Ranking {
     pub spelling: f32,
     /// The relative gain in score if all neighbours in the query are neighbours in the record.
     pub proximity: f32,
-    /// The share of a score's distance to the highest possible one that a record with the query's
-    /// meaning gets if the words alone decide nothing.
+    /// The share of the gap between its score and the highest possible one that a record with the
+    /// query's meaning gets, if the words alone decide nothing.
     pub meaning: f32,
     /// How similar to the query a record without its words must be to count as related, from 0 to
     /// 1.

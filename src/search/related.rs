@@ -1,5 +1,5 @@
-//! Related products: near a query's meaning, but without any of its words. They follow if its words
-//! find few products.
+//! Related products: close to a query's meaning, but without any of its words. They follow if the
+//! words find few products.
 
 use super::plan::{Related, Term};
 use super::ranking::Ranking;
@@ -9,11 +9,11 @@ use crate::text::topic::{self, NearTopic};
 /// Related products follow only if the words find fewer products than this.
 pub const FEW: usize = 100;
 
-/// Maximum number of documents whose meaning is compared with the query's: those that share the
-/// most topics with it.
+/// Maximum number of documents whose meaning is compared with the query's. They're the ones that
+/// share the most topics with it.
 pub const MOST_COMPARED: usize = 256;
 
-/// The number of topics per query, and of the groups searched for them.
+/// The number of topics per query, and the number of groups searched for them.
 const TOPICS: usize = 32;
 const GROUPS: usize = 16;
 
@@ -22,8 +22,8 @@ impl Related {
         Self { reference: reference.clone(), least: ranking.related, least_alone: ranking.related_alone, enough }
     }
 
-    /// The topics near the query, each with its weight. The higher the sum of weights of a
-    /// document's topics, the nearer it may be.
+    /// The topics close to the query, with their weights. The higher the total weight of a
+    /// document's topics, the closer it may be.
     pub fn topics(&self) -> impl Iterator<Item = (Term, u16)> + use<> {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 100")]
         let weight = |likeness: f32| (likeness * 100.0).round() as u16;
@@ -31,8 +31,8 @@ impl Related {
         topics.map(move |NearTopic { topic, likeness }| (Term::Topic(topic), weight(likeness)))
     }
 
-    /// Whether related products follow if words find this many documents, `complete` of which have
-    /// all words.
+    /// Whether related products follow if the words find this many documents, `complete` of which
+    /// have all words.
     pub const fn follow(&self, complete: u64, found: u64) -> bool {
         complete < self.enough as u64 && found < FEW as u64
     }

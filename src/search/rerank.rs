@@ -17,8 +17,8 @@ const STEP: usize = 16;
 /// queries by 0.0001.
 pub const MEANT: usize = 50;
 
-/// Similarities are rounded to this many steps, so that products that the words don't distinguish
-/// can tie and quality decides.
+/// Similarities are rounded to this many steps, so that products with the same word score can tie
+/// and quality decides.
 const LIKENESS_STEPS: f32 = 8.0;
 
 impl Rerank {
@@ -27,8 +27,8 @@ impl Rerank {
         match self {
             Self::None | Self::ShortestName => 1.0,
             Self::Signals(signals) => {
-                // A compound spelled as one word counts for both, so a single spelling can count
-                // for all words.
+                // A compound spelled as one word counts for both words, so a single spelling can
+                // count for all.
                 let spelling = if signals.spellings.iter().any(Option::is_some) { 1.0 } else { 0.0 };
                 let proximity = if signals.spellings.len() > 1 { 1.0 } else { 0.0 };
                 signals.factor(Shares { spelling, proximity, ..Shares::default() })
@@ -77,19 +77,19 @@ impl Rerank {
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Shares {
-    /// The share of the query's words that names and short fields spell exactly the same, from 0 to
-    /// 1.
+    /// The share of the query's words that names and short fields spell exactly the same way, from
+    /// 0 to 1.
     pub spelling: f32,
-    /// The share of the query's neighbouring words that are neighbours there, from 0 to 1.
+    /// The share of the query's neighbouring words that are also neighbours there, from 0 to 1.
     pub proximity: f32,
-    /// How near the record is to the query in meaning, from 0 to 1.
+    /// How close the record is to the query in meaning, from 0 to 1.
     pub meaning: f32,
 }
 
 impl Meaning {
     /// Adds what the meaning is worth to the candidates' scores and sorts them again. Exact names,
-    /// pinned products and related products keep their scores, and so do documents that come last
-    /// with a score of 0.
+    /// pinned products, related products and documents that come last with a score of 0 keep their
+    /// scores.
     fn add(&self, meanings: &Meanings, best: &mut [Candidate]) {
         // Scores only increase, so the candidates after these keep their positions.
         let count = best.len().min(MEANT);
@@ -123,8 +123,8 @@ impl Signals {
         let mut reranked = 0;
         let mut order = Vec::with_capacity(best.len());
         while reranked < best.len() {
-            // An upper bound for the next candidate, and so for all that follow: among ties, it's
-            // the best.
+            // An upper bound for the next candidate and so for all that follow, since it's the best
+            // among ties.
             let next = Candidate { score: best[reranked].score * upper_bound, ..best[reranked] };
             if wanted <= reranked && best[reranked].tier < Tier::Pinned {
                 order.clear();
@@ -176,7 +176,7 @@ impl Signals {
     }
 }
 
-/// The share of `all` words whose bit is set, from 0 to 1; 0 if there are none.
+/// The share of `all` words whose bit is set, from 0 to 1; 0 if there are no words.
 fn share(found: u32, all: usize) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "at most ten")]
     let (found, all) = (found.count_ones() as f32, all.max(1) as f32);
@@ -203,7 +203,7 @@ mod tests {
     use crate::search::meaning::reference;
 
     #[test]
-    fn meaning_adds_most_when_words_decide_least() {
+    fn meaning_adds_most_if_words_decide_least() {
         let reference = reference(["photography"].into_iter()).expect("a direction");
         let meaning = Meaning { reference, weight: 0.5, bound: 10.0 };
         // All words are in the name, so meaning hardly counts.

@@ -8,12 +8,12 @@ use super::lexicon::StemId;
 #[derive(Debug, Clone)]
 pub struct StemSlots {
     slots: HashMap<StemId, u32>,
-    /// A bitmap of the stems' lowest bits. Most words in a record are in no slot, and this skips
-    /// their lookup.
+    /// A bitmap of the stems' lowest bits. Most words in a record aren't in any slot, so this
+    /// avoids looking them up.
     present: [u64; WORDS],
 }
 
-/// Length of the bitmap in 64-bit words: enough for the few thousand stems that a short prefix
+/// The bitmap's length in 64-bit words, enough for the few thousand stems that a short prefix
 /// stands for.
 const WORDS: usize = 64;
 
@@ -52,7 +52,7 @@ impl StemSlots {
         if self.present[word] & bit == 0 { None } else { self.slots.get(&stem).copied() }
     }
 
-    /// The stems in any order, each with its slots.
+    /// The stems and their slots, in any order.
     pub fn iter(&self) -> impl Iterator<Item = (StemId, u32)> + '_ {
         self.slots.iter().map(|(stem, slots)| (*stem, *slots))
     }

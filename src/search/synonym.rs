@@ -1,9 +1,9 @@
 //! Synonyms, at index time and at query time.
 //!
 //! Synonyms are whole terms of one or more words. Each group is a numbered *concept*. A document
-//! that has one of the group's terms is also indexed under the concept, and a query with one of
-//! them gets the concept as an alternative. So a term of several words is never split, and never
-//! matched by prefix or with a typo.
+//! that contains one of the group's terms is also indexed under the concept, and a query that
+//! contains one gets the concept as an alternative. So a multi-word term is never split, and never
+//! matched by prefix or despite a typo.
 
 use std::collections::HashMap;
 
@@ -34,7 +34,7 @@ struct ThesaurusTerm {
     means: Vec<u32>,
     /// The concepts that a query with this term asks for.
     asks: Vec<u32>,
-    /// Whether it counts only in capitals or as a whole query.
+    /// Whether it counts only in capitals or as the whole query.
     ambiguous: bool,
 }
 
@@ -44,11 +44,11 @@ pub struct Mention<'t> {
     pub start: usize,
     /// Index after its last word.
     pub end: usize,
-    /// The term as its group writes it.
+    /// The term as written in its group.
     pub term: &'t str,
-    /// The concepts that text with it is about.
+    /// The concepts that text with this term is about.
     pub means: &'t [u32],
-    /// The concepts that are alternatives to it in a query.
+    /// The concepts that are alternatives to this term in a query.
     pub asks: &'t [u32],
 }
 
@@ -89,13 +89,13 @@ impl Thesaurus {
         self.concepts.is_empty()
     }
 
-    /// A concept's terms as written. After [`retain_terms_of`](Self::retain_terms_of), only those
-    /// that documents can have.
+    /// A concept's terms as written. After [`retain_terms_of`](Self::retain_terms_of), only terms
+    /// that documents can contain.
     pub fn terms_of(&self, concept: u32) -> &[Box<str>] {
         self.concepts.get(concept as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Removes terms with a word that no document has, so that queries aren't expanded with them.
+    /// Removes terms with a word that no document contains, so queries aren't expanded with them.
     pub fn retain_terms_of(&mut self, has_word: impl Fn(&str) -> bool) {
         for terms in &mut self.concepts {
             terms.retain(|term| words(term).iter().all(|word| has_word(&word.folded)));
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_term_of_several_words_is_found_whole_or_not_at_all() {
+    fn a_multi_word_term_is_found_whole_or_not_at_all() {
         let thesaurus = Thesaurus::new(&[equivalent(&["permit to work", "ptw"])]);
         assert_eq!(found(&thesaurus, "our permits to work").len(), 1);
         assert_eq!(found(&thesaurus, "PTW app").len(), 1);

@@ -10,7 +10,7 @@ pub(super) struct Tally {
     terms: Vec<Term>,
     /// Occurrences in the current document, by term number.
     occurrences: Vec<Occurrences>,
-    /// The numbers of the terms that the current document has.
+    /// The numbers of the current document's terms.
     found: Vec<u32>,
 }
 
@@ -40,7 +40,7 @@ impl Tally {
         }
     }
 
-    /// The document's terms, each with its number.
+    /// The document's terms with their numbers.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &Term, Occurrences)> {
         let of = |number: u32| (number, &self.terms[number as usize], self.occurrences[number as usize]);
         self.found.iter().copied().map(of)

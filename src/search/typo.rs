@@ -29,7 +29,7 @@ pub struct Candidate {
 }
 
 /// How many edits a word may have: none up to three letters, one from four, two from eight. Words
-/// with anything but letters are codes and numbers, which are never taken for misspelled.
+/// that contain anything but letters are codes and numbers, which are never considered misspelled.
 pub fn allowed_edits(folded: &str) -> u8 {
     if !folded.chars().all(char::is_alphabetic) {
         return 0;
@@ -41,9 +41,9 @@ pub fn allowed_edits(folded: &str) -> u8 {
     }
 }
 
-/// Corrections for a word that isn't in the lexicon, best first: the nearest, and among equally
-/// near ones the most frequent. An edit to the first letter counts double; swapping two neighbours
-/// is one edit. A word that no product has counts only if it's a synonym.
+/// Corrections for a word that isn't in the lexicon, best first: the closest, and among equally
+/// close ones the most frequent. An edit to the first letter counts double; swapping two neighbours
+/// is one edit. A word that no product contains counts only if it's a synonym.
 pub fn candidates(
     lexicon: &Lexicon,
     is_synonym: &dyn Fn(&str) -> bool,
@@ -58,12 +58,12 @@ pub fn candidates(
     if edits > 0 {
         let first = first_letter(folded);
         let one = automata(1).build_dfa(folded);
-        // With one edit, the first letter must be right because it counts double. That skips most
+        // With one edit, the first letter must be right because it counts double. This skips most
         // of the lexicon.
         collect(Some(first), &one, &mut found);
         if edits > 1 && found.is_empty() {
             collect(Some(first), &automata(2).build_dfa(folded), &mut found);
-            // Or both edits go to the first letter, and the rest is right.
+            // Otherwise, both edits go to the first letter, and the rest is right.
             collect(None, &one, &mut found);
         }
     }
@@ -119,7 +119,7 @@ fn collect(
     });
 }
 
-/// Finds all words that an automaton accepts, in order, with their numbers. The budget limits
+/// Finds all words accepted by an automaton, in order, with their numbers. The budget limits
 /// transitions, which the map's own search can't count. That search also opens every node before
 /// checking whether the automaton can match there, which takes twice the instructions.
 fn search<A: Automaton>(words: &Map<Bytes>, automaton: &A, budget: &Budget, mut found: impl FnMut(&[u8], u64)) {
@@ -219,7 +219,7 @@ struct StartingWith<'a> {
 }
 
 impl Automaton for StartingWith<'_> {
-    /// How many bytes of the first letter were read, and the inner state. `None` once another
+    /// How many bytes of the first letter have been read, and the inner state. `None` once another
     /// letter is seen.
     type State = Option<(usize, u32)>;
 
@@ -294,7 +294,7 @@ mod tests {
     }
 
     #[test]
-    fn correction_is_a_word_that_records_have() {
+    fn a_correction_is_a_word_that_records_contain() {
         let lexicon = lexicon(&[("passport", 0), ("postword", 1)]);
         assert_eq!(meant(&lexicon, "pastword"), ["postword"]);
     }

@@ -13,7 +13,7 @@ use crate::text::english;
 
 #[derive(Debug, Default)]
 pub(super) struct Understood {
-    /// The name whose alternatives are sought.
+    /// The name whose alternatives are wanted.
     pub(super) subject: Option<Subject>,
     /// Indices of the words that express the intent. They aren't searched.
     pub(super) cues: Vec<usize>,
@@ -22,11 +22,11 @@ pub(super) struct Understood {
     pub(super) excluded: Exclusion,
     /// Product names to match as a whole.
     pub(super) names: Vec<Term>,
-    /// Whether two products are compared, so that no product has to have all words.
+    /// Whether two products are compared, so that no product has to contain all words.
     pub(super) is_comparison: bool,
 }
 
-/// What no hit may have.
+/// What no hit may contain.
 #[derive(Debug, Default)]
 pub(super) struct Exclusion {
     pub(super) terms: Vec<Term>,
@@ -38,7 +38,7 @@ pub(super) struct Subject {
     pub(super) words: Range<usize>,
     pub(super) written: String,
     pub(super) alternatives: Vec<Alternative>,
-    /// The product itself, if no record is listed as an alternative to it.
+    /// The product itself, if no record is listed as its alternative.
     pub(super) similar_to: Option<Term>,
 }
 
@@ -102,8 +102,8 @@ pub(super) fn understand<D: Documents>(
 }
 
 impl Exclusion {
-    /// Excludes products with a word in any form, or with several words in a row. Two words are
-    /// also excluded when written as one.
+    /// Excludes products that contain a word in any form, or several words in a row. Two words are
+    /// also excluded when written as one word.
     pub(super) fn add(&mut self, index: &SearchIndex, text: &str, words: &[Word]) {
         let lexicon = &index.lexicon;
         if let [word] = words {
@@ -126,7 +126,7 @@ impl Exclusion {
 enum Standing {
     /// Some are listed as alternatives to it.
     Replaced,
-    /// It's one of them, and none is listed as an alternative to it.
+    /// One of them has this name, and none is listed as an alternative to it.
     Named,
 }
 
@@ -152,7 +152,7 @@ fn standing<D: Documents>(
     match subject.certainty {
         Certainty::Description => return Ok((!is_named).then_some(Standing::Replaced)),
         Certainty::Likely if is_named && subject.words.end == subject.cue.start => {
-            // Two words that are neighbours in records mean something together: `git clone`.
+            // Two words that appear next to each other in records belong together: `git clone`.
             let joined = compound(&words[subject.words.end - 1], &words[subject.cue.start]);
             let is_one = is_known(&Term::Compound(index.stems.of(&joined).into()))?;
             return Ok((!is_one).then_some(Standing::Named));
@@ -162,8 +162,8 @@ fn standing<D: Documents>(
     Ok(is_named.then_some(Standing::Named))
 }
 
-/// The alternatives to a name: records listed as alternatives to it; the categories of
-/// the product, or else of those records; and the rarest word of the name.
+/// The alternatives to a name: records listed as alternatives to it; the categories of the product,
+/// or of those records if there's no such product; and the name's rarest word.
 fn alternatives_to<D: Documents>(
     index: &SearchIndex,
     documents: &D,

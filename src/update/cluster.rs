@@ -1,4 +1,4 @@
-//! A cluster as the origin of generations: opens the one that the cluster has published.
+//! A cluster as the origin of generations. Opens the one that the cluster has published.
 
 use std::sync::Arc;
 
@@ -24,11 +24,11 @@ pub struct ClusterFollower {
     cluster: Arc<Cluster>,
     publisher: Publisher,
     runtime: Handle,
-    /// The publication being served. If a generation is filled again, that's a new publication.
+    /// The publication being served. Filling a generation again makes it a new publication.
     served: Option<Published>,
 }
 
-/// Why a cluster can't be followed.
+/// Why following a cluster failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ClusterFollowError {
     #[error(transparent)]

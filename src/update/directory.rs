@@ -30,11 +30,11 @@ pub struct Directory {
 pub struct Degraded {
     /// A stable name for the reason, such as `exports_invalid`.
     pub code: &'static str,
-    /// The number of errors in the exports, of products that would be removed, or of records left out.
+    /// The number of errors in the exports, products that would be removed, or records left out.
     pub count: Option<usize>,
     /// The number of exports left out entirely; `None` for other reasons.
     pub export_count: Option<usize>,
-    /// When it began, if that's known.
+    /// When it began, if known.
     pub since: Option<Timestamp>,
     /// What happened and how to fix it, for the operator.
     pub detail: String,
@@ -63,7 +63,7 @@ impl Directory {
     }
 
     /// Makes a generation current with one atomic store, and returns the previous one. Requests in
-    /// progress keep the one they took.
+    /// progress keep the one they started with.
     pub fn publish(&self, snapshot: Arc<Snapshot>) -> Option<Arc<Snapshot>> {
         let generation = snapshot.generation.clone();
         let before = self.current.swap(Some(snapshot));
@@ -94,7 +94,7 @@ impl Directory {
         self.degraded.store(Arc::new(reasons));
     }
 
-    /// How reloads have gone so far. Cheap: one atomic load.
+    /// How reloads have gone so far. This is cheap: one atomic load.
     pub fn reloads(&self) -> Arc<ReloadStatus> {
         self.reloads.load_full()
     }
@@ -105,7 +105,7 @@ impl Directory {
         self.reloads.rcu(|status| status.after(reload));
     }
 
-    /// Records when the served generation was last known to be its origin's current one.
+    /// Records when the served generation was last known to be its origin's current generation.
     pub(super) fn confirm(&self, current_at: Option<Timestamp>) {
         self.reloads.rcu(|status| ReloadStatus { current_at, ..(**status).clone() });
     }

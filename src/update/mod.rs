@@ -1,4 +1,4 @@
-//! Keeps a directory current: one loop looks at the origin of its generations, fetches a new
+//! Keeps a directory current: a loop looks at the origin of its generations, fetches a new
 //! generation if there is one, and publishes it. An [`Origin`] is a set of export files, a leader,
 //! or a cluster.
 
@@ -31,8 +31,7 @@ use crate::update::signal::next_signal;
 /// The interval between looks.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
-/// Longer than mimalloc keeps freed memory before it may return it to the system (`purge_delay`, 1
-/// s).
+/// Longer than mimalloc keeps freed memory before returning it to the system (`purge_delay`, 1 s).
 const PURGE_DELAY: Duration = Duration::from_millis(1500);
 
 /// Where a directory's generations come from.
@@ -42,15 +41,15 @@ pub trait Origin {
     /// The log line for a new generation.
     const NEW: &'static str;
     /// The log line if everything was read and nothing is new, which counts as a reload; `None` if
-    /// looks are too frequent for that.
+    /// looks are too frequent to log or count.
     const UNCHANGED: Option<&'static str> = None;
-    /// The end of the log line once no problem is left.
+    /// The end of the log line once no problems are left.
     const RECOVERED: &'static str;
 
     /// Decides how to start.
     fn restore(&mut self, health: &mut Health) -> Start;
 
-    /// Looks for a reason to fetch, in each turn of the loop.
+    /// Looks for a reason to fetch, on each iteration of the loop.
     fn look(&mut self, now: Instant, health: &mut Health) -> Look {
         if health.retry().is_some_and(|(from, wait)| now < from + wait) { Look::Nothing } else { Look::Due }
     }
@@ -75,9 +74,9 @@ pub trait Origin {
 
 #[derive(Debug)]
 pub enum Start {
-    /// Serves this generation from disk, which was current at that time.
+    /// Serves this generation from disk, which was current at the given time.
     Serve(Arc<Snapshot>, Option<Timestamp>),
-    /// Serves whatever can be fetched, or else this last good generation.
+    /// Serves whatever can be fetched or, failing that, this last good generation.
     Fetch(Option<Arc<Snapshot>>),
     /// Serves nothing until the loop has fetched something.
     Wait,
@@ -95,7 +94,7 @@ pub enum Look {
 #[derive(Debug)]
 pub struct Opened {
     pub snapshot: Arc<Snapshot>,
-    /// Published, loaded, or unchanged if an equal one is already served.
+    /// Published, loaded, or unchanged if an equal one is already being served.
     pub outcome: Outcome,
     pub change: Option<Change>,
     pub pulled_bytes: Option<u64>,
@@ -120,10 +119,10 @@ impl Opened {
 }
 
 /// Returns freshly freed memory to the system. mimalloc does that only when a thread allocates
-/// pages or ends, so without requests it wouldn't happen: this thread waits and ends.
+/// pages or ends, so without requests it wouldn't happen. This thread just waits and ends.
 fn return_freed_memory() {
     let ends = || {
-        // A thread that never allocated has no heap, so ending it returns nothing.
+        // A thread that never allocates has no heap, so ending it wouldn't return anything.
         drop(black_box(Box::new(0_u8)));
         thread::sleep(PURGE_DELAY);
     };
@@ -138,12 +137,12 @@ pub struct Updater<O> {
     pub origin: O,
     pub health: Health,
     is_running: bool,
-    /// Generations that are no longer served but may still be in use by requests in progress.
+    /// Generations that are no longer being served but may still be in use by requests in progress.
     retired: Vec<Arc<Snapshot>>,
 }
 
 impl<O: Origin> Updater<O> {
-    /// An updater for a directory that's still empty.
+    /// Creates an updater for a directory that's still empty.
     pub const fn new(origin: O, directory: Arc<Directory>) -> Self {
         Self { origin, health: Health::new(directory), is_running: false, retired: Vec::new() }
     }
@@ -151,7 +150,7 @@ impl<O: Origin> Updater<O> {
     /// Publishes the first generation, if there is one yet.
     ///
     /// # Errors
-    /// If there is nothing to serve because fetching failed.
+    /// If there's nothing to serve because fetching failed.
     pub fn start(&mut self) -> Result<Outcome, O::Error> {
         let started = Instant::now();
         let outcome = match self.origin.restore(&mut self.health) {
@@ -172,7 +171,7 @@ impl<O: Origin> Updater<O> {
     /// Keeps the directory current until the stop signal.
     pub fn run(&mut self, signals: &Receiver<Signal>) {
         self.is_running = true;
-        // A generation that was loaded without asking the origin is verified soon, while it's
+        // A generation that was loaded without asking the origin is verified soon, while it's being
         // served.
         let (mut is_first, mut is_forced, mut is_requested) = (true, false, false);
         loop {
@@ -222,7 +221,7 @@ impl<O: Origin> Updater<O> {
         self.health.retry().map_or_else(|| self.health.serves_damaged(), |(from, wait)| now >= from + wait)
     }
 
-    /// Publishes the origin's generation, if it's a different one and may be served.
+    /// Publishes the origin's generation, if it differs from the served one and may be served.
     ///
     /// # Errors
     ///
@@ -274,7 +273,7 @@ impl<O: Origin> Updater<O> {
         // The failure may have happened after publishing.
         let last_good = self.health.directory().current().or(last_good);
         let mut problem = self.origin.problem(&error, last_good.as_deref(), &self.health);
-        // The caller of a start reports why there is nothing to serve.
+        // The caller of `start` reports why there's nothing to serve.
         problem.log = problem.log.filter(|_| self.is_running || last_good.is_some());
         let is_withheld = problem.reason.code == FailureCode::RecordsRemoved.as_str();
         let outcome = if is_withheld { Outcome::Withheld } else { Outcome::Failed };

@@ -16,7 +16,7 @@ pub enum Outcome {
     /// The exports would remove too many records. The previous generation is served until
     /// `--reindex` confirms the removal.
     Withheld,
-    /// There is no new generation. The last good one is served, if there is one.
+    /// There's no new generation. The last good one is served, if there is one.
     Failed,
 }
 
@@ -44,13 +44,13 @@ impl Outcome {
 /// The reloads so far, including starts and generations from another process.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct ReloadStatus {
-    /// The last one; `None` until the first has ended.
+    /// The last reload; `None` until the first one has ended.
     pub last: Option<Reload>,
     /// When the served data last matched the exports.
     pub current_at: Option<Timestamp>,
     /// How many generations were built, including those that weren't served.
     pub builds: u64,
-    /// How many reloads there were by outcome, in the order of [`Outcome::ALL`].
+    /// The number of reloads by outcome, in the order of [`Outcome::ALL`].
     pub counts: [u64; Outcome::ALL.len()],
 }
 
@@ -59,7 +59,7 @@ pub struct Reload {
     pub outcome: Outcome,
     /// When it ended.
     pub at: Timestamp,
-    /// Its duration: reading, checking, building, writing.
+    /// How long it took: reading, checking, building, writing.
     pub took: Duration,
 }
 

@@ -3,10 +3,10 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// The shortest time between two looks that are caused by file system events.
+/// The minimum interval between two looks caused by file system events.
 pub(super) const EVENT_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A reason to end the wait for the next look.
+/// A reason to stop waiting and look.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
     /// The file system reported an event: something may have changed.
@@ -16,8 +16,8 @@ pub enum Signal {
     Stop,
 }
 
-/// Waits for the next signal, at most `max_wait`. Events in quick succession count as one: the next
-/// look comes no sooner than [`EVENT_INTERVAL`] after the last one.
+/// Waits for the next signal, for at most `max_wait`. Events in quick succession count as one: the
+/// next look comes no sooner than [`EVENT_INTERVAL`] after the last one.
 pub(super) fn next_signal(signals: &Receiver<Signal>, looked_at: Instant, max_wait: Duration) -> Option<Signal> {
     let mut max_wait = max_wait;
     let mut pending = None;

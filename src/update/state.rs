@@ -1,5 +1,4 @@
-//! Tracks what keeps a directory from being current: `/readyz` shows it, the log reports it, and
-//! it's retried.
+//! Tracks what keeps a directory from being current, for `/readyz`, the log and retries.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
@@ -9,7 +8,7 @@ use jiff::Timestamp;
 use crate::generation::Generation;
 use crate::update::directory::{Degraded, Directory};
 
-/// The longest back-off, and the shortest time between a failed build and the next one.
+/// The maximum back-off, and the minimum time between a failed build and the next one.
 const MAX_BACK_OFF: Duration = Duration::from_secs(30);
 /// The wait after a failed build, as a multiple of how long it took.
 const BUILD_FACTOR: u32 = 10;
@@ -21,7 +20,7 @@ enum State {
         since: Timestamp,
         /// At most one problem per subject, in the order of [`About`].
         problems: Vec<Problem>,
-        /// How many failures in a row are being retried.
+        /// The number of consecutive failures being retried.
         failures: u32,
         /// The last failure and the wait after it; `None` if only a change can help.
         retry: Option<(Instant, Duration)>,
@@ -32,7 +31,7 @@ enum State {
 #[derive(Debug)]
 pub struct Problem {
     pub about: About,
-    /// What `/readyz` shows. Its `since` is set when the problem begins, and kept if the code
+    /// What `/readyz` shows. Its `since` is set when the problem begins, and kept even if the code
     /// changes.
     pub reason: Degraded,
     /// The log line for when the problem begins or changes; `None` if it's logged elsewhere.
@@ -56,16 +55,16 @@ impl Problem {
         Self { about, reason: Degraded { code, detail, ..Degraded::default() }, log, is_retried: true }
     }
 
-    /// Whether the log already has a line about this problem. A remote's message may vary with each
-    /// attempt, whereas a message about exports changes only when they do.
+    /// Whether the log already contains a line about this problem. A remote's message may vary with
+    /// each attempt, whereas a message about exports changes only when they do.
     fn is_told_by(&self, before: &Self) -> bool {
         let (reason, of) = (&self.reason, &before.reason);
         let is_same = (reason.count, &reason.detail) == (of.count, &of.detail);
         before.log.is_some() && reason.code == of.code && (is_same || self.about != About::Exports)
     }
 
-    /// The wait before a retry. For a remote it starts at 1 s and doubles each time. For a build
-    /// it's ten times as long as the failed one took, but never less than a fixed minimum.
+    /// The wait before a retry. For a remote it starts at 1 s and doubles each time. For a build,
+    /// it's ten times as long as the failed build took, but never less than a fixed minimum.
     fn wait(&self, failures: u32, took: Duration) -> Option<Duration> {
         self.is_retried.then(|| match self.about {
             About::Remote => Duration::from_secs(1 << failures.min(5)).min(MAX_BACK_OFF),
@@ -74,7 +73,7 @@ impl Problem {
     }
 }
 
-/// A directory and its state. The only caller of [`Directory::set_degraded`].
+/// A directory and its state. This is the only caller of [`Directory::set_degraded`].
 #[derive(Debug)]
 pub struct Health {
     directory: Arc<Directory>,
@@ -99,7 +98,7 @@ impl Health {
         self.directory.current().is_some_and(|current| current.catalogue.is_damaged())
     }
 
-    /// Adds a problem, replacing any other one about the same subject.
+    /// Adds a problem, replacing any other about the same subject.
     pub(super) fn begin(&mut self, mut problem: Problem) {
         let now = Timestamp::now();
         if let State::Current = self.state {
@@ -187,14 +186,14 @@ mod tests {
     }
 
     #[test]
-    fn remotes_are_retried_at_doubling_intervals_and_builds_rarely() {
+    fn remotes_are_retried_at_doubling_intervals_but_builds_only_rarely() {
         assert_eq!(waits(About::Remote, 15), [1, 2, 4, 8, 16, 30, 30]);
         assert_eq!(waits(About::Exports, 1), [30; 7]);
         assert_eq!(waits(About::Index, 60), [600; 7]);
     }
 
     #[test]
-    fn problem_that_only_a_change_can_fix_is_not_retried() {
+    fn a_problem_that_only_a_change_can_fix_is_not_retried() {
         let mut health = Health::new(Arc::default());
         health.begin(Problem { is_retried: false, ..problem(About::Exports, "exports_invalid") });
         health.schedule(Instant::now(), Duration::ZERO);

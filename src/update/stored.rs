@@ -10,12 +10,12 @@ use crate::generation::{BuildFailure, FailureCode, Generation, Snapshot};
 use crate::panics::ScopedThread;
 use crate::update::state::{About, Problem};
 
-/// How much memory it takes to load a generation, including decoded tables, as a multiple of its
-/// parts' size.
+/// How much memory it takes to load a generation, including decoded tables, as a multiple of the
+/// size of its parts.
 const LOADING_FACTOR: u64 = 2;
 
-/// The problem that processes died opening the current generation, so a start uses another one;
-/// `None` if it doesn't apply.
+/// The problem that processes died while opening the current generation, so a start uses another
+/// one; `None` if that isn't the case.
 pub(super) fn skipped(store: &Store) -> Option<Problem> {
     let manifest = store.current().filter(|current| is_deadly(store, current))?;
     let detail = format!(
@@ -31,8 +31,8 @@ fn is_deadly(store: &Store, manifest: &Manifest) -> bool {
     store.deaths(&manifest.generation) >= MAX_DEATHS
 }
 
-/// Whether a generation may be opened. A process that serves another one makes one more attempt
-/// than a start does.
+/// Whether a generation may be opened. A process that's already serving another one makes one more
+/// attempt than a start does.
 pub(super) fn may_open(store: &Store, generation: &Generation) -> Result<(), BuildFailure> {
     let deaths = store.deaths(generation);
     if deaths <= MAX_DEATHS {
@@ -49,8 +49,8 @@ pub(super) fn load(store: &Store, manifest: &Manifest) -> Result<Arc<Snapshot>, 
     };
     may_open(store, &manifest.generation)?;
     let _opening = store.mark_opening(&manifest.generation);
-    // If memory ran out while tables were decoded, the process would end. Here it's a failure like
-    // any other.
+    // If memory ran out while decoding tables, the process would die. Here it's a failure like any
+    // other.
     let in_memory = manifest.parts.iter().filter(|part| !is_download(&part.name));
     let bytes = in_memory.map(|part| part.size).sum::<u64>().saturating_mul(LOADING_FACTOR);
     if usize::try_from(bytes).is_ok_and(|bytes| Vec::<u8>::new().try_reserve_exact(bytes).is_err()) {
@@ -62,8 +62,8 @@ pub(super) fn load(store: &Store, manifest: &Manifest) -> Result<Arc<Snapshot>, 
         Ok(Snapshot::open_skipping(manifest.generation.clone(), artifact, manifest.skipped)?)
     };
     BuildFailure::catch(|| {
-        // Memory that a thread has freed returns to the system once the thread ends. The updater's
-        // thread would keep the bytes of the parts.
+        // Memory that a thread frees is returned to the system once the thread ends. The updater's
+        // thread would hold on to the bytes of the parts.
         let snapshot = thread::scope(|scope| ScopedThread::spawn(scope, "open", open).map(ScopedThread::join));
         let snapshot = snapshot.map_err(|error| {
             BuildFailure::transient(
@@ -76,8 +76,8 @@ pub(super) fn load(store: &Store, manifest: &Manifest) -> Result<Arc<Snapshot>, 
     })
 }
 
-/// The first generation that can be loaded, that no processes have died opening, and that
-/// `may_serve` allows: the current one, then the others, newest first.
+/// The first generation that can be loaded, that hasn't killed processes opening it, and that
+/// `may_serve` allows. The current one is tried first, then the others, newest first.
 pub(super) fn load_any(store: &Store, may_serve: impl Fn(&Manifest) -> bool) -> Option<(Arc<Snapshot>, Manifest)> {
     let mut candidates =
         store.candidates().into_iter().filter(|manifest| !is_deadly(store, manifest)).filter(may_serve);

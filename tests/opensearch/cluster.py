@@ -7,7 +7,7 @@ command's exit code. Without a command, it prints the addresses as a line of JSO
 input. The command gets these environment variables:
 
     OPENSEARCH_URLS     the nodes' addresses, comma separated
-    OPENSEARCH_CONTROL  a Unix socket that takes a line and answers with a line of JSON: `nodes`, `kill NAME` (SIGKILL),
+    OPENSEARCH_CONTROL  a Unix socket that takes a line and replies with a line of JSON: `nodes`, `kill NAME` (SIGKILL),
                         `stop NAME` (SIGSTOP), `continue NAME` (SIGCONT), `start NAME`
 
 With --security it also gets OPENSEARCH_CA_FILE, OPENSEARCH_USER, OPENSEARCH_PASSWORD_FILE, and OPENSEARCH_STRANGER, a user
@@ -38,7 +38,7 @@ import security
 
 # The server refuses to run as root.
 USER = "opensearch-test"
-# The settings from the bundled file that the server needs. The bundled file would write logs next
+# The settings that the server needs from the bundled file, which would itself write logs next
 # to the programs.
 JVM_OPTIONS = """\
 -Xms512m
@@ -126,7 +126,7 @@ class Node:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                # Ctrl+C is for the script, which then stops the nodes.
+                # Ctrl+C is meant for the script, which then stops the nodes.
                 start_new_session=True,
                 **account,
             )
@@ -141,7 +141,7 @@ class Node:
             self.process = None
 
     def check(self) -> None:
-        """Raises an error with the end of the node's output if it has ended on its own."""
+        """If the node has ended on its own, raises an error with the end of its output."""
         if self.process is not None and self.process.poll() is not None:
             output = (self.folder / "output").read_text(errors="replace").splitlines()[-30:]
             raise ClusterError("\n".join([f"{self.name} ended with {self.process.returncode}:", *output]))
@@ -255,7 +255,7 @@ def free_port() -> int:
 
 
 def serve(cluster: Cluster, control: socket.socket, command: subprocess.Popen[bytes] | None) -> int:
-    """Serves the control socket until the command ends or, without a command, until the input ends."""
+    """Serves the control socket until the command ends or, if there's none, until the end of the input."""
     selector = selectors.DefaultSelector()
     selector.register(control, selectors.EVENT_READ)
     if command is None:
@@ -294,7 +294,7 @@ def main() -> int:
     arguments = parser.parse_args(options)
     if arguments.security and arguments.nodes != 1:
         parser.error("--security works only with a single node")
-    # So an interrupted run also stops the nodes.
+    # This way, an interrupted run also stops the nodes.
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(143))
     with contextlib.ExitStack() as stack:
         folder = pathlib.Path(stack.enter_context(tempfile.TemporaryDirectory(prefix="opensearch-")))

@@ -3,7 +3,7 @@
     conformance.py --binary BINARY --data FOLDER [--queries FILE] [--limit N]
 
 Takes the cluster's addresses from OPENSEARCH_URLS. Fills the cluster, starts both servers, and sends both the same
-requests. The bodies must be equal except for scores. Ranked hits may change places if their scores differ by less than
+requests. The bodies must be equal, except for scores. Ranked hits may trade places if their scores differ by less than
 half a percent. Records, their entity tags and downloads must be identical byte for byte.
 """
 
@@ -69,7 +69,7 @@ def ask(server, path):
 
 
 def fetch(server, path, method="GET", **headers):
-    """The status, the headers that must be equal, and the body's bytes."""
+    """The status, the headers that must match, and the body's bytes."""
     url, key = server
     headers = {name.replace("_", "-"): value for name, value in headers.items()}
     request = urllib.request.Request(url + path, headers=key | headers, method=method)
@@ -102,7 +102,7 @@ def without_scores(value):
 
 
 def difference(path, embedded, cluster):
-    """Describes the difference: None if only scores differ, "near" if nearly equal hits have changed places."""
+    """Describes the difference: None if only scores differ, "near" if nearly equal hits have traded places."""
     if embedded[0] != cluster[0]:
         return f"status {embedded[0]} and {cluster[0]}: {cluster[1]}"
     one, other = embedded[1], cluster[1]
@@ -113,7 +113,7 @@ def difference(path, embedded, cluster):
             return f"{name}: {without_scores(one.get(name))} and {without_scores(other.get(name))}"
     hits, others = one["data"], other["data"]
     if path.startswith("/v1/suggest"):
-        # Suggestions have no scores, so nearly equal ones may change places, and the last one may
+        # Suggestions have no scores, so nearly equal ones may trade places, and the last one may
         # differ.
         def by_id(data):
             return {kind: sorted(of, key=str) for kind, of in without_scores(data).items()}
@@ -159,13 +159,13 @@ def raw_requests(ids, exports):
 
 
 def compare_raw(one, other, ids, exports):
-    """The number of equal responses and of different ones."""
+    """The numbers of equal and different responses."""
     equal = different = 0
     for path, method, headers in raw_requests(ids, exports):
         first, second = fetch(one, path, method, **headers), fetch(other, path, method, **headers)
         same = first == second
         if same and first[1].get("etag"):
-            # An entity tag from one server must be current at the other.
+            # An entity tag from one server must be current on the other.
             again = fetch(other, path, method, if_none_match=first[1]["etag"], **headers)
             same = again[0] == 304 and not again[2]
         equal, different = equal + same, different + (not same)
@@ -175,7 +175,7 @@ def compare_raw(one, other, ids, exports):
 
 
 def attribute_paths(values, queries):
-    """Filters and facets for attributes with these frequent values."""
+    """Filters and facets for attributes that have these frequent values."""
     quote = urllib.parse.quote
     facets = counted("category", *values)
     for attribute, labels in values.items():

@@ -10,7 +10,7 @@ import zipfile
 VERSION = "2.19.1"
 TOOLS = pathlib.Path(__file__).resolve().parents[2] / ".tools"
 MAVEN = "https://repo1.maven.org/maven2/org/opensearch"
-# The server without modules except the transport; tests add what they need.
+# The server without any modules except the transport; tests add what they need.
 SERVER = (
     f"{MAVEN}/distribution/integ-test-zip/opensearch/{VERSION}/opensearch-{VERSION}.zip",
     "af7152d8b7f6f1cee09d47276b32b70479fe6dd8cdbb61213f84eb7f8098b261",
@@ -35,11 +35,11 @@ SECURITY = (
 
 
 class DistributionError(Exception):
-    """The server can't be downloaded or doesn't match its hash."""
+    """The server couldn't be downloaded, or didn't match its hash."""
 
 
 def downloaded(source: tuple[str, str]) -> pathlib.Path:
-    """Downloads the file at an address unless it exists, and checks its SHA-256."""
+    """Downloads the file at an address unless it already exists, and checks its SHA-256 hash."""
     url, expected = source
     path = TOOLS / url.rsplit("/", 1)[1]
     if not path.exists():

@@ -1,4 +1,4 @@
-//! The cluster in the environment.
+//! The cluster that the environment describes.
 
 use std::env;
 use std::io::{BufRead as _, BufReader, Write as _};
@@ -52,7 +52,7 @@ pub(crate) fn control(line: &str) -> Vec<Node> {
     nodes.iter().map(node).collect()
 }
 
-/// Retries until it succeeds.
+/// Retries an attempt until it succeeds.
 pub(crate) async fn until<T, E: std::fmt::Debug>(what: &str, mut attempt: impl AsyncFnMut() -> Result<T, E>) -> T {
     let deadline = Instant::now() + DEADLINE;
     loop {
@@ -69,8 +69,8 @@ pub(crate) async fn json(cluster: &Cluster, request: ClusterRequest) -> Value {
     cluster.send(request).await.and_then(|response| response.json()).expect("a response")
 }
 
-/// Creates an index of 300 documents, replacing an existing one, and waits until each shard has its
-/// copies.
+/// Creates an index of 300 documents, replacing any existing one, and waits until each shard has
+/// its copies.
 pub(crate) async fn fill(cluster: &Cluster, index: &str, replicas: u32) {
     drop(cluster.send(ClusterRequest::delete(&format!("/{index}"))).await);
     let settings = format!(r#"{{"settings":{{"number_of_shards":2,"number_of_replicas":{replicas}}}}}"#);

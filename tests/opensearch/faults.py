@@ -24,7 +24,7 @@ from serve import ask, check, control, wait
 
 SHARDS = 3
 NODES = 3
-# A node takes a few seconds to start, or longer on a busy machine. One that was silent may keep a
+# A node takes a few seconds to start, or longer on a busy machine. One that had gone silent may hold a
 # shard for an unfinished search until `search.default_keep_alive`, five minutes, is over, and the
 # cluster gives up allocating the copy there after five attempts.
 HEALTHY_SECONDS = 420
@@ -71,18 +71,18 @@ class Cluster:
             time.sleep(1)
 
     def manager_and_other(self):
-        """The names of the manager and another node."""
+        """The names of the manager and of another node."""
         manager = self.ask("/_cat/cluster_manager?format=json")[0]["node"]
         return manager, next(node["name"] for node in control("nodes") if node["name"] != manager)
 
     def node_count(self):
-        """The number of nodes according to themselves; None while they have no manager."""
+        """The number of nodes, as reported by the nodes; None while they have no manager."""
         with contextlib.suppress(OSError):
             return self.ask("/_cluster/health?timeout=1s")["number_of_nodes"]
         return None
 
     def set_disk(self, watermark):
-        """Sets how much space must be free on each node's disk; None for the value in the node's configuration."""
+        """Sets how much space must be free on each node's disk; None for the value from the node's configuration."""
         names = ("flood_stage", "high", "low")
         settings = {f"cluster.routing.allocation.disk.watermark.{name}": watermark for name in names}
         self.ask("/_cluster/settings", {"transient": settings})
@@ -131,7 +131,7 @@ class Faults:
         self.one_node("SIGSTOP of the manager", "stop", of_manager=True)
 
     def slow_node(self):
-        """A node that stalls again and again is slow, but never silent for long."""
+        """A node that keeps stalling is slow, but never silent for long."""
         name, (_, other) = "a slow node", self.cluster.manager_and_other()
         load, begin = self.load(), time.monotonic()
         while time.monotonic() - begin < STALL_SECONDS:
@@ -147,7 +147,7 @@ class Faults:
             generation = ask(self.served, "/v1/categories")[1]["X-Generation"]
             for node in control("nodes"):
                 control(f"{verb} {node['name']}")
-            # A search without any word that the directory has is answered from memory.
+            # A search with no words from the directory is answered from memory.
             word, path = self.requests.words[-1], f"/v1/software/{urllib.parse.quote(self.requests.ids[0], safe='')}"
             wait(f"{name}: a lookup is 503", 10, lambda: self.status(path) == 503)
             wait(f"{name}: a server isn't ready", 10, lambda: self.status("/readyz") == 503)
@@ -188,7 +188,7 @@ class Faults:
         self.cluster.restore()
 
     def full_disk(self):
-        """A disk above the flood stage."""
+        """A disk that's above the flood stage."""
         name, before = "a full disk", ask(self.served, "/v1/categories")[1]["X-Generation"]
         self.cluster.set_disk("100000gb")
         wait(f"{name}: the cluster blocks writes", 60, self.is_blocked)
@@ -204,7 +204,7 @@ class Faults:
         wait(f"{name}: the next fill is served", 5, lambda: ask(self.served, "/v1/categories")[1]["X-Generation"] != before)
 
     def is_blocked(self):
-        # Blocks on indices are lifted before the one on creating indices.
+        # Blocks on individual indices are lifted before the block on creating indices.
         blocks = self.cluster.ask("/_cluster/state/blocks")["blocks"]
         return bool(blocks.get("global")) or any(index.startswith("software-directory-") for index in blocks.get("indices", {}))
 

@@ -10,7 +10,7 @@ import urllib.parse
 
 # How many requests are in progress at once.
 CALLERS = 8
-# A caller's pause after each request, because two processors also run three nodes.
+# A caller's pause after each request, needed because three nodes run on the same two processors.
 PAUSE_SECONDS = 0.02
 # How long after a fault requests may still fail.
 GRACE_SECONDS = 2
@@ -23,7 +23,7 @@ Sample = collections.namedtuple("Sample", "begin seconds kind status detail")
 
 
 class Requests:
-    """Paths for four kinds of requests, never the same one twice, because a cached response says nothing about the cluster."""
+    """Paths for four kinds of requests, never the same path twice, because a cached response says nothing about the cluster."""
 
     def __init__(self, products, seed=0):
         self.ids = [product["id"] for product in products]

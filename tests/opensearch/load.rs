@@ -12,14 +12,14 @@ use crate::environment::search;
 
 /// How many searches are in progress at once.
 const CALLERS: usize = 8;
-/// A caller's pause after each search, because two processors also run three nodes.
+/// A caller's pause after each search, needed because three nodes run on the same two processors.
 const PAUSE: Duration = Duration::from_millis(20);
-/// How long after the fault searches may still fail.
+/// How long after a fault searches may still fail.
 const GRACE: Duration = Duration::from_secs(2);
 /// How many searches after that are enough for a verdict.
 const ENOUGH: usize = 400;
 
-/// A search that has ended.
+/// A completed search.
 struct Sample {
     begin: Instant,
     latency: Duration,
@@ -53,7 +53,7 @@ impl Load {
     }
 
     /// Waits until enough searches that started after the grace period have ended, then stops the
-    /// load. Prints the outcomes, and fails if one of those searches failed.
+    /// load. Prints the outcomes, and fails if any of those searches failed.
     pub(crate) async fn end(mut self, fault: &str, begin: Instant) {
         self.until_searches(ENOUGH, begin + GRACE).await;
         self.is_over.store(true, Ordering::Relaxed);

@@ -1,4 +1,4 @@
-"""What a node with the security plugin needs: a CA, certificates signed by it, and users."""
+"""What a node with the security plugin needs: a CA, certificates signed by that CA, and users."""
 
 import base64
 import json
@@ -7,7 +7,7 @@ import secrets
 import shutil
 import subprocess
 
-# The node signs requests as `node`. Whoever has the `admin` certificate could change the users.
+# The node signs requests as `node`. Anyone with the `admin` certificate could change the users.
 SETTINGS = {
     "plugins.security.ssl.transport.pemcert_filepath": "node.pem",
     "plugins.security.ssl.transport.pemkey_filepath": "node.key",
@@ -38,11 +38,11 @@ ROLES = {
 
 
 def prepare(home: pathlib.Path, config: pathlib.Path, folder: pathlib.Path, java: str) -> dict[str, str]:
-    """Creates the certificates and users. Returns environment variables that tell tests about them."""
+    """Creates the certificates and users. Returns environment variables that tell tests where they are."""
     certify(config)
     shutil.copytree(home / "plugins/opensearch-security/config", config / "opensearch-security")
     users = ['_meta:\n  type: "internalusers"\n  config_version: 2']
-    # Everyone has the same password, which tests get as a file.
+    # All users have the same password, which tests get as a file.
     password = folder / "password"
     password.write_text(secrets.token_urlsafe(24) + "\n")
     password.chmod(0o600)

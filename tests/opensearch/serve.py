@@ -42,7 +42,7 @@ def ask(server, path):
 
 
 def cluster(method, path):
-    """A response requested directly from a node."""
+    """A response to a request sent directly to a node."""
     url = f"{os.environ['OPENSEARCH_URLS'].split(',')[0]}/{path}"
     with urllib.request.urlopen(urllib.request.Request(url, method=method), timeout=60) as response:
         return json.load(response)

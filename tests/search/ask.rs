@@ -15,7 +15,7 @@ use software_directory::service::{
 /// A directory of a few products.
 pub(crate) struct Directory(Arc<Snapshot>);
 
-/// The response of a search.
+/// A search response.
 pub(crate) struct Answer {
     pub(crate) ids: Vec<String>,
     pub(crate) corrected: Vec<(String, String)>,
@@ -31,14 +31,14 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// The ids found by words.
+    /// The ids found by their words.
     pub(crate) fn by_words(&self) -> &[String] {
         let related = usize::try_from(self.related).expect("few");
         &self.ids[..self.ids.len() - related]
     }
 }
 
-/// A product with nothing but a name.
+/// A product that has only a name.
 pub(crate) fn product(id: &str, name: &str) -> Value {
     json!({"id": id, "name": name})
 }
@@ -75,7 +75,7 @@ impl Directory {
         self.ask(query, true, true, PageRequest { limit: 20, offset: 0 }).query.incomplete
     }
 
-    /// The ids found, depending on whether the last word may be a prefix.
+    /// The ids found when the last word is treated as a prefix or not.
     pub(crate) fn search_as(&self, query: &str, prefix: Prefix) -> Vec<String> {
         let query = SearchSoftware { prefix, ..SearchSoftware::new(query) };
         ids(&pollster::block_on(search_software(&self.0, &query)).expect("a response"))
@@ -106,7 +106,7 @@ impl Directory {
         }
     }
 
-    /// The ids found with a filter by category, and how many of them are related.
+    /// The ids found with a category filter, and how many of them are related products.
     pub(crate) fn search_in(&self, query: &str, category: &str) -> (Vec<String>, u64) {
         let filter = SoftwareFilter { categories: vec![category.to_owned()], ..SoftwareFilter::default() };
         let query = SearchSoftware { filter, ..SearchSoftware::new(query) };
@@ -121,13 +121,13 @@ impl Directory {
         found.data.iter().map(|hit| id_of(&hit.item)).collect()
     }
 
-    /// The ids of a page, and the total.
+    /// The ids on a page, and the total.
     pub(crate) fn page(&self, query: &str, limit: u32, offset: u64) -> (Vec<String>, u64) {
         let page = self.ask(query, true, false, PageRequest { limit, offset });
         (ids(&page), page.pagination.total)
     }
 
-    /// The counts of the categories, by id, with an optional filter by category.
+    /// The category counts, by id, with an optional category filter.
     pub(crate) fn categories(&self, query: &str, chosen: Option<&str>) -> Vec<(String, u64)> {
         let query = SearchSoftware {
             filter: SoftwareFilter {
@@ -145,7 +145,7 @@ impl Directory {
         counts
     }
 
-    /// The fields of the first hit that only a synonym matched.
+    /// The fields in the first hit that only a synonym matched.
     pub(crate) fn marked_by_synonym(&self, query: &str) -> Vec<String> {
         let page = self.ask(query, true, true, PageRequest { limit: 1, offset: 0 });
         let marked = page.data.into_iter().next().and_then(|hit| hit.highlights).expect("a hit with highlights");
@@ -154,7 +154,7 @@ impl Directory {
         marked.map(|highlight| highlight.field.into_owned()).collect()
     }
 
-    /// The highlighted fields of the first hit, in order, each with its HTML.
+    /// The first hit's highlighted fields, in order, each with its HTML.
     pub(crate) fn highlights(&self, query: &str) -> Vec<(String, String)> {
         let page = self.ask(query, true, true, PageRequest { limit: 1, offset: 0 });
         let marked = page.data.into_iter().next().and_then(|hit| hit.highlights).expect("a hit with highlights");

@@ -1,5 +1,4 @@
-//! The most frequent complaints about search engines, with one test each, on records written for
-//! that test.
+//! The most frequent complaints about search engines. Each has a test with its own records.
 
 mod ask;
 #[path = "../common/cases.rs"]
@@ -25,12 +24,12 @@ fn an_exact_name_ranks_before_popular_near_matches() {
 }
 
 #[test]
-fn an_exact_name_is_first_however_many_score_higher() {
+fn an_exact_name_is_first_however_many_products_score_higher() {
     let beacon = "Beacon beacon beacon";
     let mut products: Vec<_> = (0..700)
         .map(|n| json!({"id": format!("near-{n}"), "name": format!("{beacon} {n}"), "tagline": beacon, "rating": 5.0, "review_count": 9}))
         .collect();
-    // It scores worst, so it's examined last.
+    // It has the lowest score, so it's examined last.
     products.push(
         json!({"id": "exact", "name": "Lighthouse", "aliases": ["beacon"], "description": "A tower. ".repeat(90)}),
     );
@@ -53,7 +52,7 @@ fn the_better_of_two_exact_names_is_first() {
 
 #[test]
 fn a_popular_product_that_is_relevant_is_never_missing() {
-    // It has the words only deep in its description, in reverse order and inflected.
+    // It contains the words only deep in its description, inflected and in reverse order.
     let filler = "Plans, forms and reports for teams in the field. ".repeat(40);
     let mut products = vec![json!({
         "id": "popular", "name": "Lantern", "rating": 4.9, "review_count": 5000,
@@ -209,7 +208,7 @@ fn phrases_must_appear_and_exclusions_must_not() {
 }
 
 #[test]
-fn phrase_that_no_product_has_falls_back_to_its_words_and_is_reported() {
+fn a_phrase_that_no_product_has_falls_back_to_its_words_and_is_reported() {
     let directory =
         Directory::of(&[product("apart", "Audit: work in hot areas"), product("other", "Cold storage audit")]);
     for (query, phrase) in
@@ -228,7 +227,7 @@ fn phrase_that_no_product_has_falls_back_to_its_words_and_is_reported() {
 }
 
 #[test]
-fn misspelled_prefix_is_corrected_if_nothing_else_is_found() {
+fn a_misspelled_prefix_is_corrected_if_nothing_else_is_found() {
     let directory = Directory::of(&[product("bench", "Calibration bench"), product("desk", "Service desk")]);
     let alone = directory.answer("calbra", true);
     assert_eq!(alone.ids, ["bench"]);
@@ -239,7 +238,7 @@ fn misspelled_prefix_is_corrected_if_nothing_else_is_found() {
 }
 
 #[test]
-fn function_words_of_a_long_query_do_not_count() {
+fn function_words_in_a_long_query_do_not_count() {
     let directory =
         Directory::of(&[product("chatty", "Zulu, what is the use of it for you"), product("plain", "Zulu clock")]);
     assert_eq!(directory.search("zulu for you"), ["chatty", "plain"], "a short query");
@@ -292,12 +291,12 @@ fn highlights_mark_typos_and_prefixes_and_escape_markup() {
 }
 
 #[test]
-fn highlights_mark_both_halves_of_a_compound_written_as_two_words() {
+fn highlights_mark_both_halves_of_a_split_compound() {
     let directory = Directory::of(&[json!({
         "id": "a", "name": "Permit Planner", "tagline": "Lock, and outside", "tags": ["lock", "Out", "LOCK out", "A lock out"],
         "description": "Who can lock, locks out.\nA \"lock-out\" is planned \\ once.",
     })]);
-    // Words from two different values don't match, and neither does one of the words alone.
+    // Words from two different values don't match, and neither does either word alone.
     let tags = [("tags", "<mark>LOCK out</mark>"), ("tags", "A <mark>lock out</mark>")];
     let description = (
         "description",

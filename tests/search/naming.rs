@@ -1,4 +1,4 @@
-//! Names the way people write and type them.
+//! Names as people write and type them.
 
 use proptest::prelude::*;
 use proptest::sample::select;
@@ -10,7 +10,7 @@ use unicode_normalization::char::is_combining_mark;
 use crate::ask::{Directory, product};
 use crate::cases::cases;
 
-/// A directory of products whose names are their ids.
+/// A directory of products with these names.
 fn called(names: &[&str]) -> Directory {
     Directory::of(&numbered(names))
 }
@@ -208,7 +208,7 @@ fn part_of_a_word_ranks_after_words_and_prefixes() {
 }
 
 #[test]
-fn characters_that_keyboards_lack_are_not_needed() {
+fn characters_missing_from_keyboards_are_not_needed() {
     let directory =
         called(&["об'єкт контроль", "Oʻzbek Audit", "Hawaiʻi Log", "شـاب", "مستوى", "München", "Muenchen Plan", "Öl"]);
     for query in ["обʼєкт", "об'єкт", "об’єкт", "обєкт"] {
@@ -281,7 +281,7 @@ fn british_and_american_spellings_that_no_rule_covers_find_each_other() {
     }
 }
 
-/// A name the way someone in a hurry types it.
+/// A name as someone in a hurry might type it.
 fn written(name: &str, how: usize) -> String {
     match how {
         0 => name.to_owned(),

@@ -1,4 +1,4 @@
-//! Products that are pinned to queries.
+//! Products pinned to queries.
 
 use serde_json::{Value, json};
 
@@ -27,7 +27,7 @@ fn pinned(directory: &Directory, query: &str) -> (Vec<String>, Vec<String>) {
 }
 
 #[test]
-fn pinned_products_come_first_in_the_order_of_the_pin() {
+fn pinned_products_come_first_in_pin_order() {
     let directory = directory();
     for query in ["permit to work", "Permit-to-Work", "permt to work"] {
         let (pinned, ids) = pinned(&directory, query);
@@ -75,7 +75,7 @@ fn a_pinned_demo_record_ranks_after_real_products() {
 }
 
 #[test]
-fn pins_of_an_export_with_a_prefix_may_leave_it_out() {
+fn pins_in_an_export_with_a_prefix_may_omit_it() {
     let product = |id: &str| -> Value { json!({"id": id, "name": id.to_uppercase(), "tagline": "permits"}) };
     let pins = json!([{"queries": ["permits"], "software": ["b", "x:a"]}]);
     let envelope = json!({"id_prefix": "x:", "pins": pins});

@@ -49,7 +49,7 @@ fn with_more_words_the_products_category_is_searched() {
 #[test]
 fn without_alternatives_similar_products_come_first_and_the_product_itself_last() {
     let directory = Directory::of(&chats()[..1].iter().chain(&chats()[3..]).cloned().collect::<Vec<_>>());
-    // One shares the category, the other one is near in meaning.
+    // One shares the category, and the other is close in meaning.
     assert_eq!(directory.similar("slack"), ["same", "with"]);
     for query in [
         "alternative to slack",
@@ -84,7 +84,7 @@ fn a_name_that_no_product_has_finds_its_listed_alternatives() {
 }
 
 #[test]
-fn products_with_only_a_querys_general_words_do_not_have_all_words() {
+fn a_product_with_only_the_general_words_does_not_have_all_words() {
     let directory = Directory::of(&[
         json!({"id": "free", "name": "Lantern", "tagline": "Free software"}),
         json!({"id": "audit", "name": "Audit", "tagline": "Checklists"}),
@@ -100,7 +100,7 @@ fn products_with_only_a_querys_general_words_do_not_have_all_words() {
 }
 
 #[test]
-fn all_words_by_accident_are_no_better_than_some() {
+fn having_all_words_by_accident_is_no_better_than_having_some() {
     let filler = "Filler about other things. ".repeat(60);
     let mut products = vec![
         json!({"id": "both", "name": "Ladder permits register"}),
@@ -117,7 +117,7 @@ fn all_words_by_accident_are_no_better_than_some() {
 }
 
 #[test]
-fn synonyms_of_corrected_words_count_and_words_that_only_synonyms_have_are_corrections() {
+fn synonyms_of_corrected_words_count_and_words_only_in_synonyms_are_corrections() {
     let directory = Directory::with(
         &[product("loto", "Isolation Manager"), product("ladder", "Ladder Register")],
         &json!({"synonyms": [{"terms": ["lockout", "isolation"]}, {"terms": ["scaffold", "ladder"]}]}),
@@ -328,7 +328,7 @@ fn a_match_says_whether_a_synonym_or_category_description_explains_it() {
 }
 
 #[test]
-fn only_synonyms_that_records_have_are_reported() {
+fn only_synonyms_that_occur_in_records_are_reported() {
     let directory = Directory::with(
         &[product("long", "Permit to Work Suite"), product("short", "PTW Suite")],
         &json!({"synonyms": [{"terms": ["permit to work", "ptw", "permis de travail"]}]}),
@@ -341,25 +341,25 @@ fn only_synonyms_that_records_have_are_reported() {
 }
 
 #[test]
-fn a_word_that_only_synonyms_have_is_still_a_prefix() {
+fn a_word_that_occurs_only_in_synonyms_is_still_a_prefix() {
     let directory =
         Directory::with(&[product("vanguard", "Vanguard")], &json!({"synonyms": [{"terms": ["va", "varia"]}]}));
     assert_eq!(directory.search("va"), ["vanguard"]);
 }
 
 #[test]
-fn among_products_with_the_same_words_the_nearest_in_meaning_is_first() {
+fn among_products_with_the_same_words_the_closest_in_meaning_is_first() {
     let products = [
         // Without meanings the name decides.
         json!({"id": "far", "name": "Alpha", "tagline": "Photo of your tax ledger for accountants"}),
         json!({"id": "near", "name": "Beta", "tagline": "Photo album of your camera and pictures"}),
-        // It isn't in the table's language.
+        // It isn't in the language of the meaning table.
         json!({"id": "german", "name": "Gamma", "tagline": "Photo und Bilder deiner Kamera in Alben"}),
         json!({"id": "named", "name": "Photo", "tagline": "Ledger for accountants"}),
     ];
     let directory = Directory::of(&products);
     assert_eq!(directory.search("photo"), ["named", "near", "far", "german"]);
-    // Words that no product has still say what is meant.
+    // Words that no product contains still add to the meaning.
     assert_eq!(directory.search("photo taxation"), ["named", "far", "near", "german"]);
     // Typos are corrected first.
     assert_eq!(directory.search("phtoo"), directory.search("photo"));

@@ -9,7 +9,7 @@ use crate::catalogue::resource::CategoryResource;
 use crate::record::{Category, Ids, Language, Translations, identity};
 
 /// Collects the categories that exports describe and products use. Exports must be added in id
-/// order. A category's first description wins, and so does its first name, except that names from
+/// order. A category's first description wins, and so does its first name, but names from
 /// descriptions take precedence over names that products use.
 #[derive(Debug, Default)]
 pub(super) struct CategoriesBuilder {
@@ -21,7 +21,7 @@ pub(super) struct CategoriesBuilder {
 
 #[derive(Debug)]
 struct Described {
-    /// As the first export spells it. `language` is that export's.
+    /// The first export's spelling. `language` is that export's.
     name: Box<str>,
     language: Option<Language>,
     description: Option<Box<str>>,
@@ -31,13 +31,13 @@ struct Described {
 #[derive(Debug)]
 struct Used {
     number: u32,
-    /// As the first product spells it. `language` is that product's.
+    /// The first product's spelling. `language` is that product's.
     name: Box<str>,
     language: Option<Language>,
     products: u64,
 }
 
-/// All categories sorted by name, and how to find them.
+/// All categories, sorted by name, and how to find them.
 pub(super) struct MergedCategories {
     pub(super) categories: Vec<CategoryResource>,
     /// For each number from [`CategoriesBuilder::number`], its position among all categories.

@@ -13,7 +13,7 @@ use crate::scratch::{Keyed, Scratch, ScratchSorter, Spool};
 pub(super) struct Joined {
     pub(super) products: Spool<JoinedProduct>,
     pub(super) reviews: Spool<StoredReview>,
-    /// The mean of the displayed ratings.
+    /// The mean displayed rating.
     pub(super) mean: f64,
 }
 
@@ -30,7 +30,7 @@ pub(super) fn join(
     for product in products.finish()? {
         let Keyed { key: id, value: mut row } = product?;
         let (mut stars, mut place, mut first) = (Stars::default(), 0, 0);
-        // Skip ahead to this product's reviews. Every review is about a product in the set.
+        // Skip ahead to this product's reviews. Every review is about some product in the set.
         let is_due = |review: &io::Result<Keyed<ReviewKey, ReviewRow>>| match review {
             Ok(review) => review.key.0 <= id,
             Err(_) => true,

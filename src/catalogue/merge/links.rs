@@ -1,6 +1,7 @@
 //! Links products from different exports that have the same website.
 //!
-//! Websites are identified by hash, so whoever follows a link must compare the websites themselves.
+//! Websites are identified by hash, so anything that follows a link must compare the actual
+//! websites.
 
 use std::io;
 
@@ -22,7 +23,7 @@ pub(super) struct Links {
     pub(super) to: Vec<RecordPlace>,
 }
 
-/// A website that appears in several exports, and the members that the others get linked to.
+/// A website that appears in several exports, and the members to which the others are linked.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Group {
     website: u64,
@@ -58,7 +59,7 @@ pub(super) fn link(
     scratch: &Scratch,
 ) -> io::Result<Spool<Links>> {
     // A website may have any number of products, so its members are read twice: once to choose
-    // candidates, and once to link every member to them.
+    // candidates, and once to link every member to these.
     let (mut members, mut groups) = (scratch.spool(), scratch.spool());
     let mut open: Option<OpenGroup> = None;
     for product in products.finish()? {
@@ -107,7 +108,7 @@ fn close(group: Option<OpenGroup>, groups: &mut SpoolWriter<Group>) -> io::Resul
 /// other exports.
 #[derive(Debug, Default)]
 struct LinkChoice {
-    /// How many candidates each export has.
+    /// The number of candidates from each export.
     counts: HashMap<u32, usize>,
     all: usize,
 }
@@ -130,7 +131,7 @@ impl LinkChoice {
 mod tests {
     use super::*;
 
-    /// The products that each product is linked to. Products are given by export and website hash.
+    /// The products to which each product is linked. Products are given by export and website hash.
     fn linked(products: &[(u32, u64)]) -> HashMap<u32, Vec<u64>> {
         let scratch = Scratch::in_memory();
         let mut sorter = scratch.sorter();
@@ -152,7 +153,7 @@ mod tests {
     }
 
     #[test]
-    fn links_for_a_shared_website_are_complete_up_to_the_limit() {
+    fn a_shared_websites_links_are_complete_up_to_the_limit() {
         // Export 0 has the first thousand, and exports 1 and 2 have fifteen each.
         let products: Vec<_> = (0..1030).map(|at| (if at < 1000 { 0 } else { 1 + (at - 1000) / 15 }, 7)).collect();
         let links = linked(&products);

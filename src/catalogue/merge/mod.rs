@@ -45,7 +45,7 @@ struct Merger {
     reviews: ScratchSorter<Keyed<ReviewKey, ReviewRow>>,
 }
 
-/// An export in a merged directory.
+/// An export that's part of a merged directory.
 #[derive(Debug)]
 pub(super) struct MergedExport {
     pub(super) set: SetExport,
@@ -147,7 +147,7 @@ pub struct MergedProduct<'m> {
     pub(super) shown: Rating,
     /// The evidence date.
     pub evidence_checked_on: Option<CalendarDate>,
-    /// Whether it's a demo record among real ones.
+    /// Whether it's a demo record in a directory that also has real ones.
     pub is_demo: bool,
     pub(super) stars: Stars,
     /// The position of its first review, and how many it has.
@@ -170,7 +170,7 @@ impl MergedProduct<'_> {
 }
 
 impl Merged {
-    /// Merges a set. `progress` receives the number of exports done and the total.
+    /// Merges a set of exports. `progress` receives the number of exports done and the total.
     pub fn of(
         set: ExportSet,
         scratch: &Scratch,
@@ -197,7 +197,8 @@ impl Merged {
         self.ordered.products.len()
     }
 
-    /// How many products aren't demo records. If every product is one, counts them all.
+    /// How many products are real rather than demo records. If every product is a demo record, all
+    /// of them are counted.
     pub(super) const fn real(&self) -> u32 {
         self.ordered.real
     }
@@ -248,7 +249,7 @@ impl Merged {
         }
     }
 
-    /// The reviews, grouped by product and in order.
+    /// The reviews in order, grouped by product.
     pub fn reviews(&self) -> impl Iterator<Item = Result<StoredReview, CatalogueBuildError>> {
         self.reviews.rows().map(|review| review.map_err(CatalogueBuildError::Scratch))
     }
@@ -258,7 +259,7 @@ impl Merged {
         self.reviews.rows_from(place, count)
     }
 
-    /// A product as lists show it, as a JSON object.
+    /// A product as shown in lists, as a JSON object.
     pub fn item(&self, product: &MergedProduct<'_>) -> Result<Vec<u8>, CatalogueBuildError> {
         self.item_to(product, Extent::List)
     }
@@ -269,7 +270,7 @@ impl Merged {
     }
 
     /// The detail fields missing from a product's item, as a JSON object. If the item is shortened,
-    /// all of the product's fields.
+    /// these are all of the product's fields.
     pub fn detail_fields(&self, product: &MergedProduct<'_>) -> Result<Vec<u8>, CatalogueBuildError> {
         let mut same_as: Vec<SameAs<'_>> = Vec::new();
         if !product.links.is_empty() {

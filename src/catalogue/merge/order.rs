@@ -1,4 +1,4 @@
-//! Product orders: by quality, which assigns the ordinals, and the orders that lists offer.
+//! Product orders: by quality, which determines the ordinals, and the orders that lists offer.
 
 use std::cmp::Reverse;
 use std::io;
@@ -22,7 +22,8 @@ pub(super) struct Ordered {
     pub(super) ranks: Spool<[u32; Order::COUNT]>,
     /// The links of products that have any, in ordinal order.
     pub(super) links: Spool<Links>,
-    /// How many products aren't demo records. If every product is one, counts them all.
+    /// How many products are real rather than demo records. If every product is a demo record, all
+    /// of them are counted.
     pub(super) real: u32,
 }
 

@@ -9,7 +9,7 @@ use crate::catalogue::rating::Rating;
 use crate::catalogue::reviews::Stars;
 use crate::record::CalendarDate;
 
-/// Where a record is.
+/// The location of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct RecordPlace {
     /// The number of its export.
@@ -36,7 +36,7 @@ pub(super) struct ProductRow {
     pub(super) categories: Box<[u32]>,
 }
 
-/// The product that a review is about, then the review's sort key among that product's reviews.
+/// The product a review is about, then the review's sort key among that product's reviews.
 pub(super) type ReviewKey = (Box<str>, Reverse<Option<i64>>, Box<str>);
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
@@ -54,8 +54,8 @@ pub(super) struct ReviewRow {
 pub struct StoredReview {
     /// The product's id.
     pub product: Box<str>,
-    /// Its position among the product's reviews, from 0: newest first, undated ones last, then by
-    /// id.
+    /// Its position among the product's reviews, from 0. They're sorted newest first, undated ones
+    /// last, then by id.
     pub place: u64,
     /// Stars, 1 to 5.
     pub rating: u8,

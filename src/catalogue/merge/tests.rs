@@ -1,4 +1,4 @@
-//! Property tests: merging through scratch files gives the same result as merging in memory.
+//! Property tests: merging through scratch files must produce the same result as merging in memory.
 
 use std::path::Path;
 
@@ -104,7 +104,7 @@ proptest! {
 }
 
 #[test]
-fn website_shared_by_many_products_has_the_same_links_as_in_memory() {
+fn a_website_shared_by_many_products_has_the_same_links_as_in_memory() {
     let product =
         |id: String| json!({"id": id, "name": id, "url": "https://a.org", "evidence_status": "pending-review"});
     let document = |at: usize, count: usize| {
@@ -115,7 +115,7 @@ fn website_shared_by_many_products_has_the_same_links_as_in_memory() {
 }
 
 #[test]
-fn catalogue_without_products_opens_and_counts_real_products() {
+fn a_catalogue_without_products_opens_and_counts_real_products() {
     let product = |id| json!({"id": id, "name": id, "url": "https://a.org", "evidence_status": "pending-review"});
     let document =
         json!({"name": "n", "license": "https://example.org/licence", "software": [product("a"), product("b")]});

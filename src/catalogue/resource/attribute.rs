@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use crate::record::{Language, Translations};
 
-/// A property that products can be filtered, counted and sorted by.
+/// A property by which products can be filtered, counted and sorted.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 #[schema(as = Attribute)]
 pub struct AttributeResource<'a> {
@@ -34,7 +34,7 @@ pub struct AttributeResource<'a> {
     )]
     pub translations: &'a Translations,
     /// The fields that aren't available in the requested language and are given in the entry's own
-    /// instead. Absent if there are none.
+    /// language instead. Absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub untranslated: Vec<String>,

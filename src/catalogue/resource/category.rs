@@ -19,7 +19,7 @@ pub struct CategoryResource {
     /// Description.
     #[schema(required)]
     pub description: Option<String>,
-    /// Number of products in it; may be 0.
+    /// Number of products in the category; may be 0.
     pub software_count: u64,
     /// The language of its own text, as a BCP 47 tag. Absent for English.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -34,7 +34,7 @@ pub struct CategoryResource {
     )]
     pub translations: Translations,
     /// The fields that aren't available in the requested language and are given in the entry's own
-    /// instead. Absent if there are none.
+    /// language instead. Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub untranslated: Vec<String>,
@@ -59,7 +59,7 @@ impl CategoryResource {
         self.translations.find("name", self.language.as_ref(), language).map(|found| found.text(&self.name))
     }
 
-    /// The name in a language, or else its own.
+    /// The name in a language if there is one, otherwise the category's own.
     pub fn name_in(&self, language: Option<&Language>) -> &str {
         language.and_then(|language| self.find_name(language)).unwrap_or(&self.name)
     }

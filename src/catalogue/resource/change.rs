@@ -7,13 +7,13 @@ use utoipa::ToSchema;
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = Change)]
 pub struct ChangeResource {
-    /// Identifier of the product.
+    /// The product's identifier.
     pub id: String,
     /// `added`, `changed` or `removed`; more values may be added later.
     pub change: String,
-    /// A hash of the product's content, as 16 hexadecimal digits; null if the product was removed.
+    /// Hash of the product's content, as 16 hexadecimal digits; null if the product was removed.
     #[schema(required)]
     pub content_hash: Option<String>,
-    /// Whether its evidence check has a later date than before.
+    /// Whether the product's evidence was checked on a later date than before.
     pub evidence_renewed: bool,
 }

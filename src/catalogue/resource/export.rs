@@ -11,7 +11,7 @@ use crate::record::Language;
 pub struct ExportResource {
     /// Identifier: the file's name without `.json`.
     pub id: String,
-    /// Name of the export.
+    /// The export's name.
     pub name: String,
     /// The prefix that the directory adds to the ids of the export's products and reviews; null if
     /// there is none.
@@ -32,10 +32,10 @@ pub struct ExportResource {
     pub glossary_count: u64,
     /// Size of the document in bytes.
     pub size_bytes: u64,
-    /// SHA-256 of the document, in hexadecimal. It changes with the document, and you can verify a
-    /// download with it.
+    /// SHA-256 hash of the document, in hexadecimal. It changes whenever the document does, and you
+    /// can use it to verify a download.
     pub sha256: String,
-    /// When the export's file was last modified, RFC 3339 in UTC; null if the export isn't a file,
+    /// When the export's file was last modified (RFC 3339 in UTC); null if the export isn't a file,
     /// such as a bundled one.
     #[schema(required)]
     pub changed_at: Option<String>,

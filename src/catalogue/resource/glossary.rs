@@ -40,7 +40,7 @@ pub struct GlossaryTermResource {
     )]
     pub translations: Translations,
     /// The fields that aren't available in the requested language and are given in the entry's own
-    /// instead. Absent if there are none.
+    /// language instead. Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub untranslated: Vec<String>,

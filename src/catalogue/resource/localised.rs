@@ -6,7 +6,7 @@ use crate::record::{Found, Language, Translations};
 #[derive(Debug)]
 pub struct Localised<'t> {
     language: &'t Language,
-    /// The language of the entry's own text, if it isn't English.
+    /// The language of the entry's own text, unless that's English.
     own: Option<&'t Language>,
     translations: &'t Translations,
     /// The fields that fell back.
@@ -20,8 +20,8 @@ impl<'t> Localised<'t> {
         Self { language, own, translations, untranslated: Vec::new(), is_any: false }
     }
 
-    /// A field's translation; `None` if the entry's own text is shown. `has_own` says whether there
-    /// is one.
+    /// A field's translation; `None` if the entry's own text is shown. `has_own` says whether it
+    /// has any.
     pub fn translation(&mut self, field: &str, has_own: bool) -> Option<&'t str> {
         let found = self.translations.find(field, self.own, self.language);
         let is_found = match found {

@@ -1,5 +1,5 @@
 //! The JSON shapes that callers see, one type each. The same types are serialised once per
-//! generation, ready to send, and described in the OpenAPI document, so the two can't disagree.
+//! generation, ready to send, and described in the OpenAPI document, so responses always match it.
 //!
 //! Nulls are explicit, keys are `snake_case`, and times are RFC 3339 in UTC. New keys may be added
 //! within `/v1`, but none are removed.

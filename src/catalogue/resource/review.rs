@@ -22,10 +22,10 @@ pub struct ReviewResource<'a> {
     /// Text.
     #[schema(required)]
     pub body: Option<&'a str>,
-    /// Name of the author.
+    /// The author's name.
     #[schema(required)]
     pub author: Option<&'a str>,
-    /// When it was written, RFC 3339 in UTC.
+    /// When it was written (RFC 3339 in UTC).
     #[schema(required)]
     pub created_at: Option<&'a str>,
     /// Whether the reviewer is known to use the product.
@@ -36,7 +36,7 @@ pub struct ReviewResource<'a> {
     pub additional_properties: AdditionalProperties<'a>,
 }
 
-/// A summary of all of a product's reviews.
+/// A summary of all reviews of a product.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
 pub struct ReviewSummary {
     /// Average number of stars, to two decimals; null if there are no reviews.

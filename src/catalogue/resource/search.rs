@@ -14,8 +14,8 @@ pub struct QueryReport {
     /// Words that were dropped because no product contains them, or because they weren't among the
     /// ten rarest.
     pub dropped: Vec<String>,
-    /// Dropped words that say what is being looked for but that no product contains; the hits
-    /// contain only other words of the query. Absent if there are none.
+    /// Dropped words that say what's being looked for but that no product contains, so the hits
+    /// only contain other words from the query. Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub unknown: Vec<String>,
@@ -29,26 +29,26 @@ pub struct QueryReport {
     /// before them.
     #[serde(default)]
     pub pinned: Vec<String>,
-    /// The product that the query asks for alternatives to, as written in the query. Absent if it
+    /// The product whose alternatives the query asks for, as written in the query. Absent if it
     /// doesn't ask for any.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub alternatives_to: Option<String>,
-    /// The id of that product if no product is listed as an alternative to it: the hits are then
+    /// That product's id, if no product is listed as an alternative to it. The hits are then
     /// similar products, with that product itself last. Absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub alternatives_to_id: Option<String>,
-    /// How many of the products found contain all words. Sorted by relevance, these come first,
-    /// followed by those with only some of the words.
+    /// How many of the products found contain all words. When sorting by relevance, these come
+    /// first, followed by those with only some of the words.
     pub with_all_words: u64,
     /// How many of the products found contain none of the words but are close to the query in
-    /// meaning. Sorted by relevance, these come last. They're added only if the words find few
-    /// products.
+    /// meaning. When sorting by relevance, these come last. They're added only if the words find
+    /// few products.
     #[serde(default)]
     pub related: u64,
-    /// `true` if the search stopped early because it was too much work: the total and the counts
-    /// are lower bounds. Absent otherwise.
+    /// `true` if the search stopped early because it was too much work. The total and the counts
+    /// are then lower bounds. Absent otherwise.
     #[serde(default, skip_serializing_if = "is_false")]
     #[schema(required = false)]
     pub incomplete: bool,
@@ -82,21 +82,21 @@ pub struct FacetValue<'a> {
     pub count: u64,
 }
 
-/// A field of a hit, with its matches. A hit has at most about 16 KiB of them.
+/// A field of a hit, with its matches. A hit has at most about 16 KiB of highlights.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct Highlight<'a> {
     /// The field's name.
     #[serde(borrow)]
     pub field: Cow<'a, str>,
-    /// Its text (an excerpt if it's long), escaped for HTML, with matches in `<mark>`.
+    /// The field's text (an excerpt if it's long), escaped for HTML, with matches in `<mark>`.
     #[serde(borrow)]
     pub html: Cow<'a, str>,
     /// The first hundred matches in the field's text: as given in this product, or in its full
     /// record for fields that aren't given here.
     #[schema(value_type = Vec<TextRange>)]
     pub ranges: Cow<'a, [TextRange]>,
-    /// `synonym` if the text contains no word of the query but one that means the same; more values
-    /// may be added later. Absent otherwise.
+    /// `synonym` if the text contains no word from the query, but one that means the same thing;
+    /// more values may be added later. Absent otherwise.
     #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub by: Option<Cow<'a, str>>,
@@ -107,8 +107,8 @@ pub struct Highlight<'a> {
 }
 
 impl Highlight<'_> {
-    /// Appends it as JSON, byte for byte as serde would, but faster if only line breaks need
-    /// escaping. The field, `by` and language must be names that need no escaping.
+    /// Appends the highlight as JSON, byte for byte as serde would, but faster if only line breaks
+    /// need escaping. The field, `by` and language must be names that don't need escaping.
     pub fn write(&self, json: &mut Vec<u8>) -> Result<(), serde_json::Error> {
         let is_other = |byte: u8| byte != b'\n' && matches!(byte, 0..b' ' | b'"' | b'\\');
         if self.html.bytes().fold(false, |any, byte| any | is_other(byte)) {
@@ -150,12 +150,12 @@ impl Highlight<'_> {
     }
 }
 
-/// A range within some text, in Unicode code points.
+/// A range of text, in Unicode code points.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 pub struct TextRange {
-    /// Number of code points before it.
+    /// Number of code points before the range.
     pub start: u64,
-    /// Number of code points in it.
+    /// Number of code points in the range.
     pub length: u64,
 }
 
@@ -164,7 +164,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn highlight_is_written_the_way_serde_does() {
+    fn a_highlight_is_written_as_serde_would() {
         let ranges = [TextRange { start: 0, length: 6 }, TextRange { start: 10, length: 4 }];
         let texts = [
             "<mark>Permit</mark> to <mark>Wörk</mark> &amp; more",

@@ -1,4 +1,4 @@
-//! A product as callers see it: in a list and on its own.
+//! A product as callers see it, in a list and on its own.
 
 use serde::ser::SerializeMap;
 use serde::{Deserialize, Serialize, Serializer};
@@ -7,21 +7,21 @@ use utoipa::ToSchema;
 
 use crate::record::{AdditionalProperty, Language, Translations};
 
-/// A product as lists show it.
+/// A product as shown in lists.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct SoftwareItem<'a> {
     /// Identifier: any text, so percent-encode it in a path.
     pub id: &'a str,
     /// Name.
     pub name: &'a str,
-    /// Short description. Lists cut it, the name and the vendor off after 500 characters and add
-    /// `…`.
+    /// Short description. In lists, it's cut off after 500 characters with `…`, as are the name and
+    /// the vendor.
     #[schema(required)]
     pub tagline: Option<&'a str>,
     /// Name of the main category.
     #[schema(required)]
     pub category: Option<&'a str>,
-    /// All categories, the main one first. Lists have only the first ten.
+    /// All categories, main category first. Lists only contain the first ten.
     pub categories: Vec<CategoryRef<'a>>,
     /// Average rating, by convention 0 to 5.
     #[schema(required, value_type = Option<f64>)]
@@ -46,7 +46,7 @@ pub struct SoftwareItem<'a> {
     #[schema(required = false, nullable = false, value_type = String)]
     pub language: Option<&'a Language>,
     /// The fields that aren't available in the requested language and are given in the record's own
-    /// instead. Absent if there are none.
+    /// language instead. Absent if there are none.
     #[serde(skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub untranslated: Vec<String>,
@@ -72,7 +72,7 @@ impl SoftwareItem<'_> {
     ];
 }
 
-/// The fields that a single product has in addition to those in lists.
+/// A single product's fields in addition to the ones in lists.
 #[derive(Debug, Serialize, ToSchema)]
 pub struct DetailFields<'a> {
     /// Long description, as plain text.
@@ -86,7 +86,7 @@ pub struct DetailFields<'a> {
     pub features: &'a [Box<str>],
     /// Standards it's meant for.
     pub standards: &'a [Box<str>],
-    /// Names of products that it can replace.
+    /// Names of products it can replace.
     pub alternative_to: &'a [Box<str>],
     /// Ways to run it.
     pub deployment: &'a [Box<str>],
@@ -95,8 +95,7 @@ pub struct DetailFields<'a> {
     pub pricing: Option<&'a str>,
     /// Languages of its user interface.
     pub languages: &'a [Box<str>],
-    /// Where the claims come from. The directory vouches for neither their truth nor their
-    /// freshness.
+    /// Where the claims come from. The directory doesn't vouch for their being true or up to date.
     pub sources: Vec<SourceResource<'a>>,
     /// Where the rating and the review count come from: `stated` in the record, or computed from
     /// its `reviews`; more values may be added later.
@@ -115,8 +114,8 @@ pub struct DetailFields<'a> {
     pub additional_properties: AdditionalProperties<'a>,
     /// The export that the record comes from.
     pub export: ExportRef<'a>,
-    /// Products from other exports with the same website, best first, at most 20. They're probably
-    /// the same product as described by another source.
+    /// Products from other exports that have the same website, best first, at most 20. They're
+    /// probably the same product, described by other sources.
     pub same_as: Vec<SameAsRef<'a>>,
 }
 
@@ -164,7 +163,7 @@ pub struct ExportRef<'a> {
     pub as_of: Option<&'a str>,
 }
 
-/// A product from another export with the same website.
+/// A product from another export that has the same website.
 #[derive(Debug, Clone, Copy, Serialize, ToSchema)]
 #[schema(as = SameAs)]
 pub struct SameAsRef<'a> {
@@ -172,7 +171,7 @@ pub struct SameAsRef<'a> {
     pub id: &'a str,
     /// Name.
     pub name: &'a str,
-    /// Identifier of its export.
+    /// Its export's identifier.
     pub export: &'a str,
 }
 

@@ -6,13 +6,13 @@ use utoipa::ToSchema;
 /// Completions for a query being typed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Suggestions<'a> {
-    /// Products: first those with the words in their names, then others that a search finds.
+    /// Products: first the ones with the words in their names, then others found by a search.
     pub software: Vec<SoftwareRef>,
     /// Categories with the words in their names, most products first.
     pub categories: Vec<CategorySuggestion<'a>>,
     /// Glossary terms with the words in the term, an abbreviation or a synonym, best match first.
     pub glossary: Vec<TermSuggestion<'a>>,
-    /// Whether any of the names is in the requested language.
+    /// Whether any of the names are in the requested language.
     #[serde(skip)]
     pub is_in_language: bool,
 }
@@ -26,7 +26,7 @@ pub struct SoftwareRef {
     pub name: String,
 }
 
-/// A category that a query can be narrowed to.
+/// A category to which a query can be narrowed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct CategorySuggestion<'a> {
     /// Identifier: the value for the `category` filter.

@@ -1,9 +1,9 @@
 //! Attribute values are indexed in two kinds of fields: one for filtering, and one per attribute
 //! for facet counts.
 //!
-//! The filter field contains the keys of all attributes, each prefixed with its attribute's number.
-//! A facet field contains each key with its label, which is the same in all documents of a
-//! generation. So each bucket is one value, and buckets with equal counts are sorted by key.
+//! The filter field contains the keys of all attributes, prefixed with the attribute's number. A
+//! facet field contains each key with its label, which is the same in all of a generation's
+//! documents. So each bucket is one value, and buckets with equal counts are sorted by key.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -16,7 +16,7 @@ use crate::record::{AttributeNumber, KeyRange};
 /// In bytes. Longer keys are replaced by their hash.
 const LONGEST_KEY: usize = 256;
 
-/// The longest key with its label, in bytes: OpenSearch's limit for a column value.
+/// The maximum length of a key with its label, in bytes: OpenSearch's limit on a column value.
 const LONGEST_LABELLED: usize = 32_766;
 
 const SEPARATOR: char = '\0';
@@ -34,7 +34,7 @@ pub(super) fn indexed_key(attribute: AttributeNumber, key: &str) -> String {
     format!("{attribute}{SEPARATOR}{key}")
 }
 
-/// A query for the products that have any of these values for an attribute.
+/// A query for products that have any of these values for an attribute.
 pub(super) fn any_of(attribute: AttributeNumber, ranges: &[KeyRange]) -> Value {
     let keys: Vec<_> = ranges.iter().filter_map(KeyRange::single).map(|key| indexed_key(attribute, key)).collect();
     let one_by_one = json!({"terms": {KEYS: keys}});
@@ -47,8 +47,8 @@ pub(super) fn any_of(attribute: AttributeNumber, ranges: &[KeyRange]) -> Value {
     json!({"bool": {"should": any}})
 }
 
-/// A query for the products whose value for an attribute is in a range. Only fixed-length keys have
-/// ranges, so they're never hashed.
+/// A query for products with an attribute value in this range. Only fixed-length keys have ranges,
+/// so they're never hashed.
 fn between(attribute: AttributeNumber, KeyRange { from, to }: &KeyRange) -> Value {
     let from = format!("{attribute}{SEPARATOR}{}", from.as_deref().unwrap_or_default());
     match to {
@@ -89,7 +89,7 @@ struct Bucket {
 }
 
 impl OpenSearchEngine {
-    /// For each value, given by key, returns whether any product has it.
+    /// Returns, for each value key, whether any product has the value.
     pub(super) async fn find_values(
         &self,
         attribute: AttributeNumber,

@@ -12,14 +12,15 @@ use super::cluster::{Backoff, Cluster, ClusterError, ClusterRequest, ClusterResp
 use super::document::{Document, Totals};
 use crate::engine::EngineError;
 
-/// A request is sent once it reaches this many bytes, so it's over by at most one document.
+/// A request is sent once it reaches this many bytes, so it exceeds the limit by at most one
+/// document.
 const REQUEST_BYTES: usize = 4 * 1024 * 1024;
 
 /// The maximum number of concurrent requests: the next one is prepared while the cluster works on
 /// the current one.
 const IN_PROGRESS: usize = 2;
 
-/// The time limit for a request including its retries.
+/// The time limit for a request, including retries.
 const TIME: Duration = Duration::from_mins(5);
 
 /// The time limit for one attempt.
@@ -203,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn batch_keeps_only_the_chosen_documents() {
+    fn a_batch_keeps_only_the_selected_documents() {
         let mut batch = Batch::default();
         for (id, source) in [("a", "{}"), ("b", r#"{"x":1}"#), ("c", "{}")] {
             batch.push(id, source.as_bytes());

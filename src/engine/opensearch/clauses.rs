@@ -51,12 +51,12 @@ pub(super) fn constant(filter: &Value, boost: f32) -> Value {
     json!({"constant_score": {"filter": filter, "boost": boost}})
 }
 
-/// The best of several queries; matches nothing if there are none.
+/// Matches any of several queries, with the best score; matches nothing if there are none.
 pub(super) fn any_best(queries: Vec<Value>) -> Value {
     combined(queries, |queries| json!({"dis_max": {"queries": queries}}))
 }
 
-/// Any of several filters; matches nothing if there are none.
+/// Matches any of several filters; matches nothing if there are none.
 pub(super) fn any(filters: Vec<Value>) -> Value {
     combined(filters, |filters| json!({"bool": {"should": filters, "minimum_should_match": 1}}))
 }
@@ -69,7 +69,7 @@ fn combined(mut clauses: Vec<Value>, combine: impl FnOnce(Vec<Value>) -> Value) 
     }
 }
 
-/// Multiplies a query's score by 1 plus the weights of the functions that apply.
+/// Multiplies a query's score by 1 plus the weights of all functions that apply.
 pub(super) fn multiplied(query: Value, mut functions: Vec<Value>) -> Value {
     if functions.is_empty() {
         return query;

@@ -1,5 +1,5 @@
-//! The terms looked up to understand a query: each one's document frequency, and for a name, the
-//! categories of the best documents that have it. API servers keep the dictionary in memory.
+//! The terms looked up to understand a query, with their document frequencies and, for names, the
+//! categories of the best documents that have them. API servers keep the dictionary in memory.
 
 use std::cmp::Reverse;
 use std::io;
@@ -57,7 +57,7 @@ fn written(term: &Term) -> String {
     text
 }
 
-/// How many terms are counted in memory before their counts are spilled to a sorted scratch file.
+/// How many terms are counted in memory before the counts are spilled to a sorted scratch file.
 const COUNTED_TERMS: usize = 500_000;
 
 /// Builds a dictionary, using scratch files.
@@ -72,8 +72,8 @@ pub(super) struct DictionaryBuilder {
     named: ScratchSorter<Keyed<NameKey, Box<[u32]>>>,
 }
 
-/// Sort key for a document with a name: the name, whether it's a demo record (these come last), the
-/// bits of its score in descending order, and the ordinal.
+/// Sort key for a document with a name: the name, whether the document is a demo record (these come
+/// last), the bits of its score in descending order, and its ordinal.
 type NameKey = (String, bool, Reverse<u32>, Ordinal);
 
 #[derive(Debug, Clone, Copy)]
@@ -174,7 +174,7 @@ impl Sets {
     }
 }
 
-/// Writes a map of terms. Terms must come in sorted order.
+/// Writes a map of terms, which must be added in sorted order.
 struct MapWriter(MapBuilder<BulkWriter>);
 
 impl MapWriter {
@@ -203,8 +203,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let mut builder = DictionaryBuilder::new(&Scratch::with_own_bytes(folder.path(), 1));
         let name = Term::Name("acme".into());
-        // More documents than are considered. Neither the one with a low score counts, nor the demo
-        // record despite its high score.
+        // More documents than are considered. The one with a low score doesn't count, and neither
+        // does the demo record, despite its high score.
         let low = u32::try_from(CATEGORY_EXAMPLES).expect("few");
         let demo = low + 1;
         for ordinal in 0..=demo {

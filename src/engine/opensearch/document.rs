@@ -43,7 +43,7 @@ pub(super) struct Checksum {
     pub(super) b: u64,
 }
 
-/// What an index must contain.
+/// What an index should contain.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Totals {
     pub(super) count: u64,
@@ -79,7 +79,7 @@ pub struct DocumentWriter<'g> {
     pub labels: &'g AttributeLabels<'g>,
 }
 
-/// What a product's document is built from once all words have their numbers.
+/// What a product's document is built from, once all words have their numbers.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct AnalysedProduct {
     pub ordinal: Ordinal,
@@ -91,13 +91,13 @@ pub struct AnalysedProduct {
     pub categories: Box<[u32]>,
     /// Value numbers by attribute, in record order.
     pub attributes: Vec<Vec<u32>>,
-    /// Its position in each of [`Order::ALL`].
+    /// The product's position in each of [`Order::ALL`].
     pub ranks: [u32; Order::COUNT],
     /// The displayed rating.
     pub rating: Option<f64>,
-    /// Whether it's a demo record among real ones.
+    /// Whether it's a demo record in a directory that also has real ones.
     pub is_demo: bool,
-    /// The product as lists show it, as a JSON object.
+    /// The product as shown in lists, as a JSON object.
     #[serde(with = "serde_bytes")]
     pub item: Vec<u8>,
     /// The detail fields missing from the item, as a JSON object.
@@ -269,8 +269,8 @@ fn words(words: impl Iterator<Item = u32>) -> String {
     text
 }
 
-/// The size of a document's text in a response, in bytes; quotes and backslashes take two. Capped
-/// at what fits in an integer column.
+/// The size of a document's text in a response, in bytes; quotes and backslashes take two. It's
+/// capped at what fits in an integer column.
 fn text_bytes(detail: &str, words: &str) -> usize {
     let escaped = detail.bytes().filter(|byte| matches!(byte, b'"' | b'\\')).count();
     (detail.len() + escaped + words.len()).min(i32::MAX as usize)
@@ -298,7 +298,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn checksum_covers_the_content_and_is_small_enough_to_sum() {
+    fn the_checksum_covers_the_content_and_is_small_enough_to_sum() {
         let of = |text: &str| document("a".to_owned(), &text.len().checked_add(0).map(|n| BTreeMap::from([("n", n)])));
         let (one, other) = (of("a").expect("written"), of("ab").expect("written"));
         assert_ne!(one.checksum, other.checksum);
@@ -308,7 +308,7 @@ mod tests {
     }
 
     #[test]
-    fn text_size_equals_the_size_in_json() {
+    fn the_text_size_equals_the_size_in_json() {
         let (detail, words) = (r#"{"name":"ü \"a\" \\"}"#, "2 1f ");
         let json = serde_json::to_string(&[detail, words]).expect("JSON");
         assert_eq!(text_bytes(detail, words), json.len() - r#"["",""]"#.len());

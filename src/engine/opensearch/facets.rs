@@ -11,7 +11,7 @@ use crate::engine::EngineError;
 use crate::record::AttributeNumber;
 use crate::search::facet_counts::{AttributeCounts, FacetCounts, MAX_ATTRIBUTE_VALUES};
 
-/// How many values each shard returns if there are several shards. A value that's rare in one shard
+/// How many values each shard returns if there are several, since a value that's rare in one shard
 /// may be frequent overall.
 const SHARD_SIZE: usize = 10_000;
 
@@ -62,7 +62,7 @@ struct Values<K> {
 #[derive(Debug, Deserialize)]
 #[serde(bound = "K: DeserializeOwned + Default")]
 struct Bucket<K> {
-    /// Absent in the buckets of filter queries.
+    /// Absent from the buckets of filter queries.
     #[serde(default)]
     key: K,
     doc_count: u64,

@@ -42,7 +42,7 @@ pub struct Fill {
 
 impl Fill {
     /// Creates the indices of a generation. `index` names the products' index; `shards` defaults to
-    /// what the number of products requires. The dictionary is built in scratch files.
+    /// the number that the products require. The dictionary is built in scratch files.
     pub async fn begin(
         cluster: Arc<Cluster>,
         index: String,

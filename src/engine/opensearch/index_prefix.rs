@@ -10,7 +10,7 @@ use super::mapping::MAPPING_VERSION;
 use super::parts::PARTS;
 use super::records::REVIEWS;
 
-/// In bytes. The rest of an index name has up to 60, and OpenSearch allows 255.
+/// In bytes. The rest of an index name takes up to 60, and OpenSearch allows 255.
 const MAX_BYTES: usize = 128;
 
 /// The prefix of a directory's index names. A cluster can have one directory per prefix.
@@ -26,7 +26,7 @@ pub struct IndexPrefixError;
 
 impl IndexPrefix {
     /// The product index's name for a fill that starts at this time. Each fill has its own, so
-    /// servers never search one that's being filled.
+    /// servers never search an index that's being filled.
     pub fn fill(&self, generation: &str, at: Timestamp) -> String {
         format!("{}{}", self.fills(generation), at.as_millisecond())
     }

@@ -1,5 +1,5 @@
-//! The build lease: a document with an expiry, next to the one that names the published index. It
-//! makes builds take turns.
+//! The build lease makes builds take turns. It's a document with an expiry, next to the one that
+//! names the published index.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -17,16 +17,16 @@ use super::publish::{PublishError, Published, Publisher, Version, conditional};
 
 const LEASE: &str = "lease";
 
-/// How long a lease is valid without being renewed. Must exceed the clock skew between machines.
+/// How long a lease is valid without renewal. Must exceed the clock skew between machines.
 const LEASE_TIME: Duration = Duration::from_mins(1);
 
-/// How often it's renewed.
+/// How often a lease is renewed.
 const RENEWAL: Duration = Duration::from_secs(15);
 
-/// Delay between attempts to take a held lease.
+/// Delay between attempts to take a lease that another build holds.
 const RETRY: Duration = Duration::from_secs(1);
 
-/// The exclusive right to build and publish. Renewed until it's released or dropped; a dropped
+/// The exclusive right to build and publish. It's renewed until it's released or dropped; a dropped
 /// lease expires.
 #[derive(Debug)]
 pub struct Lease {
@@ -47,7 +47,7 @@ fn holder(owner: &str) -> Holder {
     Holder { owner: owner.to_owned(), expires_at: Timestamp::now() + LEASE_TIME }
 }
 
-/// What the lease document was last set to.
+/// What was last written to the lease document.
 #[derive(Debug)]
 struct Held {
     version: Version,
@@ -91,7 +91,7 @@ impl Lease {
         lock(&self.held).expires_at <= Timestamp::now()
     }
 
-    /// Publishes a generation, if the current one still has version `before`.
+    /// Publishes a generation if the current one still has version `before`.
     ///
     /// # Errors
     /// [`PublishError::Overtaken`] if the version differs, or if the lease is lost.
@@ -102,14 +102,14 @@ impl Lease {
         self.publisher.publish(published, before).await
     }
 
-    /// The product indices of all generations, including those of interrupted builds.
+    /// All generations' product indices, including ones left by interrupted builds.
     pub async fn generations(&self) -> Result<Vec<String>, ClusterError> {
         let prefix = &self.publisher.prefix;
         Ok(self.indices().await?.into_iter().filter(|name| prefix.products_of(name) == Some(name)).collect())
     }
 
     /// Deletes the indices of all generations whose product index isn't in `kept`. If the lease is
-    /// lost, it stops deleting and leaves that to the next build.
+    /// lost, stops deleting and leaves the rest to the next build.
     pub async fn delete_except(&self, kept: &[&str]) -> Result<Vec<String>, ClusterError> {
         let prefix = &self.publisher.prefix;
         let mut deleted = Vec::new();
@@ -139,7 +139,7 @@ impl Lease {
         Ok(all.into_iter().map(|of| of.index).collect())
     }
 
-    /// Releases the lease, so the next build needn't wait until it expires. If another build has
+    /// Releases the lease, so the next build needn't wait for it to expire. If another build has
     /// taken it, that build keeps it.
     pub async fn release(self) {
         let Self { publisher, held, stop, renewals } = self;
@@ -157,7 +157,7 @@ impl Lease {
     }
 }
 
-/// Renews a lease until the lease is released, dropped or lost.
+/// Renews a lease until it's released, dropped or lost.
 async fn renew(
     publisher: Publisher,
     owner: String,
@@ -181,7 +181,7 @@ async fn renew(
                 };
                 *lock(&held) = renewed;
             }
-            // The renewal is retried. If that doesn't help, the lease expires.
+            // The renewal will be retried. If that doesn't help, the lease expires.
             Err(_) => unanswered.push(renewed),
         }
     }
@@ -210,7 +210,7 @@ mod tests {
         Reply::Status(201, version)
     }
 
-    /// A lease that was taken with sequence number 7, from a node that sends these replies next.
+    /// A lease taken with sequence number 7, from a node that will send these replies.
     async fn lease(replies: &[Reply]) -> (Stub, Lease) {
         let taken = [OK, NONE, written(r#"{"_seq_no":7,"_primary_term":2}"#)];
         let stub = Stub::start(&[&taken, replies].concat()).await;
@@ -220,7 +220,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn lease_is_released_with_the_version_it_was_taken_with() {
+    async fn a_lease_is_released_with_the_version_it_was_taken_with() {
         let (stub, lease) = lease(&[OK]).await;
         assert!(!lease.is_lost());
         lease.release().await;
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn renewal_that_arrived_without_a_response_keeps_the_lease() {
+    fn a_renewal_that_arrived_but_got_no_response_keeps_the_lease() {
         let (sent, other) = (holder("me"), holder("another"));
         let version = Version { seq_no: 9, primary_term: 2 };
         let kept = renewed_before(std::slice::from_ref(&sent), Some((sent.clone(), version))).expect("kept");

@@ -127,7 +127,7 @@ pub(super) fn state() -> Value {
 fn settings(shards: usize) -> Value {
     json!({
         "number_of_shards": shards,
-        // Keep a replica from the first document on if there's another node, because a node may
+        // If there's another node, keep a replica from the first document on, because a node may
         // fail during a fill.
         "auto_expand_replicas": "0-1",
         // A fill refreshes once, at the end.

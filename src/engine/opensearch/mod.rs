@@ -57,21 +57,21 @@ use crate::search::{Group, StemId, Term};
 #[derive(Debug)]
 pub struct OpenSearchEngine {
     cluster: Arc<Cluster>,
-    /// The product index. The other indices have its name plus a suffix.
+    /// The name of the product index. The other indices' names are this one plus a suffix.
     index: String,
     documents: usize,
-    /// Number of shards of the product index.
+    /// Number of shards in the product index.
     shards: usize,
     dictionary: Dictionary,
     /// By word number.
     stems: Arc<[StemId]>,
     catalogue: Arc<Catalogue>,
-    /// How many products aren't demo records; these have the lowest ordinals.
+    /// How many products are real rather than demo records. Real products have the lowest ordinals.
     real: Ordinal,
 }
 
 impl OpenSearchEngine {
-    /// Opens a generation's indices, given the number of documents and shards and the parts that
+    /// Opens a generation's indices, given the numbers of documents and shards and the parts that
     /// are kept in memory.
     pub fn open(
         cluster: Arc<Cluster>,

@@ -1,5 +1,5 @@
-//! The parts of a generation other than its documents, stored as checksummed pieces in a separate
-//! index. Servers keep some of them in memory and read others piece by piece.
+//! A generation's parts other than its documents, stored as checksummed pieces in a separate index.
+//! Servers keep some of them in memory and read others piece by piece.
 
 use std::collections::BTreeMap;
 use std::io;
@@ -33,14 +33,14 @@ const READ_AT_ONCE: usize = 8;
 const MANIFEST: &str = "manifest";
 
 /// What a generation's indices contain. It's written once everything has been verified, so an index
-/// without one is an interrupted fill.
+/// without a manifest is an interrupted fill.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Manifest {
     /// The parts' sizes in bytes.
     pub(super) parts: BTreeMap<String, u64>,
     pub(super) products: Totals,
     pub(super) reviews: Totals,
-    /// Number of shards of the product index.
+    /// Number of shards in the product index.
     pub(super) shards: usize,
 }
 
@@ -71,8 +71,8 @@ impl From<PartsError> for EngineError {
     }
 }
 
-/// Writes parts and returns their sizes. Besides the requests in flight, only one piece is in
-/// memory.
+/// Writes parts and returns their sizes. Apart from requests in flight, only one piece is in memory
+/// at a time.
 pub(super) async fn write_parts(
     cluster: &Arc<Cluster>,
     index: &str,
@@ -126,8 +126,8 @@ impl Parts {
         Ok(())
     }
 
-    /// Replaces a part of a generation that isn't in service. If that's interrupted, the generation
-    /// is no longer complete.
+    /// Replaces a part of a generation that isn't in service. If interrupted, the generation is no
+    /// longer complete.
     pub async fn replace(&mut self, name: &str, content: Bulk) -> Result<(), FillError> {
         let sizes = write_parts(&self.cluster, &self.index, &[(name.to_owned(), content)]).await?;
         self.manifest.parts.extend(sizes);
@@ -184,8 +184,8 @@ impl Part {
         PartsError::Damaged { index: self.index.to_string(), name: self.name.to_string() }
     }
 
-    /// Wraps the part for threads that may block. Must be called on a runtime, which then reads the
-    /// pieces.
+    /// Wraps the part for threads that may block. Must be called on a runtime, which then does the
+    /// reading.
     pub fn blocking(self) -> BlockingPart {
         BlockingPart { part: self, runtime: Handle::current() }
     }
@@ -206,7 +206,7 @@ impl Pieces for BlockingPart {
     fn read(&self, at: u64) -> io::Result<(u64, Bytes)> {
         let (sender, receiver) = oneshot::channel();
         let (part, number) = (self.part.clone(), at / PIECE_BYTES as u64);
-        // In a task, so that a runtime that shuts down drops it instead of panicking.
+        // In a task, so that a runtime that's shutting down drops it instead of panicking.
         self.runtime.spawn(async move { drop(sender.send(part.piece(number).await)) });
         let piece = receiver.blocking_recv().map_err(|_| io::Error::other("the server is shutting down"))?;
         Ok((number * PIECE_BYTES as u64, piece.map_err(|error| io::Error::other(EngineError::from(error)))?))

@@ -1,6 +1,6 @@
 //! Publication: one small document names the index being served.
 //!
-//! It's replaced by compare-and-set, so one of two concurrent publications fails.
+//! It's replaced by compare-and-set, so if two publications are concurrent, one fails.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,7 +23,7 @@ pub struct Published {
     pub index: String,
     pub generation: String,
     pub products: u64,
-    /// Number of shards of the product index.
+    /// Number of shards in the product index.
     #[serde(default)]
     pub shards: usize,
     /// The number of invalid exports that were skipped, and of invalid records in other exports.
@@ -85,7 +85,7 @@ impl Publisher {
         self.read(PUBLISHED).await
     }
 
-    /// Publishes a generation, if the current one still has version `before`.
+    /// Publishes a generation if the current one still has version `before`.
     pub(super) async fn publish(&self, published: &Published, before: Option<Version>) -> Result<(), PublishError> {
         match self.write(PUBLISHED, published, before).await {
             Ok(_) => Ok(()),
@@ -109,8 +109,7 @@ impl Publisher {
         }
     }
 
-    /// Writes a document if it still has the version `before`, or if it's new and `before` is
-    /// `None`.
+    /// Writes a document if it still has version `before`, or if it's new and `before` is `None`.
     pub(super) async fn write(
         &self,
         id: &str,

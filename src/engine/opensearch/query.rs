@@ -1,7 +1,7 @@
 //! Translates a plan into an OpenSearch query.
 //!
 //! Nothing depends on per-shard statistics: features store weighted frequencies, and the query
-//! supplies the inverse document frequency. So scores equal the embedded engine's except for
+//! supplies the inverse document frequency. So scores equal the embedded engine's, except for
 //! rounding.
 
 use std::cmp::Reverse;
@@ -24,16 +24,16 @@ pub(super) const EXACT_NAME: f32 = 8192.0;
 /// full name's.
 pub(super) const PINNED: f32 = 4096.0;
 
-/// Added to the score of a product with all words, if products with only some are in the same list
-/// and it isn't sorted by relevance.
+/// Added to the score of a product with all words, if the same list contains products with only
+/// some and isn't sorted by relevance.
 pub(super) const COMPLETE: f32 = 32_768.0;
 
-/// This many alternatives of a group are always scored individually.
+/// Up to this many of a group's alternatives are always scored individually.
 const FEW: usize = 16;
 
 /// The total number of individually scored alternatives in larger groups. OpenSearch rejects
-/// queries of more than 1,024 clauses and a prefix may have thousands of alternatives, so the rarer
-/// ones count as one.
+/// queries with more than 1,024 clauses, and a prefix may have thousands of alternatives, so the
+/// rarer ones count as one.
 const MAX_SCORED: usize = 384;
 
 /// The score of a rare alternative that isn't scored individually: the same as for a word in a
@@ -48,14 +48,14 @@ pub(super) enum Match {
 
 pub(super) struct PlanQuery<'p> {
     plan: &'p Plan,
-    /// Documents that contain all words only by accident, and so count as having some.
+    /// Documents that contain all words only by accident, and so count as having only some.
     pub(super) accidental: Vec<Ordinal>,
     /// In plan order.
     groups: Vec<Value>,
     /// The groups' conditions, without scores.
     conditions: Vec<Value>,
-    /// Filters for the spellings, each with its share of the words; neighbours below work the same
-    /// way.
+    /// Filters for the spellings, with the share of words that each stands for; neighbours below
+    /// work the same way.
     spellings: Vec<(Value, f32)>,
     neighbours: Vec<(Value, f32)>,
 }
@@ -141,8 +141,8 @@ impl<'p> PlanQuery<'p> {
         self.restricted(self.condition(matching))
     }
 
-    /// Documents that share topics with the query, scored by topic weight, except those that the
-    /// words find. The weights are whole numbers, so the order is the same as the embedded
+    /// Documents that share topics with the query, scored by topic weight. Those that the words
+    /// find are excluded. The weights are whole numbers, so the order is the same as the embedded
     /// engine's.
     pub(super) fn sharing_topics(&self, related: &Related, matching: Match) -> Value {
         let shared: Vec<_> =
@@ -207,13 +207,13 @@ impl<'p> PlanQuery<'p> {
         }
     }
 
-    /// Matches real products whose full name is the query.
+    /// Matches real products whose full name is the query's.
     fn named(&self) -> Value {
         let names: Vec<_> = self.plan.names.iter().map(term::name).collect();
         real(&json!({"terms": {"names": names}}))
     }
 
-    /// Puts the products pinned to the query first, in their order.
+    /// Puts the products pinned to the query first, in pin order.
     fn with_pinned(&self, ranked: Value) -> Value {
         if self.plan.pinned.is_empty() {
             return ranked;
@@ -249,7 +249,7 @@ impl<'p> PlanQuery<'p> {
         self.plan.groups.iter().any(|group| group.required)
     }
 
-    /// Whether every document found satisfies a required group anyway.
+    /// Whether every hit satisfies a required group anyway.
     fn is_given(&self) -> bool {
         self.plan.groups.iter().any(|group| group.required && group.indispensable)
     }
@@ -260,8 +260,8 @@ fn real(filter: &Value) -> Value {
     json!({"bool": {"filter": [filter, {"term": {"demo": 0}}]}})
 }
 
-/// The best of a group's alternatives. If there are more than `most`, only the most frequent are
-/// scored individually.
+/// The best-scoring of a group's alternatives. If there are more than `most`, only the most
+/// frequent are scored individually.
 fn scored_group(mut alternatives: Vec<&Alternative>, statistics: &impl Statistics, scale: f32, most: usize) -> Value {
     let mut rest = Vec::new();
     if alternatives.len() > most {
@@ -336,7 +336,7 @@ mod tests {
     }
 
     #[test]
-    fn rarest_of_many_alternatives_count_as_one() {
+    fn the_rarest_of_many_alternatives_count_as_one() {
         let words: Vec<_> = (100..2000).collect();
         let plan = Plan { groups: vec![group(&words, true)], ..Plan::default() };
         let query = PlanQuery::new(&plan, &Known).ranked(Match::All);
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn related_products_share_topics_and_exclude_those_found() {
+    fn related_products_share_topics_and_were_not_found_by_words() {
         let mut sum = Sum::default();
         sum.add(100);
         let related = Related::new(&sum.reference().expect("a direction"), &Ranking::default(), 10);

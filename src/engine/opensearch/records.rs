@@ -42,8 +42,8 @@ struct Total {
 
 impl OpenSearchEngine {
     pub(super) async fn read_record(&self, id: &str) -> Result<Option<Record>, EngineError> {
-        // Uses a search because a read by id returns no columns. The routing limits it to the
-        // product's shard.
+        // A search, because a read by id returns no columns. Routing limits it to the product's
+        // shard.
         let id = document_id(id);
         let request = json!({
             "query": {"ids": {"values": [id]}},
@@ -134,7 +134,7 @@ impl OpenSearchEngine {
         self.search_index(&body).await?.by_ordinal()
     }
 
-    /// Reads stored fields of a product; `None` if the id is unknown.
+    /// Reads a product's stored fields; `None` if the id is unknown.
     async fn stored(&self, id: &str, fields: &str) -> Result<Option<StoredFields>, EngineError> {
         let request = ClusterRequest::document(&format!("/{}/_doc/{}", self.index, document_id(id)));
         let request = request.query("stored_fields", fields).query("_source", "false").query("realtime", "false");
@@ -151,7 +151,7 @@ fn hash(stored: &[String]) -> Result<u64, EngineError> {
     digits.ok_or_else(|| damaged("content_hash"))
 }
 
-/// Joins the item and the other fields into one object, as a response body.
+/// Combines the item and the other fields into one object, as a response body.
 fn body(item: &[u8], detail: &[u8]) -> Bytes {
     [br#"{"data":"#, &joined(item, detail)[..], b"}"].concat().into()
 }
@@ -186,7 +186,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn item_and_detail_are_one_object() {
+    fn an_item_and_its_detail_become_one_object() {
         assert_eq!(&body(br#"{"id":"a"}"#, br#"{"tags":[]}"#)[..], br#"{"data":{"id":"a","tags":[]}}"#);
     }
 }

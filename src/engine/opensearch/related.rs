@@ -1,5 +1,6 @@
-//! Adds related products to those that the words found. One request finds products with the query's
-//! topics, a second one finds which of these pass the filter, and a third one reads the page.
+//! Adds related products to those that the words found. The first request finds products with the
+//! query's topics, the second finds out which of these pass the filter, and the third reads the
+//! page.
 
 use std::ops::Range;
 

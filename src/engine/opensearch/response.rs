@@ -45,7 +45,7 @@ struct ResponseHit {
     fields: StoredFields,
 }
 
-/// A document's stored fields and columns. Those that weren't requested are empty.
+/// A document's stored fields and columns; empty if they weren't requested.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 pub(super) struct StoredFields {
@@ -124,7 +124,7 @@ impl SearchResponse {
         self.timed_out
     }
 
-    /// The hits as candidates, each with the word count of its shortest name, never less than 1.
+    /// The hits as candidates, with the word count of each one's shortest name, never less than 1.
     pub(super) fn candidates(&self, is_demo: impl Fn(u32) -> bool) -> Result<Vec<(Candidate, f32)>, EngineError> {
         let candidate = |hit: &ResponseHit| {
             let ordinal = *hit.fields.ordinal.first().ok_or_else(|| damaged("ordinal"))?;
@@ -171,7 +171,7 @@ impl SearchResponse {
     }
 }
 
-/// Decodes the tier and the score within it.
+/// Decodes a hit's tier and its score within the tier.
 fn tier(score: f32, tiers: Tiers, is_demo: bool) -> (Tier, f32) {
     let (is_complete, score) = match tiers {
         Tiers::All => (true, score),
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn bucket_of_a_place_is_the_one_that_reaches_past_it() {
+    fn a_place_belongs_to_the_bucket_that_reaches_past_it() {
         let response = || -> SearchResponse {
             serde_json::from_value(serde_json::json!({
                 "hits": {"total": {"value": 7}},

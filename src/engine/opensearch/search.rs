@@ -1,7 +1,7 @@
 //! Runs a search: sends its requests to the cluster and combines the responses.
 //!
 //! Most searches take one request. A second one follows if too few products have all words, or
-//! precedes pages deep in a filtered list. Related products take up to three more.
+//! comes first for pages deep in a filtered list. Related products take up to three more.
 
 use std::ops::Range;
 
@@ -42,7 +42,7 @@ impl<'e, 'r> Search<'e, 'r> {
         Self { engine, request, plan, filter: FilterQuery::new(request.filter, &engine.catalogue) }
     }
 
-    /// Runs the search. Requested text comes with the hits. If one response can't fit all of it, as
+    /// Runs the search. Requested text comes with the hits. If it's too much for one response, as
     /// much as fits is read afterwards.
     pub(super) async fn run(mut self) -> Result<SearchHits, EngineError> {
         let budget = self.request.budget;
@@ -99,7 +99,7 @@ impl<'e, 'r> Search<'e, 'r> {
         }
     }
 
-    /// Adds products with some words to those with all of them. `all` is the number with all words,
+    /// Adds products with only some words to those with all. `all` is the number with all words,
     /// whether or not they pass the filter.
     async fn with_some_words(
         &mut self,
@@ -118,7 +118,7 @@ impl<'e, 'r> Search<'e, 'r> {
             let both = self.send(self.body(&self.query(Match::Some), &self.filter.clauses(), page)).await?;
             return Ok(SearchHits { complete, ..self.hits(both, Tiers::Both)? });
         }
-        // Products with all words are on the first page; the others follow.
+        // The first page contains the products with all words; the others follow.
         let (best, best_texts) = first.hits(Tiers::All, self.is_demo(), self.request.texts)?;
         let before = usize::try_from(complete).unwrap_or(usize::MAX);
         let rest = page.start.saturating_sub(before)..page.end.saturating_sub(before);
@@ -191,7 +191,7 @@ impl<'e, 'r> Search<'e, 'r> {
         Ok((hits, texts))
     }
 
-    /// The stored fields and columns that a page reads.
+    /// The stored fields and columns read for a page.
     fn fields(&self) -> (Value, Value) {
         let stored = if self.request.texts { json!(["detail", "words"]) } else { json!("_none_") };
         (stored, json!(["ordinal", "item"]))
@@ -244,7 +244,7 @@ impl<'e, 'r> Search<'e, 'r> {
         body
     }
 
-    /// Builds a request body. `clauses` apply only to the hits and their total.
+    /// Builds a request body. The clauses apply only to the hits and their total.
     pub(super) fn body(&self, query: &Value, clauses: &[Value], page: Range<usize>) -> Value {
         let mut sort = Vec::new();
         match self.request.order {

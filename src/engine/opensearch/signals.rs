@@ -1,4 +1,4 @@
-//! The rerank's signals as filters: spelling and proximity, each with its share.
+//! The reranking signals as filters: spelling and proximity, with their shares.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use super::clauses::{any, in_a_row};
 use super::statistics::Statistics;
 use crate::search::{Signals, StemId};
 
-/// Maximum number of stems per query word used to find neighbours. OpenSearch rejects queries of
+/// Maximum number of stems per query word used to find neighbours. OpenSearch rejects queries with
 /// more than 1,024 clauses. Only very short prefixes have more stems, and proximity adds little to
 /// the score.
 const MAX_NEIGHBOURS: usize = 64;
@@ -19,7 +19,7 @@ pub(super) fn spelling_shares(signals: &Signals, statistics: &impl Statistics) -
     let mut by_word: BTreeMap<usize, Vec<String>> = BTreeMap::new();
     for (slot, spelling) in signals.spellings.iter().enumerate() {
         let Some(spelling) = *spelling else { continue };
-        // A compound that stands for several words counts as a spelling of each.
+        // A compound that stands for several words counts as a spelling of each of them.
         let Some(mask) = signals.stems.of(statistics.stem_of(spelling)) else { continue };
         if mask.trailing_zeros() as usize == slot {
             for word in bits(mask) {

@@ -12,7 +12,7 @@ const HASHED: char = '#';
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TermField {
-    /// Features, each with its weighted frequency.
+    /// Features with their weighted frequencies.
     Terms,
     /// Full names, words in names, prefixes of either, ids, websites and pinned queries. All have
     /// the frequency of a single word in a name.
@@ -35,8 +35,8 @@ pub(super) const fn field(term: &Term) -> TermField {
     }
 }
 
-/// The stem, if the term is a word. The `stems` field also contains it, because a filter there can
-/// list any number of stems.
+/// The stem, if the term is a word. It's also in the `stems` field, because a filter there can list
+/// any number of stems.
 pub(super) fn stem(term: &Term) -> Option<String> {
     if let Term::Word(stem) = term { Some(format!("{stem:x}")) } else { None }
 }
@@ -55,7 +55,7 @@ pub(super) fn name(term: &Term) -> String {
     name
 }
 
-/// A product's document id. It's a hash, because product ids may be too long for OpenSearch.
+/// A product's document id, which is a hash because product ids may be too long for OpenSearch.
 pub(super) fn document_id(id: &str) -> String {
     blake3::hash(id.as_bytes()).to_hex()[..32].to_owned()
 }

@@ -1,8 +1,8 @@
-//! Property tests on a real cluster: the engine returns the same results as a brute-force scan of
-//! all documents.
+//! Property tests on a real cluster: the engine must return the same results as a brute-force scan
+//! of all documents.
 //!
-//! Features have eight bits of fraction, so scores differ by a few tenths of a percent, and
-//! documents with nearly equal scores may change places.
+//! Features have eight-bit fractions, so scores differ by a few tenths of a percent, and documents
+//! with nearly equal scores may trade places.
 
 mod publication;
 
@@ -174,7 +174,7 @@ impl Documents for Compared {
 }
 
 #[test]
-fn cluster_error_keeps_its_kind_message_and_causes() {
+fn a_cluster_error_keeps_its_kind_message_and_causes() {
     let error = |status: u16| {
         let status = http::StatusCode::from_u16(status).expect("a status");
         ClusterError::from_status("a", status, Reason::new(None, "busy"))
@@ -224,7 +224,7 @@ mod on_cluster {
 
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
-    fn values_are_found_and_counted_as_in_the_embedded_engine() {
+    fn values_are_found_and_counted_as_by_the_embedded_engine() {
         let vendors = ["ISO 9001", "iso-9001", "Größe, GmbH", "a\0b", "", "-", "C++", "C#"];
         let long = vec!["x".repeat(400); 50].join(" ");
         let mut software: Vec<_> = large()[..40].to_vec();
@@ -242,8 +242,8 @@ mod on_cluster {
             let found = RUNTIME.block_on(remote.has_values(attribute, &keys)).expect("values");
             assert_eq!(found, pollster::block_on(local.has_values(attribute, &keys)).expect("values"));
         }
-        // The only value too long to be counted is as rare as many others, so it wouldn't be in the
-        // facet anyway.
+        // The one value that's too long to be counted is as rare as many others, so it wouldn't be
+        // in the facet anyway.
         let vendors = ["iso 9001", "acme", "nobody"].map(|vendor| AttributeCondition::new("vendor", vendor)).to_vec();
         for filter in [SoftwareFilter::default(), SoftwareFilter { attributes: vendors, ..SoftwareFilter::default() }] {
             let (plan, budget) = (Plan::default(), Budget::new(u64::MAX));
@@ -268,7 +268,7 @@ mod on_cluster {
     fn hits_come_with_as_much_text_as_fits() {
         let mut software: Vec<_> = large()[..40].to_vec();
         for product in &mut software {
-            // Slightly under a megabyte each, so they don't all fit in one response.
+            // Each takes slightly less than a megabyte, so they don't all fit in one response.
             product["description"] = format!("audit \"{}\"", vec!["x".repeat(499); 1990].join(" ")).into();
         }
         let compared = Compared::new(&software);
@@ -290,7 +290,7 @@ mod on_cluster {
 
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
-    fn part_is_read_in_pieces_and_a_damaged_one_is_an_error() {
+    fn a_part_is_read_in_pieces_and_damage_is_an_error() {
         let index = format!("software-directory-parts-test{:x}", std::process::id());
         let content: Bytes = (0..2_500_000_u32).map(|at| at.to_le_bytes()[at as usize % 3]).collect::<Vec<_>>().into();
         let request = |method, path: &str, body: Bytes| {
@@ -309,7 +309,7 @@ mod on_cluster {
         assert_eq!(RUNTIME.block_on(part.read()).expect("intact"), content);
         let _runtime = RUNTIME.enter();
         let bulk = Bulk::Pieces(Arc::new(part.clone().blocking()));
-        // A thread that may block, as for a download.
+        // A thread that may block, as a download's does.
         let read = |start, length| {
             let reader = bulk.reader(Span { start, length }).expect("a part of it");
             let read = move || {
@@ -321,7 +321,7 @@ mod on_cluster {
         assert_eq!(read(0, 2_500_000).expect("intact"), content);
         assert_eq!(read(1_048_570, 20).expect("intact"), content[1_048_570..1_048_590]);
 
-        // A piece stored in another's place is intact, but isn't mistaken for the other one.
+        // A piece stored in another's place is intact, but isn't mistaken for that other piece.
         let first = request(Method::GET, "/_source/one-0", Bytes::new());
         request(Method::PUT, "/_doc/one-1", first);
         assert_eq!(read(0, 1_048_576).expect("the first piece is intact"), content[..1_048_576]);
@@ -337,9 +337,9 @@ mod on_cluster {
 
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
-    fn record_and_reviews_match_the_embedded_engine() {
+    fn a_record_and_its_reviews_match_the_embedded_engine() {
         let mut software = large()[..20].to_vec();
-        // An item with more bytes than a term or an indexed value can have.
+        // An item that takes more bytes than a term or an indexed value can.
         software[0]["tags"] = (0..10).map(|tag| format!("{tag} {}", vec!["x".repeat(499); 40].join(" "))).collect();
         let compared = Compared::new(&software);
         let (local, remote) = (&compared.local.snapshot.engine, &compared.remote.engine);

@@ -1,4 +1,4 @@
-//! Limits the memory taken by the hits' text.
+//! Limits the memory that the hits' text takes up.
 
 use serde_json::json;
 
@@ -8,7 +8,7 @@ use crate::engine::{EngineError, Hit, HitTexts, MAX_TEXT_BYTES};
 use crate::search::budget::Budget;
 
 /// How many hits, counting from the first, have text that fits in [`MAX_TEXT_BYTES`] in total. If
-/// that isn't all of them, the search is incomplete.
+/// not all of them do, the search is incomplete.
 fn fitting(sizes: &[usize], budget: &Budget) -> usize {
     let mut bytes = 0_usize;
     let fits = |size: &&usize| {
@@ -29,7 +29,7 @@ pub(super) fn bound(texts: &mut Vec<HitTexts>, budget: &Budget) {
 }
 
 impl OpenSearchEngine {
-    /// Reads the text of as many of the first hits as fit, judging by the size in a response.
+    /// Reads the text of as many hits as fit, from the first on, judging by the size in a response.
     pub(super) async fn read_texts(&self, hits: &[Hit], budget: &Budget) -> Result<Vec<HitTexts>, EngineError> {
         let ordinals: Vec<_> = hits.iter().map(|hit| hit.ordinal).collect();
         let sizes = json!({"stored_fields": "_none_", "docvalue_fields": ["ordinal", "text_bytes"]});
@@ -53,7 +53,7 @@ mod tests {
     use crate::search::forward::DocumentWords;
 
     #[test]
-    fn text_past_the_limit_is_left_out_and_the_search_is_incomplete() {
+    fn text_past_the_limit_is_omitted_and_the_search_is_incomplete() {
         let texts = |sizes: &[usize]| -> Vec<_> {
             let texts = |size: &usize| HitTexts { fields: vec![b' '; *size].into(), words: DocumentWords::new(&[]) };
             sizes.iter().map(texts).collect()

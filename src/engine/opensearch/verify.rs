@@ -18,7 +18,7 @@ use crate::text::count::{agreeing, counted};
 /// The time limit for summing an index's columns.
 const TIME: Duration = Duration::from_mins(2);
 
-/// How long to wait for the shards of nodes that are still starting.
+/// How long to wait for shards on nodes that are still starting.
 const SHARDS_TIME: Duration = Duration::from_mins(1);
 
 /// A generation whose indices are complete.
@@ -56,9 +56,9 @@ impl From<PartsError> for Unusable {
     }
 }
 
-/// Whether an index of a generation is missing. `false` if that can't be determined right now.
+/// Whether an index of a generation is missing; `false` if that can't be determined right now.
 pub async fn is_missing(cluster: &Cluster, index: &str) -> bool {
-    // Uses a search because a server's user isn't allowed to do anything else.
+    // A search, because a server's user isn't allowed to do anything else.
     let body = json!({"size": 0, "track_total_hits": false});
     let search = ClusterRequest::search(&format!("/{}/_search", all(index)), body.to_string());
     cluster.send(search).await.is_err_and(|error| error.is_missing_index())
@@ -75,7 +75,7 @@ pub async fn find_whole(cluster: &Arc<Cluster>, index: &str) -> Result<Option<Fi
     if let Err(Unusable::Cluster(ClusterError::Unavailable(Unavailability::MissingShards { .. }))) = outcome {
         let health = ClusterRequest::get(&format!("/_cluster/health/{}", all(index)));
         let health = health.query("wait_for_status", "yellow").query("timeout", format!("{}s", SHARDS_TIME.as_secs()));
-        // Only the next check decides.
+        // The result doesn't matter: the next check decides.
         drop(cluster.send(health.timeout(2 * SHARDS_TIME)).await);
         outcome = check(cluster, index).await;
     }

@@ -1,10 +1,11 @@
-//! Blocks of documents. A search works block by block, so a block's scores stay in the L1 cache.
+//! Blocks of documents. A search proceeds block by block, so that a block's scores stay in the L1
+//! cache.
 
 use ::tantivy::DocId;
 
 use crate::search::collect::{BITS, Pruned, ones};
 
-/// Number of documents per block; a power of two.
+/// The number of documents per block, which is a power of two.
 pub(super) const BLOCK_LEN: usize = 4096;
 
 pub(super) const fn block_of(document: DocId) -> usize {
@@ -54,7 +55,7 @@ impl Bitset {
         self.0
     }
 
-    /// The number of documents in the same word before `at`.
+    /// The number of documents before `at` in the same word.
     #[inline]
     pub(super) const fn before(&self, at: usize) -> u32 {
         (self.0[at / BITS % Self::WORDS] & ((1 << (at % BITS)) - 1)).count_ones()

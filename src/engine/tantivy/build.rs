@@ -22,7 +22,7 @@ use super::{FIELD, META};
 use crate::engine::{EngineError, FillError};
 use crate::scratch::{Bulk, Scratch};
 
-/// Memory for tantivy's writer in bytes; its documents are empty.
+/// Memory for tantivy's writer, in bytes. Its documents are empty.
 const MEMORY_BUDGET: usize = 16 * 1024 * 1024;
 
 pub struct TantivyBuilder {
@@ -39,7 +39,7 @@ impl std::fmt::Debug for TantivyBuilder {
     }
 }
 
-/// The schema of every index, and its field.
+/// The schema shared by all indices, and its field.
 pub(super) fn schema() -> (Schema, Field) {
     let mut schema = Schema::builder();
     let indexing = TextFieldIndexing::default().set_index_option(IndexRecordOption::WithFreqs).set_fieldnorms(false);
@@ -62,10 +62,10 @@ impl TantivyBuilder {
         postings.keep_budget().map_err(FillError::Scratch)
     }
 
-    /// Completes the index and returns its files, each with name and content.
+    /// Completes the index and returns its files, each as a name and content.
     pub fn finish(self) -> Result<Vec<(String, Bulk)>, FillError> {
         self.write().map_err(|error| match error {
-            // A tantivy thread that can't be started isn't the disk's fault.
+            // If a tantivy thread can't be started, that isn't the disk's fault.
             TantivyError::IoError(error) if error.kind() != std::io::ErrorKind::WouldBlock => {
                 FillError::Scratch(std::io::Error::new(error.kind(), error))
             }
@@ -125,8 +125,8 @@ mod tests {
     use crate::search::field::Field as Part;
     use crate::search::score::Occurrences;
 
-    /// Terms of various kinds, from rare ones to some that every document has, with small and large
-    /// frequencies.
+    /// Terms of various kinds, ranging from rare ones to ones in every document, with small and
+    /// large frequencies.
     fn document(number: u32) -> Vec<(Term, Occurrences)> {
         let mut terms = vec![(Term::Name(format!("name {number}").into()), Occurrences::one(Part::Name))];
         let letter = if number.is_multiple_of(3) { "z" } else { "é" };
@@ -148,8 +148,7 @@ mod tests {
         terms
     }
 
-    /// Builds the same index with tantivy's own writer, which receives a term as often as it
-    /// occurs.
+    /// Builds the same index with tantivy's own writer, which receives a term once per occurrence.
     fn by_tantivy(builder: &TantivyBuilder, documents: u32) -> Index {
         let index = Index::builder().schema(builder.schema.clone());
         let mut writer: SingleSegmentIndexWriter =
@@ -214,7 +213,7 @@ mod tests {
     }
 
     #[test]
-    fn the_postings_are_those_that_tantivy_makes() {
+    fn the_postings_are_the_same_as_tantivys() {
         let count = 700;
         let documents: Vec<_> = (0..count).map(document).collect();
         let builder = TantivyBuilder::new(&Scratch::in_memory());
@@ -268,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn disk_that_refuses_a_run_is_an_error_of_scratch_files() {
+    fn a_disk_that_refuses_a_run_is_a_scratch_file_error() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut builder = TantivyBuilder::new(&Scratch::with_own_bytes(&folder.path().join("file/folder"), 1));
         std::fs::write(folder.path().join("file"), "").expect("written");

@@ -26,9 +26,9 @@ pub(super) struct TierCollector<'a> {
     names: Vec<Ordinal>,
     /// The documents that come last, sorted.
     last: Vec<Ordinal>,
-    /// The documents that are pinned to the query, with their places.
+    /// The documents pinned to the query, with their places.
     pinned: Vec<(Ordinal, usize)>,
-    /// With up to this many full-name matches, their order doesn't depend on their scores.
+    /// With up to this many full-name matches, scores don't affect their order.
     unscored_names: usize,
     collector: Collector<'a>,
     enough: usize,
@@ -40,16 +40,16 @@ pub(super) struct TierCollector<'a> {
     /// scores; at most `enough`.
     scores: Vec<(Ordinal, f32)>,
     /// How many documents have all words; those that have them by accident don't count as admitted.
-    /// Set once documents with some words are collected.
+    /// It's set once documents with only some words are collected.
     complete: Option<Count>,
-    /// How many documents the words found. Set once related ones are collected.
+    /// How many documents the words found. It's set once related ones are collected.
     by_words: Option<Count>,
 }
 
 /// A number of documents.
 #[derive(Clone, Copy)]
 struct Count {
-    /// Those that pass the filter.
+    /// How many of them pass the filter.
     admitted: u64,
     all: u64,
 }
@@ -93,13 +93,13 @@ impl<'a> TierCollector<'a> {
         !self.phrases.is_empty() || !self.excluded_phrases.is_empty()
     }
 
-    /// Whether a document has all phrases and none of the excluded ones.
+    /// Whether a document contains all phrases and none of the excluded ones.
     pub(super) fn admits_phrases(&self, ordinal: Ordinal) -> bool {
         let has = |phrase: &PhraseMatcher<'_>| phrase.matches(self.forward, ordinal, self.budget);
         self.budget.allows_more() && self.phrases.iter().all(has) && !self.excluded_phrases.iter().any(has)
     }
 
-    /// The documents that the second pass skips because the first one collected them.
+    /// The documents that the second pass skips because the first pass collected them.
     pub(super) fn collected_before(&self) -> &[Ordinal] {
         let complete = self.complete.map_or(0, |complete| usize::try_from(complete.all).unwrap_or(usize::MAX));
         &self.found[..complete.min(self.found.len())]
@@ -146,13 +146,13 @@ impl<'a> TierCollector<'a> {
     }
 
     /// Whether fewer documents than `enough` have all words. If so, documents collected from now on
-    /// count as having some.
+    /// count as having only some.
     pub(super) fn falls_back(&mut self) -> bool {
         if self.collector.visited >= self.enough as u64 || !self.budget.allows_more() {
             return false;
         }
         let Count { admitted, all } = self.count();
-        // There are so few that none were pruned.
+        // There are so few documents that none were pruned.
         let real = self.scores.iter().filter(|(ordinal, _)| !self.collector.is_demo(*ordinal));
         let best = real.map(|(_, score)| *score).fold(0.0, f32::max);
         let accidental = self.scores.iter().filter(|(_, score)| is_accidental(*score, best));
@@ -161,8 +161,8 @@ impl<'a> TierCollector<'a> {
         true
     }
 
-    /// If related documents follow, returns those that the words found, sorted. Documents collected
-    /// from now on count as related.
+    /// If related documents follow, returns the documents that the words found, sorted. Documents
+    /// collected from now on count as related.
     pub(super) fn relates(&mut self, related: &Related) -> Option<Vec<Ordinal>> {
         let by_words = self.count();
         if !related.follow(self.complete.unwrap_or(by_words).all, by_words.all) || !self.budget.allows_more() {

@@ -1,9 +1,9 @@
-//! Document terms on their way into the index.
+//! Documents' terms on their way into the index.
 
 use crate::search::score::Occurrences;
 use crate::search::{StemId, Term};
 
-/// tantivy's limit, in bytes. Longer terms are left out; no query is that long.
+/// tantivy's limit, in bytes. Longer terms are skipped; no query is that long.
 const LONGEST_TERM: u16 = u16::MAX - 5;
 
 /// The terms of a batch of documents, with their packed frequencies. One thread can produce them
@@ -13,7 +13,7 @@ pub struct Documents {
     /// The names of all terms except words and topics, concatenated.
     names: String,
     postings: Vec<(Key, u32)>,
-    /// Each document's number of postings.
+    /// The number of postings in each document.
     lengths: Vec<usize>,
 }
 
@@ -21,9 +21,9 @@ pub struct Documents {
 enum Key {
     Word(StemId),
     Topic(u16),
-    /// A prefix, by its number and the length of its name.
+    /// A prefix, given by its number and its name's length.
     Prefix(u32, u16),
-    /// Any other term, by the length of its name.
+    /// Any other term, given by its name's length.
     Name(u16),
 }
 

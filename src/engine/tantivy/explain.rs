@@ -1,4 +1,4 @@
-//! Explains a document's score with the same weights and scores that a walk adds up.
+//! Explains a document's score, using the same weights and scores as a walk.
 
 use ::tantivy::DocSet as _;
 use ::tantivy::postings::Postings as _;

@@ -1,6 +1,5 @@
-//! Frequent terms: a bitmap of their documents with separate frequencies, and tiers of the
-//! documents with the highest impact. A search counts most documents in the bitmap and scores only
-//! a few.
+//! A frequent term has a bitmap of its documents, separate frequencies, and tiers of the documents
+//! with the highest impact. A search counts most documents in the bitmap and scores only a few.
 //!
 //! A query's frequent words match most of its documents and add little to their scores. Tiers of
 //! postings by impact are from Risvik, Aasheim and Lidal, "Multi-tier architecture for Web search
@@ -13,11 +12,11 @@ use super::posting_list::PostingList;
 use crate::search::collect::BITS;
 use crate::search::score::Scorer;
 
-/// A term is frequent if it's in one of this many documents or more. Then its bitmap takes no more
-/// than twice the memory of its postings.
+/// A term is frequent if at least one in this many documents contains it. Its bitmap then takes no
+/// more than twice as much memory as its postings.
 const SHARE: usize = 16;
 
-/// A term in fewer documents is never frequent, however small the directory.
+/// A term in fewer documents than this is never frequent, however small the directory.
 const MIN_DOCUMENTS: u32 = 256;
 
 /// The share of a term's documents in each tier, as a divisor.
@@ -34,9 +33,9 @@ pub(super) struct FrequentTerm {
 #[derive(Clone)]
 struct Block {
     documents: Bitset,
-    /// By word of the bitmap: how many of the term's documents come before.
+    /// By bitmap word: how many of the term's documents come before it.
     ranks: [u32; Bitset::WORDS],
-    /// For each tier: the offsets of the documents in it. The first tier has the highest impact.
+    /// For each tier: the offsets of its documents. The first tier has the highest impact.
     tiers: [Vec<u16>; TIERS.len()],
 }
 
@@ -102,7 +101,7 @@ impl FrequentTerm {
         }
     }
 
-    /// The packed term frequency in a document, if it has the term.
+    /// The packed term frequency in a document, if it contains the term.
     #[inline]
     pub(super) fn packed(&self, block: usize, at: usize) -> Option<u32> {
         let block = &self.blocks[block];
@@ -111,8 +110,8 @@ impl FrequentTerm {
     }
 }
 
-/// The impacts above which documents belong to each tier or an earlier one. Ties are excluded, so
-/// that a tier never exceeds its share.
+/// For each tier, the impact above which documents belong to it or an earlier one. Ties are
+/// excluded, so a tier never exceeds its share.
 fn cuts(impacts: &[(DocId, f32)]) -> [f32; TIERS.len()] {
     let mut highest: Vec<f32> = impacts.iter().map(|(_, impact)| *impact).collect();
     let mut highest = &mut highest[..];
@@ -178,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frequent_term_has_a_bit_per_document_and_its_best_postings_first() {
+    fn a_frequent_term_has_one_bit_per_document_and_its_best_postings_first() {
         let engine = engine();
         let term = engine.find(&Term::Word(0)).expect("an index in memory").expect("it is there");
         let about = engine.frequent(&term).expect("it is frequent");

@@ -18,16 +18,16 @@ const OPENED: usize = 60;
 ///
 /// The postings of frequent alternatives are kept in memory in stages, highest impact first. A
 /// threshold decides how many stages are [essential](Self::essential). Other alternatives are read
-/// from their posting lists, all of which are essential.
+/// from posting lists, which are always essential.
 pub(super) struct GroupCursor<'e> {
     engine: &'e TantivyEngine,
-    /// The frequent alternatives, each with the factor for its scores.
+    /// The frequent alternatives, with the factors for their scores.
     frequent: Vec<(&'e FrequentTerm, f32)>,
-    /// The posting lists of the others, each with the factor for its scores.
+    /// The other alternatives' posting lists, with the factors for their scores.
     lists: Vec<(PostingList, f32)>,
     /// The stages of all frequent alternatives, by descending upper bound.
     stages: Vec<Stage>,
-    /// The number of essential stages. A document in none of them scores no more than
+    /// The number of essential stages. A document that's in none of them scores no more than
     /// [`nonessential_bound`](Self::nonessential_bound).
     pub(super) essential: usize,
     /// Upper bound on the number of documents.
@@ -38,7 +38,7 @@ pub(super) struct GroupCursor<'e> {
 
 /// A stage of a frequent alternative: one of its tiers, or all its documents.
 struct Stage {
-    /// Upper bound on the scores from this stage's postings and those of later stages.
+    /// Upper bound on the scores from the postings in this stage and later ones.
     upper_bound: f32,
     /// Index of the frequent alternative.
     alternative: usize,
@@ -92,7 +92,7 @@ impl<'e> GroupCursor<'e> {
         Ok(Self { engine, frequent, lists, stages, essential, cost, required, indispensable })
     }
 
-    /// The first block from `block` on that may have documents of the group.
+    /// The first block, from `block` on, that may contain documents of the group.
     pub(super) fn next_block(&self, block: usize) -> Option<usize> {
         if !self.frequent.is_empty() {
             return Some(block).filter(|block| block * BLOCK_LEN < self.engine.scorer.documents());
@@ -101,7 +101,7 @@ impl<'e> GroupCursor<'e> {
         lists.map(block_of).min()
     }
 
-    /// Upper bound on the score of a document that's in no essential stage and no list.
+    /// Upper bound on the score of a document that isn't in any essential stage or list.
     pub(super) fn nonessential_bound(&self) -> f32 {
         self.stages.get(self.essential).map_or(0.0, |stage| stage.upper_bound)
     }
@@ -147,8 +147,8 @@ impl<'e> GroupCursor<'e> {
         }
     }
 
-    /// The score of a document in the block that was [entered](Self::enter); 0 if it's not in the
-    /// group.
+    /// The score of a document in the current block, which must have been [entered](Self::enter); 0
+    /// if the document isn't in the group.
     #[inline]
     pub(super) fn score(&self, scores: &BlockScores, block: usize, at: usize) -> f32 {
         let document = document(block_start(block), at);

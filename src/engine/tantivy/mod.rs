@@ -1,7 +1,7 @@
 //! The tantivy engine: one field, one segment, documents in ordinal order, served from memory.
 //!
 //! All kinds of terms share one field and one dictionary. A term's frequency in a document encodes
-//! its occurrences in the sections, so one posting list per word contains everything the score
+//! its occurrences in each section, so one posting list per word contains everything that scoring
 //! needs.
 
 mod block;
@@ -47,7 +47,7 @@ use crate::search::{DocumentTables, Plan, Term};
 
 const FIELD: &str = "terms";
 
-/// The file that lists the others. It has no checksum.
+/// The file that lists the other files. It has no checksum.
 const META: &str = "meta.json";
 
 #[derive(Debug)]
@@ -142,7 +142,7 @@ impl TantivyEngine {
         Ok(engine)
     }
 
-    /// Looks up a term; `None` if no document has it.
+    /// Looks up a term; `None` if no document contains it.
     fn find(&self, term: &Term) -> Result<Option<TermInfo>, EngineError> {
         let mut text = String::with_capacity(24);
         term.write(&mut text);
@@ -150,7 +150,7 @@ impl TantivyEngine {
         self.postings.get_term_info(&term).map_err(EngineError::index("read"))
     }
 
-    /// The bitmap and tiers of a term, if it's frequent.
+    /// A term's bitmap and tiers, if it's frequent.
     fn frequent(&self, term: &TermInfo) -> Option<&FrequentTerm> {
         self.frequent.get(&term.postings_range.start)
     }
@@ -170,7 +170,7 @@ impl TantivyEngine {
         Ok(frequent)
     }
 
-    /// The documents that are pinned to the query, each with its position, without demo records.
+    /// The documents pinned to the query with their positions, excluding demo records.
     fn pinned(&self, plan: &Plan) -> Result<Vec<(Ordinal, usize)>, EngineError> {
         let mut documents = Vec::new();
         for (place, pinned) in plan.pinned.iter().enumerate() {

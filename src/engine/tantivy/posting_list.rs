@@ -3,7 +3,7 @@
 use ::tantivy::DocId;
 use ::tantivy::postings::BlockSegmentPostings;
 
-/// A cursor in a posting list, which tantivy decodes 128 postings at a time.
+/// A cursor over a posting list, which tantivy decodes 128 postings at a time.
 pub(super) struct PostingList {
     postings: BlockSegmentPostings,
     at: usize,
@@ -16,11 +16,11 @@ impl PostingList {
 
     /// The current document; [`TERMINATED`](::tantivy::TERMINATED) after the last.
     pub(super) fn document(&self) -> DocId {
-        // tantivy pads the last block with it.
+        // tantivy pads the last block with `TERMINATED`.
         self.postings.doc(self.at)
     }
 
-    /// Moves to the first document that isn't before `target`.
+    /// Moves to the first document at or after `target`.
     pub(super) fn seek(&mut self, target: DocId) {
         if self.document() < target {
             self.at = self.postings.seek(target);

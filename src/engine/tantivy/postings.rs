@@ -1,9 +1,8 @@
-//! The postings of documents on their way into the index: in memory up to the build's budget, and
-//! in sorted runs beyond it.
+//! Documents' postings on their way into the index. They're kept in memory up to the build's
+//! budget, and in sorted runs beyond it.
 //!
-//! In memory, they have the structure that tantivy uses: an arena of linked lists. A run has one
-//! row per term, sorted by the term's name. The runs are merged as they're fed to tantivy's
-//! serializer.
+//! In memory, they're structured as in tantivy, in an arena of linked lists. A run has one row per
+//! term, sorted by the term's name. The runs are merged as they're fed to tantivy's serializer.
 
 use std::io;
 
@@ -18,7 +17,7 @@ use crate::search::Term;
 
 pub(super) struct Postings {
     lists: Lists,
-    /// The share of the memory that `lists` takes.
+    /// How much of the memory budget `lists` takes up.
     share: Share,
     runs: ScratchSorter<Row>,
 }
@@ -60,8 +59,8 @@ struct List {
 }
 
 struct NamedList {
-    /// The name's first bytes. Most terms differ in them, and comparing integers saves another
-    /// memory access.
+    /// The name's first bytes. They tell most terms apart, and comparing them as an integer saves
+    /// another memory access.
     start: u64,
     list: Addr,
     /// The length of the name.
@@ -73,7 +72,7 @@ impl Postings {
         Self { lists: Lists::default(), share: scratch.share(), runs: scratch.sorter() }
     }
 
-    /// Adds a posting. Documents must come in ascending order, each once per term.
+    /// Adds a posting. Documents must be added in ascending order, and only once per term.
     pub(super) fn push(&mut self, term: DocumentTerm<'_>, document: DocId, frequency: u32) {
         self.lists.push(term, document, frequency);
     }
@@ -115,7 +114,7 @@ impl Postings {
     }
 }
 
-/// Writes a term with its lists, which cover ascending documents.
+/// Writes a term with its lists, whose documents are in ascending order.
 fn write_term<'l>(
     field: &mut FieldSerializer<'_>,
     name: &[u8],
@@ -167,8 +166,7 @@ impl Lists {
         words + prefixes + self.terms.mem_usage() + self.names.len() + self.numbers.len()
     }
 
-    /// Calls a function with each term's name, its number of documents and its encoded postings, in
-    /// name order.
+    /// Calls a function with each term's name, document count and encoded postings, in name order.
     fn for_each(self, mut each: impl FnMut(&[u8], u32, &[u8]) -> io::Result<()>) -> io::Result<()> {
         let Self { words, topics, prefixes, terms, mut names, numbers } = self;
         let count = terms.len() + prefixes.len() + topics.len() + words.len();
@@ -215,7 +213,7 @@ impl NamedList {
         Self { start: u64::from_be_bytes(start), list, length: u32::try_from(name.len()).unwrap_or(u32::MAX) }
     }
 
-    /// Adds a name and its list, the way the term map does.
+    /// Adds a name and its list in the same way as the term map.
     fn add(name: &[u8], list: List, names: &mut MemoryArena) -> Self {
         let start = names.allocate_space(name.len() + size_of::<List>());
         names.slice_mut(start, name.len()).copy_from_slice(name);
@@ -240,7 +238,8 @@ impl List {
     }
 }
 
-/// Decodes what `write_u32_vint` writes: seven bits per byte, lowest first, the last byte marked.
+/// Decodes the output of `write_u32_vint`: seven bits per byte, lowest first, with the last byte
+/// marked.
 struct Numbers<'b>(std::slice::Iter<'b, u8>);
 
 impl Iterator for Numbers<'_> {

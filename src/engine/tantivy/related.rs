@@ -1,5 +1,5 @@
-//! Collects products that are close to a query's meaning. The posting lists of its topics say which
-//! products to compare.
+//! Collects products that are close to a query's meaning. The posting lists of the query's topics
+//! determine which products are compared.
 
 use super::TantivyEngine;
 use super::block::{BLOCK_LEN, block_start, document, offset};

@@ -1,5 +1,5 @@
-//! The files that tantivy writes: postings and their dictionary as [`Bulk`], and the others, which
-//! are small, in memory.
+//! The files that tantivy writes. The postings and their dictionary become [`Bulk`]; the other
+//! files are small and stay in memory.
 
 use std::collections::BTreeMap;
 use std::io::{self, BufWriter, Write};
@@ -14,7 +14,7 @@ use ::tantivy::directory::{
 use crate::scratch::{Bulk, BulkWriter, Scratch};
 
 /// A directory whose new files become scratch bytes that can be taken out. Files that were already
-/// in memory can be read.
+/// in memory are readable.
 #[derive(Debug, Clone)]
 pub(super) struct ScratchDirectory {
     memory: RamDirectory,

@@ -10,7 +10,7 @@ use crate::engine::EngineError;
 use crate::search::Plan;
 use crate::search::budget::Budget;
 
-/// Collects the documents that satisfy all required groups, in ascending order. If those [aren't
+/// Collects the documents that satisfy all required groups, in ascending order. If they [aren't
 /// enough](TierCollector::falls_back), all documents that satisfy any required group follow.
 /// Documents without an indispensable group are never collected. If no group is required, any group
 /// suffices; without groups, all documents are collected.
@@ -35,7 +35,7 @@ pub(super) fn walk(
     drop(walk);
     if has_required && collector.falls_back() {
         let Some(mut walk) = Walk::open(engine, plan, budget)? else { return Ok(()) };
-        // A required group that is indispensable is satisfied by every document found.
+        // Every hit satisfies a required group that's indispensable.
         if plan.groups.iter().any(|group| group.required && group.indispensable) {
             walk.all_blocks(|group| group.indispensable, Combine::All, collector);
         } else {
@@ -46,12 +46,12 @@ pub(super) fn walk(
 }
 
 thread_local! {
-    /// Buffers of the thread's last walk, reused by its next one: they're large, and new ones cost
-    /// page faults.
+    /// Buffers from the thread's last walk, reused for its next one, because they're large and new
+    /// ones would cost page faults.
     static BUFFERS: Cell<Vec<BlockScores>> = const { Cell::new(Vec::new()) };
 }
 
-/// Number of buffers kept, 17 KiB each. Most queries have fewer groups.
+/// The number of buffers kept, at 17 KiB each. Most queries have fewer groups.
 const KEPT: usize = 12;
 
 #[derive(Clone, Copy)]
@@ -80,14 +80,13 @@ const ROUNDING: f32 = 1.000_01;
 /// Budget units per block.
 const BLOCK: usize = 100;
 
-/// Budget units per group in a block, besides its postings.
+/// Budget units per group in a block, in addition to its postings.
 const GROUP: usize = 30;
 
 /// Budget units per document found.
 const FOUND: usize = 3;
 
-/// With up to this many groups, the few candidates that a threshold leaves are in nearly all of
-/// them.
+/// With up to this many groups, the few candidates left by a threshold are in nearly all of them.
 const FEW_GROUPS: usize = 8;
 
 impl Drop for Walk<'_> {
@@ -160,7 +159,7 @@ impl<'e> Walk<'e> {
         }
     }
 
-    /// The first block from `block` on that may have documents.
+    /// The first block, from `block` on, that may contain documents.
     fn next_block(&self, finders: &[usize], block: usize, combine: Combine) -> Option<usize> {
         match combine {
             Combine::All => self.groups[*finders.first()?].next_block(block),
@@ -198,8 +197,8 @@ impl<'e> Walk<'e> {
     }
 
     /// Removes documents that were already collected or that the phrases rule out, and spends the
-    /// units for scoring the others. That's an upper bound, because pruning depends on the page. If
-    /// it exceeds the budget, documents at the end of the block are removed.
+    /// units for scoring the others. The cost is an upper bound, because pruning depends on the
+    /// page. If it exceeds the budget, documents at the end of the block are removed.
     fn admit(&self, block: usize, found: &mut Bitset, collector: &mut TierCollector<'_>) {
         let start = block_start(block);
         for ordinal in collector.collected_before().iter().filter(|ordinal| block_of(**ordinal) == block) {
@@ -222,8 +221,8 @@ impl<'e> Walk<'e> {
         }
     }
 
-    /// Collects a block's documents: those that reach the threshold with their scores, all others
-    /// as pruned.
+    /// Collects a block's documents. Those that reach the threshold are collected with their
+    /// scores, all others as pruned.
     fn collect(&mut self, block: usize, found: &Bitset, collector: &mut TierCollector<'_>) {
         let start = block_start(block);
         let mut threshold = self.threshold.unwrap_or(f32::NEG_INFINITY);
@@ -233,7 +232,7 @@ impl<'e> Walk<'e> {
         let sums = is_by_group.then(|| self.sums(block, &candidates));
         for at in candidates.offsets() {
             let groups = self.groups.iter().zip(&self.scores);
-            // Always summed in the same order, so that a score doesn't depend on pruning.
+            // Always sum in the same order, so that a score doesn't depend on pruning.
             let score = match &sums {
                 Some(sums) => sums[at],
                 None => groups.fold(0.0, |score, (group, scores)| score + group.score(scores, block, at)),
@@ -247,8 +246,8 @@ impl<'e> Walk<'e> {
         collector.count_pruned(pruned.pruned(start));
     }
 
-    /// The scores of the candidates, by offset. They're summed group by group, because with many
-    /// groups, as in a list of similar products, a document is in only a few.
+    /// The candidates' scores, by offset. They're summed group by group because when there are many
+    /// groups, as for a list of similar products, a document is in only a few.
     fn sums(&self, block: usize, candidates: &Bitset) -> [f32; BLOCK_LEN] {
         let mut sums = [0.0; BLOCK_LEN];
         for (group, scores) in self.groups.iter().zip(&self.scores) {
@@ -261,7 +260,7 @@ impl<'e> Walk<'e> {
         sums
     }
 
-    /// The found documents that can reach the threshold: those in essential stages, as in
+    /// The found documents that can reach the threshold, i.e. are in essential stages, as in
     /// `MaxScore` (Turtle and Flood, "Query evaluation: strategies and optimizations", 1995).
     fn candidates(&self, block: usize, found: &Bitset) -> Bitset {
         if self.threshold.is_none() {

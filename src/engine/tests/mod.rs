@@ -1,5 +1,5 @@
-//! Property tests of the tantivy engine: it returns what a brute-force scan of all documents
-//! returns.
+//! Property tests of the tantivy engine: it must return the same as a brute-force scan of all
+//! documents.
 
 mod random;
 mod scan;
@@ -81,7 +81,7 @@ impl Engines {
         prop_assert_eq!(hits.unfiltered_total, expected.unfiltered_total);
         prop_assert_eq!(hits.facets, expected.facets);
         let keys = |hits: &[Hit]| {
-            // A search with its own order doesn't use scores.
+            // A search with a custom order doesn't use scores.
             let score = |score: f32| if query.order.is_none() { score.to_bits() } else { 0 };
             hits.iter().map(|hit| (hit.ordinal, hit.tier, score(hit.score), hit.item.clone())).collect::<Vec<_>>()
         };
@@ -102,8 +102,8 @@ impl Engines {
         Ok(())
     }
 
-    /// Compares the explanation of a hit with its score. Full-name matches are ranked by spelling,
-    /// and pinned products by position.
+    /// Compares a hit's explanation with its score. Full-name matches are ranked by spelling, and
+    /// pinned products by position.
     fn compare_explanation(
         &self,
         request: &SearchRequest<'_>,
@@ -173,7 +173,7 @@ pub(super) struct Query {
 }
 
 impl Query {
-    /// The plans for a search, for a search that puts products with its first word last, and for a
+    /// Plans for a search, for a search that puts products with the first word last, and for a
     /// search by name.
     pub(super) fn plans(&self, index: &SearchIndex, documents: &impl Documents<Error = EngineError>) -> Vec<Plan> {
         let (parsed, budget) = (read(documents, &self.text).expect("frequencies"), Budget::new(u64::MAX));

@@ -46,11 +46,11 @@ const WORDS: [&str; 28] = [
     "évaluation",
 ];
 
-/// The numbers of these exports' attributes, and of the sortable ones.
+/// The numbers of these exports' attributes, including the sortable ones.
 const ATTRIBUTES: std::ops::Range<AttributeNumber> = 0..BUILT_IN.len() + 5;
 const SORTABLE: std::ops::Range<AttributeNumber> = BUILT_IN.len() + 1..BUILT_IN.len() + 4;
 
-/// Attribute conditions, including values that no product has and an attribute that doesn't exist.
+/// Attribute conditions, including values that don't occur and an attribute that doesn't exist.
 const CONDITIONS: [(&str, &str); 16] = [
     ("tags", "SAFETY"),
     ("tags", "audit"),
@@ -212,7 +212,7 @@ pub(in crate::engine) fn large() -> Vec<Value> {
     let rare: Vec<_> = ('a'..='z').flat_map(|first| ["ck", "dd"].map(|last| format!("rare{first}{last}"))).collect();
     (0..9_000)
         .map(|id| {
-            // Words near the front are far more frequent.
+            // Words near the start are far more frequent.
             let word = |random: &mut fastrand::Rng| WORDS[random.usize(..WORDS.len()).min(random.usize(..WORDS.len()))];
             let mut words: Vec<_> = (0..random.usize(1..9)).map(|_| word(&mut random)).collect();
             if id % 5 == 0 {

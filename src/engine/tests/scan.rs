@@ -1,5 +1,5 @@
-//! A brute-force engine: it scores every document and sorts them all. Tests compare the other
-//! engines with it.
+//! A brute-force engine that scores and sorts every document. Tests compare the other engines with
+//! it.
 
 use std::cmp::Reverse;
 use std::ops::Range;
@@ -23,7 +23,7 @@ use crate::search::{Group, Plan, Related, Rerank, Term};
 /// BM25's `k1 + 1`, the factor in the inverse document frequency.
 const SCALE: f32 = 2.2;
 
-/// Documents, each with the packed frequencies of its terms.
+/// Documents with their terms' packed frequencies.
 #[derive(Debug)]
 pub(in crate::engine) struct ScanEngine {
     pub(super) documents: Vec<HashMap<Term, u32>>,
@@ -133,7 +133,7 @@ impl ScanEngine {
         }
     }
 
-    /// Counts facets, each ignoring its own part of the filter.
+    /// Counts facets, each of which ignores its own part of the filter.
     fn facets(&self, found: &[(Ordinal, Admission)], attributes: &[AttributeNumber]) -> FacetCounts {
         let columns = self.columns();
         let mut counts = FacetCounts::default();
@@ -215,7 +215,7 @@ impl Embedded for ScanEngine {
             true => all_of(scores, &|group| group.required || group.indispensable),
             false => any_of(scores, &|_| true),
         };
-        // Every document found has each required group that is indispensable.
+        // Every hit satisfies each required group that's indispensable.
         let is_given = groups.iter().any(|(group, _)| group.required && group.indispensable);
         let has_some = |scores: &Scores| {
             if is_given {

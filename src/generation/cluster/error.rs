@@ -1,4 +1,4 @@
-//! Why filling a cluster with a generation fails.
+//! Why filling a cluster with a generation failed.
 
 use crate::catalogue::CatalogueBuildError;
 use crate::engine::opensearch::PublishError;
@@ -7,19 +7,19 @@ use crate::engine::{self, EngineError};
 use crate::generation::BuildError;
 use crate::scratch::{Scratch, ScratchError};
 
-/// Why a generation can't be filled or published.
+/// Why a generation couldn't be filled or published.
 #[derive(Debug, thiserror::Error)]
 pub enum FillError {
-    /// The parts can't be built.
+    /// The parts couldn't be built.
     #[error(transparent)]
     Build(#[from] BuildError),
-    /// A scratch file can't be written or read.
+    /// A scratch file couldn't be written or read.
     #[error(transparent)]
     Scratch(#[from] ScratchError),
-    /// The cluster refuses a request or doesn't respond.
+    /// The cluster refused a request or didn't respond.
     #[error(transparent)]
     Engine(#[from] EngineError),
-    /// The cluster refuses a request or doesn't respond.
+    /// The cluster refused a request or didn't respond.
     #[error(transparent)]
     Cluster(#[from] ClusterError),
     #[error("the generation can't be published")]

@@ -1,4 +1,4 @@
-//! Fills a generation's indices. Products are analysed and kept in scratch files, and sent once all
+//! Fills a generation's indices. Analysed products are kept in scratch files and sent once all
 //! words have their numbers. Only the words are kept in memory.
 
 use std::num::NonZeroU16;
@@ -33,9 +33,10 @@ type Progress<'p> = dyn FnMut(u64, u64) -> ControlFlow<()> + Send + 'p;
 /// Fills and publishes a generation.
 pub struct Filler<'f> {
     pub cluster: Arc<Cluster>,
-    /// The prefix of the directory's indices.
+    /// The directory's index prefix.
     pub prefix: IndexPrefix,
-    /// The number of shards of the product index; by default it depends on the number of products.
+    /// The number of shards for the product index; by default, it depends on the number of
+    /// products.
     pub shards: Option<NonZeroU16>,
     /// Called with the lease owner while another build holds the lease.
     pub waits: &'f mut (dyn FnMut(&str) + Send),
@@ -49,7 +50,7 @@ impl std::fmt::Debug for Filler<'_> {
     }
 }
 
-/// Returns the generation in service if it's this one and complete in the cluster.
+/// Returns the generation in service, if it's this one and is complete in the cluster.
 pub async fn published_already(
     cluster: &Arc<Cluster>,
     prefix: &IndexPrefix,
@@ -152,8 +153,8 @@ impl<'m> Sink for ClusterSink<'m> {
 }
 
 impl Filler<'_> {
-    /// Publishes a generation, and fills its indices unless they already exist and are complete. If
-    /// it's already published, nothing changes.
+    /// Publishes a generation, first filling its indices unless they already exist and are
+    /// complete. If it's already published, nothing changes.
     pub async fn fill_and_publish(mut self, set: MergedSet) -> Result<Published, FillError> {
         let state = Publisher::new(Arc::clone(&self.cluster), self.prefix.clone());
         let owner = format!("{} on {}", std::process::id(), rustix::system::uname().nodename().to_string_lossy());
@@ -217,8 +218,8 @@ impl Filler<'_> {
         Ok(None)
     }
 
-    /// Gives a generation that was filled earlier a change log that continues the published
-    /// generation's.
+    /// Updates the change log of a generation that was filled earlier so that it continues the
+    /// published generation's log.
     async fn go_on_with_log(
         &self,
         whole: &FilledGeneration,
@@ -295,7 +296,7 @@ async fn delete_except<'i>(lease: &Lease, kept: impl IntoIterator<Item = &'i str
 }
 
 /// The previous generation with its log; `None` if it can't be read, in which case the log starts
-/// afresh.
+/// over.
 async fn former_log(cluster: &Arc<Cluster>, former: Option<&Published>, scratch: &Scratch) -> Option<Former> {
     let former = former?;
     let parts = Parts::open(Arc::clone(cluster), &former.index).await.ok()?;

@@ -1,4 +1,4 @@
-//! Opens a generation from a cluster: the parts that are kept in memory.
+//! Opens a generation from a cluster, i.e. the parts that are kept in memory.
 
 use std::sync::Arc;
 
@@ -13,13 +13,13 @@ use crate::generation::snapshot::required;
 use crate::generation::{Artifact, OpenError, Snapshot};
 use crate::search::SearchIndex;
 
-/// Why a cluster's generation can't be opened.
+/// Why a cluster's generation couldn't be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenRemoteError {
-    /// Its parts can't be read.
+    /// Its parts couldn't be read.
     #[error(transparent)]
     Parts(#[from] PartsError),
-    /// Its parts don't belong together.
+    /// Its parts don't match each other.
     #[error(transparent)]
     Open(#[from] OpenError),
     #[error("the cluster has no generation yet; fill it with --reindex and the same --engine options")]

@@ -1,6 +1,6 @@
 //! Links parts that already exist in generations on disk into a new generation. A linked part
-//! belongs to several generations, so nothing ever writes to a part's file again: a different file
-//! replaces it.
+//! belongs to several generations, so a part's file is never written to again, only replaced by a
+//! different file.
 
 use std::collections::HashMap;
 use std::fs;
@@ -18,7 +18,7 @@ use crate::generation::store::{PartEntry, Store};
 use crate::scratch::{Bulk, Span};
 
 /// The parts on disk, and the pieces of large ones, by hash. The files are checked against their
-/// hashes when they're used.
+/// hashes when used.
 #[derive(Debug)]
 pub(crate) struct StoredParts {
     parts: HashMap<String, PartFile>,
@@ -33,7 +33,7 @@ struct PartFile {
 }
 
 impl Store {
-    /// The parts of the generations that are kept.
+    /// The parts of the generations that will be kept.
     pub(crate) fn stored_parts(&self) -> StoredParts {
         let mut stored = StoredParts { parts: HashMap::new(), pieces: HashMap::new() };
         for manifest in self.candidates().into_iter().filter(|manifest| manifest.check_parts().is_ok()) {
@@ -76,8 +76,8 @@ impl StoredParts {
 }
 
 /// Links a part into the folder `to`, from the file `name` in the folder `from`, and returns
-/// whether it's intact there. It's checked after linking, so that the linked file is the one that
-/// was checked. Some file systems support no links, or too few.
+/// whether it's intact there. It's checked after linking, to be sure that the linked file is the
+/// one that was checked. Some file systems don't support links, or support too few.
 pub(super) fn link(from: &Path, name: &str, part: &PartEntry, to: &Path) -> bool {
     if let Err(error) = reach(Step::PartLink).and_then(|()| link_in((from, name), (to, &part.name))) {
         tracing::debug!(part = part.name, %error, "a part can't be linked");
@@ -90,7 +90,7 @@ pub(super) fn link(from: &Path, name: &str, part: &PartEntry, to: &Path) -> bool
     is_whole
 }
 
-/// Removes a folder's files that other generations may share, so the rest can be written to.
+/// Removes the files in a folder that other generations may share, so the rest can be written to.
 pub(super) fn remove_linked(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.metadata().is_ok_and(|metadata| metadata.nlink() > 1) {
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn part_shared_with_another_generation_is_linked_and_outlives_it() {
+    fn a_part_shared_with_another_generation_is_linked_and_outlives_it() {
         let (store, _folder) = store();
         let (_, first) = save(&store, "0000000000000001", b"same");
         let (second, path) = save(&store, "0000000000000002", b"same");
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn damaged_part_is_rewritten_and_the_old_file_left_alone() {
+    fn a_damaged_part_is_rewritten_and_the_old_file_left_alone() {
         let (store, _folder) = store();
         let (before, first) = save(&store, "0000000000000001", b"same");
         for damage in [&b"sane"[..], b"sam", b"same and more", b""] {
@@ -181,7 +181,7 @@ mod tests {
     }
 
     #[test]
-    fn piece_can_be_read_from_any_position_but_only_if_intact() {
+    fn a_piece_can_be_read_from_any_position_but_only_if_intact() {
         let (store, _folder) = store();
         let mut content = vec![0; 3_000_000];
         blake3::Hasher::new().finalize_xof().fill(&mut content);
@@ -199,7 +199,7 @@ mod tests {
     }
 
     #[test]
-    fn part_that_is_a_symbolic_link_is_not_used() {
+    fn a_part_that_is_a_symbolic_link_is_not_used() {
         let (store, folder) = store();
         let mut content = vec![0; 3_000_000];
         blake3::Hasher::new().finalize_xof().fill(&mut content);

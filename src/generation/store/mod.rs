@@ -3,7 +3,7 @@
 //! A generation is a folder `<generation>-<build>` with its parts and, written last,
 //! `manifest.json` with a checksum of each. `CURRENT` names the current one and is replaced
 //! atomically. A folder without a manifest was never finished and is ignored. Writers hold the
-//! lock. Readers need none, because nothing that's finished is ever changed.
+//! lock. Readers don't need it, because nothing that's finished ever changes.
 
 mod link;
 mod lock;
@@ -38,7 +38,7 @@ use piece::{MAX_PIECE_BYTES, PartHasher};
 const CURRENT: &str = "CURRENT";
 /// The file that completes a generation's folder.
 pub(crate) const MANIFEST: &str = "manifest.json";
-/// The prefix of files that are being written.
+/// The prefix of files being written.
 const NEXT: &str = ".next-";
 /// How many bytes are hashed at a time.
 const BLOCK_BYTES: usize = 64 * 1024;
@@ -56,9 +56,9 @@ pub struct Manifest {
     pub format: u32,
     /// The generation's name.
     pub generation: Generation,
-    /// Which build of it this is: the rest of the folder's name.
+    /// Which of its builds this is: the rest of the folder's name.
     pub build: String,
-    /// When it was built: RFC 3339, UTC.
+    /// When it was built (RFC 3339 in UTC).
     pub built_at: String,
     /// Number of products.
     pub software_count: u64,
@@ -76,7 +76,7 @@ pub struct Manifest {
     pub parts: Vec<PartEntry>,
 }
 
-/// The members common to the manifests of all index formats.
+/// The members that manifests have in every index format.
 #[derive(Debug, Deserialize)]
 struct Head {
     format: u32,
@@ -99,7 +99,7 @@ pub struct PartEntry {
     pub pieces: Vec<Piece>,
 }
 
-/// Why a generation can't be read or written.
+/// Why a generation couldn't be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     #[error("{doing} {} failed", path.display())]
@@ -140,7 +140,7 @@ impl Store {
 #[derive(Debug, Clone)]
 pub struct NewGeneration {
     pub generation: Generation,
-    /// When it was built: RFC 3339, UTC.
+    /// When it was built (RFC 3339 in UTC).
     pub built_at: String,
     /// Number of products.
     pub software_count: u64,
@@ -160,7 +160,7 @@ impl Manifest {
     }
 
     /// Checks the names and sizes of the parts and their pieces against what a generation can have,
-    /// before any of them is pulled or read. An error says what's wrong with the manifest.
+    /// before any are pulled or read. An error says what's wrong with the manifest.
     pub(crate) fn check_parts(&self) -> Result<(), String> {
         let mut names = HashSet::new();
         for part in &self.parts {

@@ -1,8 +1,8 @@
-//! Marks made by processes that are opening a generation. If a process dies doing so, its mark
-//! stays, and a later start uses another generation.
+//! Marks made by processes that are opening a generation. If a process dies while doing so, its
+//! mark remains, and a later start uses another generation.
 //!
-//! A mark is a file `.opening-<generation>-…` that its process keeps locked, so marks of living
-//! processes don't count.
+//! A mark is a file `.opening-<generation>-…` that its process keeps locked, so the marks of
+//! running processes don't count.
 
 use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
@@ -15,7 +15,7 @@ use crate::generation::store::Store;
 
 pub(super) const OPENING: &str = ".opening-";
 
-/// How many processes may die opening a generation before a start uses another one.
+/// How many processes may die while opening a generation before a start uses another one.
 pub(crate) const MAX_DEATHS: usize = 2;
 
 /// This process's mark, removed when dropped; `None` if the folder can't be written.
@@ -40,8 +40,8 @@ impl Store {
         Opening(marked.ok())
     }
 
-    /// How many processes have died opening a generation since one succeeded, or since an operator
-    /// rebuilt it.
+    /// How many processes have died while opening a generation since one succeeded, or since an
+    /// operator rebuilt it.
     pub(crate) fn deaths(&self, generation: &Generation) -> usize {
         self.abandoned_marks(generation).count()
     }
@@ -77,7 +77,7 @@ fn generation_of(mark: &Path) -> Option<&str> {
     mark.file_name()?.to_str()?.strip_prefix(OPENING)?.split('-').next()
 }
 
-/// Whether a mark's process has ended. Takes a shared lock, so that several observers don't mistake
+/// Whether a mark's process has ended. This takes a shared lock, so several observers don't mistake
 /// each other for that process.
 fn is_unlocked(mark: &Path) -> bool {
     let locked = open(mark, File::options().read(true)).map(|file| file.try_lock_shared());
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn folder_that_cannot_be_written_has_no_marks() {
+    fn a_folder_that_cannot_be_written_to_has_no_marks() {
         let folder = tempfile::tempdir().expect("a folder");
         let store = Store::new(&folder.path().join("none"));
         let generation = Generation::named("0123456789abcdef");

@@ -1,4 +1,4 @@
-//! The pieces of large parts, which let a follower find what it already has.
+//! The pieces of large parts, by which a follower finds what it already has.
 
 use std::io::{self, Write};
 
@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::scratch::Cutter;
 
-/// The maximum size of a piece in bytes. Pieces are read into memory as a whole. This is the
-/// largest piece of a 64 GiB part.
+/// The maximum size of a piece in bytes. Pieces are read into memory whole. A 64 GiB part's largest
+/// piece has this size.
 pub(super) const MAX_PIECE_BYTES: u64 = 64 << 20;
 
 /// A piece of a part. It starts where the previous one ends.
@@ -19,7 +19,7 @@ pub struct Piece {
     pub blake3: String,
 }
 
-/// Hashes a part while it's written, as a whole and in pieces.
+/// Hashes a part while it's being written, as a whole and in pieces.
 pub(super) struct PartHasher {
     whole: blake3::Hasher,
     piece: blake3::Hasher,
@@ -34,7 +34,7 @@ impl PartHasher {
         Self { whole, piece, cutter: Cutter::new(size), pieces: Vec::new() }
     }
 
-    /// The hash of the part, and its pieces; no pieces if there would be only one.
+    /// The part's hash and its pieces; no pieces if there would be only one.
     pub(super) fn finish(mut self) -> (blake3::Hash, Vec<Piece>) {
         if self.piece.count() > 0 {
             self.end_piece();
@@ -76,7 +76,7 @@ mod tests {
     }
 
     #[test]
-    fn part_and_pieces_are_hashed() {
+    fn a_part_and_its_pieces_are_hashed() {
         let mut content = vec![0; 3_000_000];
         blake3::Hasher::new().finalize_xof().fill(&mut content);
         let (hash, pieces) = hashed(&content);
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn part_with_a_single_piece_lists_none() {
+    fn a_part_with_a_single_piece_lists_none() {
         for content in [vec![1; 50_000], Vec::new()] {
             assert_eq!(hashed(&content), (blake3::hash(&content), Vec::new()));
         }

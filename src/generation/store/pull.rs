@@ -1,5 +1,5 @@
-//! Receives generations that are pulled from a leader in a separate folder, then moves them next to
-//! the others. Also opens files for followers.
+//! Receives generations pulled from a leader in a separate folder, then moves them next to the
+//! others. Also opens files for followers.
 
 use std::fs::{self, File};
 use std::io;
@@ -15,7 +15,7 @@ use crate::generation::store::{MANIFEST, Manifest, Store, StoreError, is_generat
 pub(super) const PULL: &str = ".pull-";
 
 impl Store {
-    /// Creates the folder that receives a generation, or finds what it has already received. All
+    /// Creates the folder that receives a generation, or finds what has already been received. All
     /// files in it may be written to. Folders for other generations are removed.
     pub(crate) fn begin_pull(&self, name: &str) -> Result<PathBuf, StoreError> {
         self.create()?;
@@ -38,8 +38,8 @@ impl Store {
         drop(fs::remove_dir_all(folder));
     }
 
-    /// Moves a received generation, whose parts are verified and synced, next to the others. It
-    /// isn't current yet.
+    /// Moves a received generation, whose parts have been verified and synced, next to the others.
+    /// It isn't current yet.
     pub(crate) fn finish_pull(&self, folder: &Path, manifest: &Manifest) -> Result<Manifest, StoreError> {
         let _lock = self.lock()?;
         let manifest = Manifest { build: self.unused_build(&manifest.generation), ..manifest.clone() };

@@ -12,8 +12,8 @@ use crate::generation::INDEX_FORMAT;
 use crate::generation::artifact::{Artifact, TABLES, TEXTS, is_download};
 use crate::generation::store::{CURRENT, Head, MANIFEST, Manifest, PartEntry, Store, StoreError, is_generation_name};
 
-/// The size of the largest pointer or manifest that's read. No manifest exceeds about 6 MiB, so
-/// anything larger isn't ours.
+/// The maximum size of a pointer or manifest. No manifest exceeds about 6 MiB, so anything larger
+/// isn't ours.
 const MAX_MANIFEST_BYTES: u64 = 16 * 1024 * 1024;
 
 impl Store {
@@ -25,8 +25,7 @@ impl Store {
         is_generation_name(name).then(|| name.to_owned())
     }
 
-    /// The manifests of generations that could be loaded: the current one, then the others, newest
-    /// first.
+    /// The manifests of loadable generations: the current one, then the others, newest first.
     pub fn candidates(&self) -> Vec<Manifest> {
         let current = self.current_name();
         let mut others: Vec<_> =
@@ -41,12 +40,12 @@ impl Store {
     }
 
     /// The current generation's index format, if a program version with another format built it.
-    /// It's complete as far as this version can tell, and is left as it is.
+    /// It's complete as far as this version can tell, and is left alone.
     pub fn foreign_format(&self) -> Option<u32> {
         Some(self.foreign(&self.current_name()?)?.format)
     }
 
-    /// The manifest in a generation's folder; `None` if it doesn't exist or has another index
+    /// The manifest in a generation's folder; `None` if it doesn't exist or has a different index
     /// format.
     pub fn manifest(&self, name: &str) -> Option<Manifest> {
         let text = read_small(open_in(&self.folder.join(name), MANIFEST)).ok()?;
@@ -70,7 +69,7 @@ impl Store {
     /// Reads a generation's parts and checks every byte of them. Parts that are rarely requested
     /// stay in their files.
     pub fn load(&self, manifest: &Manifest) -> Result<Artifact, StoreError> {
-        // The text is as large as everything else together.
+        // The text is as large as everything else combined.
         let (texts, rest): (Vec<_>, Vec<_>) = manifest.parts.iter().partition(|part| part.name == TEXTS);
         let (texts, artifact) = std::thread::scope(|scope| {
             let beside = std::thread::Builder::new().spawn_scoped(scope, || self.load_parts(manifest, &texts));
@@ -106,7 +105,7 @@ impl Store {
     }
 
     /// Checks that a generation on disk, including its manifest, is still what was written. Takes
-    /// little memory, however large it is.
+    /// little memory, however large the generation is.
     pub fn verify(&self, manifest: &Manifest) -> Result<(), StoreError> {
         let name = manifest.folder_name();
         // Another process may have updated the exports' stamp.
@@ -119,8 +118,8 @@ impl Store {
         self.each_part(manifest, &parts, |part, file| check(file, part))
     }
 
-    /// Opens some parts one after the other and passes them to `read`, which returns whether the
-    /// part matches the manifest.
+    /// Opens the given parts one after the other and passes each to `read`, which returns whether
+    /// it matches the manifest.
     fn each_part(
         &self,
         manifest: &Manifest,
@@ -150,7 +149,7 @@ fn read_small(file: io::Result<File>) -> io::Result<Vec<u8>> {
 
 /// Reads a part, and returns whether it matches the manifest.
 pub(super) fn read(file: &File, part: &PartEntry) -> io::Result<(Vec<u8>, bool)> {
-    // Neither a damaged manifest nor a file that has grown may decide how much memory is used.
+    // Don't let a damaged manifest or a file that has grown decide how much memory is used.
     let length = file.metadata()?.len().min(part.size);
     let mut content = Vec::new();
     // Running out of memory is an error like any other.

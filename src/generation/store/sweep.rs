@@ -10,8 +10,8 @@ use crate::generation::store::{MANIFEST, NEXT, Store};
 const KEPT: usize = 2;
 
 impl Store {
-    /// Removes what a killed process left behind, unless another process is writing; that one
-    /// sweeps anyway.
+    /// Removes what a killed process left behind, unless another process is writing, which will
+    /// sweep anyway.
     pub fn tidy(&self) {
         if let Ok(file) = self.open_lock()
             && file.try_lock().is_ok()
@@ -46,9 +46,9 @@ impl Store {
     }
 
     /// The folders that a start might use: this version's current generation (or else its newest)
-    /// and its newest other one, plus the newest one of other versions. So an older program that
-    /// you go back to, or a newer one that you return to, finds what it left and needn't build
-    /// while nothing is served.
+    /// and its newest other one, plus the newest one from another version. So if you go back to an
+    /// older program, or return to a newer one, it finds what it left and needn't build while
+    /// nothing is being served.
     fn kept(&self) -> Vec<String> {
         let mut generations = Vec::new();
         let mut kept = Vec::new();
@@ -67,8 +67,8 @@ impl Store {
     }
 }
 
-/// Removes unfinished files of processes that have ended. While the lock is held, no other process
-/// writes.
+/// Removes unfinished files left by processes that have ended. While the lock is held, no other
+/// process writes.
 fn remove_unfinished_files(folder: &Path) {
     for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
         if entry.file_name().as_encoded_bytes().starts_with(NEXT.as_bytes()) {

@@ -1,5 +1,5 @@
-//! Writes so that a reader, or a restart at any moment, finds either the old state or the new one,
-//! complete.
+//! Writes in such a way that a reader, or a restart at any moment, finds either the old state or
+//! the new one, complete.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -60,8 +60,8 @@ impl Store {
         Ok(manifest)
     }
 
-    /// Makes an existing generation current, and records which files produce it, so the next start
-    /// needn't read them.
+    /// Makes an existing generation current, and records which files it's built from, so the next
+    /// start needn't read them.
     pub fn make_current(&self, manifest: &Manifest, inputs: FolderStamp) -> Result<Manifest, StoreError> {
         let _lock = self.lock()?;
         let is_noted = manifest.inputs == inputs;
@@ -87,7 +87,7 @@ impl Store {
     }
 }
 
-/// Writes a generation's folder, with the manifest last. Parts that are already stored are linked.
+/// Writes a generation's folder, manifest last. Parts that are already stored are linked.
 fn write_generation(folder: &Path, parts: &Parts, manifest: &Manifest, stored: &StoredParts) -> Result<(), StoreError> {
     let created = fs::create_dir(folder).and_then(|()| reach(Step::StoreBegun));
     created.map_err(StoreError::io("creating", folder))?;
@@ -111,11 +111,11 @@ pub(super) fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<(), S
     replace(&path, &text, MANIFEST_STEPS)
 }
 
-/// Where replacing a file can fail: created, half written, synced, renamed.
+/// The steps where replacing a file can fail: created, half written, synced, renamed.
 type ReplaceSteps = [Step; 4];
 const MANIFEST_STEPS: ReplaceSteps =
     [Step::ManifestCreated, Step::ManifestHalf, Step::ManifestSynced, Step::ManifestRenamed];
-/// Where making a generation current can fail.
+/// The steps where making a generation current can fail.
 const CURRENT_STEPS: ReplaceSteps =
     [Step::CurrentCreated, Step::CurrentHalf, Step::CurrentSynced, Step::CurrentRenamed];
 
@@ -124,7 +124,7 @@ const CURRENT_STEPS: ReplaceSteps =
 fn replace(path: &Path, content: &[u8], steps: ReplaceSteps) -> Result<(), StoreError> {
     let [created, half, synced, renamed] = steps;
     let folder = folder_of(path);
-    // The index contains no secrets, so its files get the usual permissions in their folder.
+    // The index contains no secrets, so its files get the usual permissions.
     let draft = Draft::new(path, NEXT, Access::Mode(0o644));
     let mut draft = draft.map_err(StoreError::io("writing in", folder))?;
     let written = draft.write(|file| {
@@ -146,7 +146,7 @@ pub(super) fn write_synced(path: &Path, content: &Bulk) -> io::Result<()> {
     reach(Step::PartSynced)
 }
 
-/// Writes a file in two halves, so that tests can inject a fault in between.
+/// Writes a file in two halves, so tests can inject a fault in between.
 fn write_in_halves(file: &mut File, content: &Bulk, between: Step) -> io::Result<()> {
     let length = content.len()?;
     let half = length / 2;

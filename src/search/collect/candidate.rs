@@ -8,7 +8,7 @@ use crate::record::MAX_PINNED;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
     RelatedDemo,
-    /// Has none of the query's words but is near its meaning.
+    /// Has none of the query's words but is close to its meaning.
     Related,
     SomeDemo,
     /// Has some of the query's words.
@@ -59,16 +59,16 @@ impl Tier {
 }
 
 /// Whether a product with all words has them only by accident. `best` is the best word score among
-/// the real products with all words, leaving out exact names and pinned products. If products with
-/// some words follow, the product counts as one of them.
+/// real products with all words, not counting exact names and pinned products. If products with
+/// only some of the words follow, an accidental match counts as one of them.
 pub fn is_accidental(score: f32, best: f32) -> bool {
-    /// As a share of the best score. At one half, results for composed queries get worse on the
-    /// bundled directory.
+    /// As a share of the best score. At one half, the results of multi-word queries get worse on
+    /// the bundled directory.
     const LEAST: f32 = 0.3;
     score < LEAST * best
 }
 
-/// The score of a pinned product, given its place among those pinned to the query.
+/// The score of a pinned product, given its place among the products pinned to the query.
 pub fn pinned_score(place: usize) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "there are few places")]
     let score = MAX_PINNED.saturating_sub(place) as f32;
@@ -81,7 +81,7 @@ pub struct Candidate {
     pub tier: Tier,
     /// Score within the tier; never negative.
     pub score: f32,
-    /// On a tie, the lower ordinal wins: it's the product of better quality.
+    /// On a tie, the lower ordinal wins, because lower ordinals mean better quality.
     pub ordinal: Ordinal,
 }
 

@@ -118,8 +118,8 @@ impl<'c> Collector<'c> {
     }
 
     /// Moves the candidates among these products to the [tier](Tier::accidental) of products that
-    /// have all words by accident. Returns how many of the products pass the filter. Call this
-    /// before any candidate has been dropped.
+    /// have all words by accident. Returns how many of the products pass the filter. Must be called
+    /// before any candidate is dropped.
     pub fn demote(&mut self, ordinals: &[Ordinal]) -> u64 {
         for kept in &mut self.best {
             if ordinals.contains(&kept.candidate.ordinal) {
@@ -233,7 +233,7 @@ mod tests {
         fn candidates_below_the_threshold_are_not_among_the_best(
             all in prop::collection::vec((0..100_u8, 1..60_u8), 0..2000),
             demos in 0..100_u8,
-            // Candidates with all words come first, then those with some.
+            // Candidates with all words come first, then those with only some.
             complete in 0..2000_usize,
             kept in 1..300_usize,
         ) {

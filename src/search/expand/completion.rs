@@ -14,8 +14,8 @@ const LISTED: usize = 10;
 
 impl<D: Documents> Expander<'_, D> {
     /// Adds the completions of the last word, unless it's taken for a complete word. Words of up to
-    /// three letters that are known or in capitals have none: `VA` isn't a prefix of Vanguard. A
-    /// single letter only completes names.
+    /// three letters that are known or in capitals aren't completed: `VA` isn't a prefix of
+    /// Vanguard. A single letter only completes names.
     pub(super) fn push_prefix(&mut self, slot: &mut Slot, known: Option<WordId>) {
         let letters = slot.word.folded.chars().count();
         if letters == 1 && self.query.words.len() == 1 && self.options.prefix != Prefix::Never {
@@ -49,7 +49,7 @@ impl<D: Documents> Expander<'_, D> {
     fn push_longer(&self, slot: &mut Slot, prefix: &str, weight: f32) {
         let lexicon = &self.index.lexicon;
         let mut stems: Vec<StemId> = Vec::new();
-        // A range, because an automaton would open every branch off the path to the prefix.
+        // A range is used because an automaton would open every branch off the path to the prefix.
         let mut stream = lexicon.words().range().ge(prefix).into_stream();
         while let Some((text, word)) = stream.next() {
             self.budget.spend(LISTED);

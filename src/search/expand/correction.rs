@@ -15,13 +15,13 @@ use crate::text::english;
 /// that slipped into the records.
 const VERY_RARE: u32 = 10_000;
 
-/// Whether a folded word is spelled correctly, regardless of whether any record has it.
+/// Whether a folded word is spelled correctly, even if no record contains it.
 pub(super) fn is_right(folded: &str) -> bool {
     english::is_common(folded) || english::is_name(folded)
 }
 
 impl<D: Documents> Expander<'_, D> {
-    /// Corrects a word that no product has, or hardly any.
+    /// Corrects a word that no product contains, or hardly any.
     pub(super) fn correct(
         &mut self,
         slot: &mut Slot,
@@ -31,7 +31,7 @@ impl<D: Documents> Expander<'_, D> {
         let documents = u32::try_from(self.index.documents).unwrap_or(u32::MAX);
         let lexicon = &self.index.lexicon;
         let absent = slot.alternatives.is_empty();
-        // Words in synonyms are spelled correctly even if no product has them.
+        // Words in synonyms are spelled correctly even if no product contains them.
         let suspicious = if absent { known.is_none() } else { slot.document_frequency <= documents / VERY_RARE };
         let abbreviation = slot.word.is_capitals(self.text) && slot.word.folded.chars().count() <= 3;
         if !self.options.typo || !suspicious || abbreviation || slot.in_phrase || self.corrections == MOST_WORDS {

@@ -1,4 +1,4 @@
-//! Query words that may be written as one.
+//! Query words that may be written as one word.
 
 use std::ops::Range;
 
@@ -15,8 +15,8 @@ const JOINED_WITHIN: usize = 6;
 const MOST_JOINED: usize = 4;
 
 impl<D: Documents> Expander<'_, D> {
-    /// The words in the lexicon that consist of several neighbouring query words, each with the
-    /// range of those words. A conjunction between two words may be left out: `r and d` is `rd`.
+    /// The words in the lexicon that consist of several neighbouring query words, with the range of
+    /// query words for each. A conjunction between two words may be omitted: `r and d` is `rd`.
     pub(super) fn joined(&self) -> Vec<(Range<usize>, WordId)> {
         let words = &self.query.words;
         let most = if words.len() <= JOINED_WITHIN { MOST_JOINED } else { 2 };

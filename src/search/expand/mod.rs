@@ -44,7 +44,7 @@ pub const ENOUGH: usize = 10;
 
 #[derive(Debug, Clone, Default)]
 pub struct Expansion {
-    /// The words of the query in order, without dropped ones.
+    /// The query's words in order, except for dropped ones.
     pub slots: Vec<Slot>,
     pub plan: Plan,
     pub report: QueryReport,
@@ -56,8 +56,8 @@ pub struct Expansion {
     pub is_hopeless: bool,
     /// Whether the last word could have been a prefix but was taken for a complete word.
     pub is_closed: bool,
-    /// If the query only asks for alternatives to a product and no record is listed as one, the
-    /// name of that product. [Similar products](Self::seek_similar) may then take their place.
+    /// The product's name, if the query only asks for alternatives to a product and no record is
+    /// listed as one. [Similar products](Self::seek_similar) may then be shown instead.
     pub similar_to: Option<Term>,
 }
 
@@ -71,10 +71,10 @@ impl Expansion {
 /// Whether a query's last word is also treated as a prefix.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
 pub enum Prefix {
-    /// Unless it's a complete word: one that the directory has, or a common English word.
+    /// Yes, unless it's a complete word: one that's in the directory, or a common English word.
     #[default]
     Auto,
-    /// It's still being typed.
+    /// Yes, because it's still being typed.
     Always,
     Never,
 }
@@ -115,7 +115,7 @@ pub fn expand<D: Documents>(
     Ok(expansion)
 }
 
-/// The alternative for a product that the query as a whole refers to.
+/// The alternative that stands for a product to which the query as a whole refers.
 fn identity(term: &Term) -> Alternative {
     Alternative { kind: Kind::Name, term: term.clone(), weight: 1.0 }
 }
@@ -125,14 +125,14 @@ struct Expander<'a, D> {
     documents: &'a D,
     text: &'a str,
     query: &'a ParsedQuery,
-    /// The forms of each of the query's phrases; `None` if an unknown word is in all of them.
+    /// The forms of each phrase in the query; `None` if all of them contain an unknown word.
     phrases: Vec<Option<Phrase>>,
     options: Options,
     budget: &'a Budget,
     report: QueryReport,
     concepts: Vec<u32>,
     /// Number of words for which other spellings were searched. Limited to [`MOST_WORDS`], because
-    /// this costs more than all other work on a word.
+    /// this costs more than everything else done for a word.
     corrections: usize,
     is_closed: bool,
 }
@@ -183,7 +183,7 @@ impl<'a, D: Documents> Expander<'a, D> {
         let mut slots = Vec::with_capacity(words.len());
         let mut corrected: Vec<String> = words.iter().map(|word| word.folded.clone()).collect();
         let joined = self.joined();
-        // The words that say what is meant, except one that's still being typed.
+        // The words that carry meaning, except one that's still being typed.
         let mut meant = Vec::with_capacity(words.len());
         for at in 0..words.len() {
             if let Some(subject) = understood.subject.as_ref().filter(|subject| subject.words.contains(&at)) {
@@ -280,7 +280,7 @@ impl<'a, D: Documents> Expander<'a, D> {
     }
 
     /// What the words at these indices mean, after correction. `None` if the query asks for
-    /// alternatives to a product or compares two, because meaning doesn't matter then.
+    /// alternatives to a product or compares two products, because then meaning doesn't matter.
     fn reference(&self, understood: &Understood, mut meant: Vec<usize>, corrected: &[String]) -> Option<Reference> {
         if !self.index.has_meanings || understood.subject.is_some() || understood.is_comparison {
             return None;
@@ -295,8 +295,8 @@ impl<'a, D: Documents> Expander<'a, D> {
         reference(meant.iter().map(|at| corrected[*at].as_str()))
     }
 
-    /// What related products must be near. `None` for names and phrases: whoever types one wants
-    /// exactly that.
+    /// What related products must be close to. `None` for names and phrases, because someone who
+    /// types one wants exactly that.
     fn related(&self, reference: Option<&Reference>, names: &[Term]) -> Result<Option<Related>, D::Error> {
         let Some(reference) = reference.filter(|_| self.query.phrases.is_empty()) else { return Ok(None) };
         for name in names {
@@ -340,8 +340,8 @@ impl<'a, D: Documents> Expander<'a, D> {
     }
 }
 
-/// The names that the whole query may stand for, as typed or corrected, and those it was understood
-/// to mean.
+/// The names that the whole query may stand for, as typed or as corrected, and the names it was
+/// understood to mean.
 fn whole_names(mut names: Vec<Term>, corrected: &[String], understood: &mut Vec<Term>) -> Vec<Term> {
     if names.is_empty() {
         names.push(Term::Name(corrected.concat().into()));

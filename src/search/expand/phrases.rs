@@ -5,7 +5,7 @@ use crate::search::lexicon::WordId;
 use crate::search::plan::{Alternative, Documents, Kind, Phrase, PhraseForm, Term};
 
 impl<D: Documents> Expander<'_, D> {
-    /// The phrases, rarest first. `None` if a phrase has an unknown word in every form, so that
+    /// The phrases, rarest first. `None` if every form of a phrase contains an unknown word, so
     /// nothing matches.
     pub(super) fn planned_phrases(&self) -> Option<Vec<Phrase>> {
         let mut phrases = self.phrases.iter().cloned().collect::<Option<Vec<_>>>()?;
@@ -17,7 +17,7 @@ impl<D: Documents> Expander<'_, D> {
         Some(phrases)
     }
 
-    /// For a word of a phrase, the first word of each form that doesn't contain it.
+    /// For a word in a phrase, the first word of each form that doesn't contain it.
     pub(super) fn other_forms(&self, at: usize, known: Option<WordId>) -> Vec<Alternative> {
         let number = self.query.phrases.iter().position(|phrase| phrase.contains(&at));
         let Some(phrase) = number.and_then(|number| self.phrases[number].as_ref()) else { return Vec::new() };

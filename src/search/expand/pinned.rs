@@ -9,7 +9,8 @@ pub(super) fn alternative(term: &Term) -> Alternative {
 }
 
 impl<D: Documents> Expander<'_, D> {
-    /// The terms of the products pinned to a query, given its words. Reports those products.
+    /// The terms of the products pinned to a query, given its words. Also adds those products to
+    /// the report.
     pub(super) fn pinned<'w>(&mut self, words: impl Iterator<Item = &'w str> + Clone) -> Result<Vec<Term>, D::Error> {
         let mut terms = Vec::new();
         for (term, id) in self.index.pins.of(words) {
@@ -22,7 +23,7 @@ impl<D: Documents> Expander<'_, D> {
     }
 
     /// Makes the pinned products alternatives in each slot. If none are pinned to the query as
-    /// typed, uses those pinned to the corrected query.
+    /// typed, uses the products pinned to the corrected query.
     pub(super) fn pin(
         &mut self,
         pinned: &mut Vec<Term>,

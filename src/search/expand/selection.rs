@@ -8,12 +8,13 @@ use crate::search::intent::{is_intent_word, is_kind};
 use crate::search::plan::Group;
 use crate::text::analyse::Gap;
 
-/// Upper limit on words searched. Words as frequent as the tenth count too, but not without limit.
+/// Upper limit on the number of words searched. Words as frequent as the tenth also count, up to
+/// this limit.
 const MOST_SEARCHED: usize = 30;
 
 impl<D: Documents> Expander<'_, D> {
-    /// Drops the words that no product has. If more than ten remain, also drops those more frequent
-    /// than the tenth rarest.
+    /// Drops the words that no product contains. If more than ten remain, also drops any that are
+    /// more frequent than the tenth rarest.
     pub(super) fn drop_words(&mut self, slots: &mut Vec<Slot>) {
         let mut limit = u32::MAX;
         let mut frequencies: Vec<u32> =
@@ -52,19 +53,19 @@ impl<D: Documents> Expander<'_, D> {
         if !is_general || is_comparison {
             return (groups, enough(slots));
         }
-        // No product has the word that says what is sought, so none has all words.
+        // No product contains the word that says what's wanted, so none contains all words.
         groups.push(Group { required: true, ..Group::default() });
         (groups, ENOUGH)
     }
 
-    /// Whether a word only says what kind of thing is sought.
+    /// Whether a word only says what kind of thing is wanted.
     pub(super) fn is_general(&self, slot: &Slot) -> bool {
         slot.is_optional() || is_kind(&slot.word.folded) || is_intent_word(self.text, &slot.word)
     }
 }
 
-/// How many products with all words are enough. 0 if every required word belongs to a phrase,
-/// because then no product has only some of them.
+/// How many products with all words are enough. It's 0 if every required word belongs to a phrase,
+/// because then no product contains only some of them.
 fn enough(slots: &[Slot]) -> usize {
     let required = || slots.iter().filter(|slot| slot.required);
     if required().count() > 1 && required().any(|slot| !slot.in_phrase) { ENOUGH } else { 0 }
@@ -78,8 +79,8 @@ pub(super) fn drop_where_others_find(slots: &mut Vec<Slot>, drops: impl Fn(&Slot
     }
 }
 
-/// Makes function words, product kinds and edition years optional if there's another word to
-/// require.
+/// Makes function words, product kinds and edition years optional if there's some other word that
+/// can be required.
 pub(super) fn relax(slots: &mut [Slot]) {
     let is_optional = |slot: &Slot| slot.is_optional() || is_kind(&slot.word.folded) || slot.word.gap == Gap::Edition;
     if slots.iter().any(|slot| !is_optional(slot)) {

@@ -9,9 +9,8 @@ use crate::search::plan::{Alternative, Rerank};
 use crate::search::stem_slots::StemSlots;
 
 impl Expansion {
-    /// Searches for products similar to the one in [`similar_to`](Self::similar_to), which itself
-    /// comes last. Takes its id, and what it may share with other products, as written and as
-    /// searched.
+    /// Searches for products similar to [`similar_to`](Self::similar_to), which itself comes last.
+    /// `shared` is what it may have in common with other products, as written and as searched.
     pub fn seek_similar(&mut self, id: String, shared: Vec<(String, Vec<Alternative>)>, rerank: Rerank) {
         let (Some(name), [subject]) = (self.similar_to.take(), &self.slots[..]) else { return };
         let slot = |(written, alternatives)| {

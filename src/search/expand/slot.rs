@@ -1,4 +1,4 @@
-//! Slots: the words of a query, each with the terms that match it.
+//! Slots: a query's words, with the terms that match each of them.
 
 use crate::search::lexicon::{StemId, WordId};
 use crate::search::plan::{Alternative, Group, Term};
@@ -9,16 +9,16 @@ use crate::text::english;
 pub struct Slot {
     pub word: Word,
     pub alternatives: Vec<Alternative>,
-    /// Whether a product must match it to have all words.
+    /// Whether a product must match this slot to have all words.
     pub required: bool,
     pub in_phrase: bool,
-    /// The word as spelled in the query, if the lexicon has it.
+    /// The word as spelled in the query, if it's in the lexicon.
     pub spelling: Option<WordId>,
-    /// The letters typed, if it's a prefix.
+    /// The letters typed, if the word is a prefix.
     pub prefix: Option<String>,
     /// The highest document frequency among its alternatives.
     pub document_frequency: u32,
-    /// Stems of a name's other words, if the slot stands for a whole name.
+    /// The stems of the name's other words, if the slot stands for a whole name.
     pub others: Vec<StemId>,
 }
 

@@ -74,7 +74,7 @@ impl<D: Documents> Expander<'_, D> {
         Ok(by_word)
     }
 
-    /// Whether any product has a synonym of a word that stands alone.
+    /// Whether any product contains a synonym for a word on its own.
     pub(super) fn finds_synonym(&self, folded: &str) -> Result<bool, D::Error> {
         for concept in self.index.thesaurus.asked_by(folded, &self.index.stems) {
             if self.documents.document_frequency(&Term::Concept(*concept))? > 0 {

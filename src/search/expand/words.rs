@@ -1,4 +1,4 @@
-//! Slots for words, and for names whose alternatives are sought.
+//! Slots for words, and for names whose alternatives are wanted.
 
 use std::ops::Range;
 
@@ -95,7 +95,7 @@ impl<D: Documents> Expander<'_, D> {
         Ok(slot)
     }
 
-    /// Removes alternatives that no product has and notes the highest document frequency.
+    /// Removes alternatives that no product contains, and records the highest document frequency.
     pub(super) fn weigh(&self, slot: &mut Slot) -> Result<(), D::Error> {
         let mut frequencies = Vec::with_capacity(slot.alternatives.len());
         for alternative in &slot.alternatives {

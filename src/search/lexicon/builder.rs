@@ -9,7 +9,7 @@ use super::forms::{Relation, stem_key};
 use super::{FIRST_WORD, LexiconError, LexiconParts, StemId, Tables, WordId};
 use crate::text::stem::{Inflected, Stems};
 
-/// Builds a lexicon. Words get provisional numbers in the order they're noted.
+/// Builds a lexicon. Words get provisional numbers in the order in which they first occur.
 #[derive(Debug, Default)]
 pub struct LexiconBuilder {
     /// Spelling → provisional number.
@@ -34,7 +34,7 @@ struct WordEntry {
 }
 
 impl LexiconBuilder {
-    /// Notes an occurrence and returns the word's provisional number. Documents are numbered from
+    /// Records an occurrence and returns the word's provisional number. Documents are numbered from
     /// 1; 0 stands for an occurrence outside of documents.
     pub fn note(&mut self, spelling: &str, folded: &str, document: u32) -> u32 {
         let number = self.number(spelling, folded);
@@ -79,7 +79,7 @@ impl LexiconBuilder {
         number
     }
 
-    /// Notes that a word, given its provisional number, belongs to a language.
+    /// Records that a word, given by its provisional number, belongs to a language.
     pub fn inflect(&mut self, number: u32, language: Inflected) {
         let word = &mut self.words[number as usize];
         let bit = 1 << language as u8;
@@ -89,12 +89,12 @@ impl LexiconBuilder {
         }
     }
 
-    /// The stem of a word, given its provisional number. Stem numbers are final.
+    /// The stem of a word, given by its provisional number. Stem numbers are final.
     pub fn stem(&self, number: u32) -> StemId {
         self.words[number as usize].stem
     }
 
-    /// Returns a predicate that says whether any document has a folded word in any form.
+    /// Returns a predicate for whether any document contains a folded word in any form.
     pub fn words_of_documents(&self) -> impl Fn(&str) -> bool + '_ {
         let mut found = vec![false; self.stems.len()];
         for word in &self.words {
@@ -103,8 +103,8 @@ impl LexiconBuilder {
         move |folded| self.stems.get(&*self.analyzer.of(folded)).is_some_and(|stem| found[*stem as usize])
     }
 
-    /// Numbers the words by descending frequency, then spelling. Also returns the final number of
-    /// each provisional one.
+    /// Numbers the words by descending frequency, then by spelling. Also returns the final number
+    /// for each provisional one.
     pub fn finish(&self) -> Result<(LexiconParts, Vec<WordId>), LexiconError> {
         let mut order: Vec<usize> = (0..self.words.len()).collect();
         order.sort_by(|a, b| {
@@ -178,8 +178,8 @@ impl LexiconBuilder {
 /// Minimum number of letters in a part of a compound.
 const PART_LETTERS: usize = 4;
 
-/// The stems of a word's two parts, if the directory has both. If the word can be split in several
-/// ways, the second part is as long as possible, because it says what the thing is.
+/// The stems of a word's two parts, if both are words in the directory. If the word can be split in
+/// several ways, the second part is as long as possible, because it says what the thing is.
 fn compound_parts(word: &str, language: Inflected, known: &HashSet<&str>) -> Option<[String; 2]> {
     let ends: Vec<_> = word.char_indices().map(|(at, _)| at).collect();
     let places = ends.get(PART_LETTERS..(ends.len() + 1).saturating_sub(PART_LETTERS))?;

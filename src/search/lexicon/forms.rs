@@ -21,9 +21,9 @@ const STEM_END: u8 = 0;
 /// How a word is related to a stem.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Relation {
-    /// It's the word's own stem.
+    /// The stem is the word's own.
     Form,
-    /// It's the stem of one of the word's parts: `farb` in `Farbwähler`.
+    /// The stem belongs to one of the word's parts: `farb` in `Farbwähler`.
     Compound,
 }
 
@@ -36,7 +36,7 @@ impl Relation {
     }
 }
 
-/// The key prefix that all words of a stem share.
+/// The key prefix shared by all words with a stem.
 pub(super) fn stem_key(relation: Relation, language: Inflected, stem: &str) -> Vec<u8> {
     [&[relation.letter()], language.code().as_bytes(), stem.as_bytes(), &[STEM_END]].concat()
 }
@@ -68,7 +68,7 @@ impl Forms {
         numbers
     }
 
-    /// Reads all keys and returns whether the stem numbers in them exist.
+    /// Reads all keys and returns whether their stem numbers exist.
     pub(super) fn verify(&self, stems: usize) -> bool {
         let mut keys = self.keys.stream();
         while let Some(key) = keys.next() {

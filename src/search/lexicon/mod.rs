@@ -1,4 +1,4 @@
-//! The words of a generation: which spellings occur, how often, and which share a stem.
+//! A generation's words: which spellings occur, how often, and which share a stem.
 
 mod builder;
 mod forms;
@@ -15,8 +15,8 @@ pub use self::forms::Relation;
 use crate::scratch::decode;
 use crate::text::stem::Inflected;
 
-/// Number of a spelling: a folded word or one of its accented variants. Frequent ones have small
-/// numbers.
+/// The number of a spelling, which is a folded word or one of its accented variants. Frequent ones
+/// have small numbers.
 pub type WordId = u32;
 
 pub type StemId = u32;
@@ -160,7 +160,7 @@ impl Lexicon {
         halves
     }
 
-    /// The number of products in which a folded word occurs, accented variants included; 0 if only
+    /// The number of products in which a folded word occurs, including accented variants; 0 if only
     /// synonyms use it.
     pub fn document_frequency(&self, word: WordId) -> u32 {
         self.tables.document_frequency[word as usize]
@@ -242,7 +242,7 @@ mod tests {
         assert_eq!(lexicon.halves("安全"), [[0; 2]; 0], "a letter may take several bytes");
     }
 
-    /// A lexicon with these German words and `audits`.
+    /// A lexicon that contains these German words and `audits`.
     fn german(words: &[(&str, &str)]) -> Lexicon {
         let mut builder = LexiconBuilder::default();
         for (spelling, folded) in words {

@@ -9,8 +9,8 @@
 //! score = tf / (k1 + tf)
 //! ```
 //!
-//! The index stores a document's term frequencies as one small number each. So a posting list has
-//! everything the formula needs, and weights can change without reindexing.
+//! The index stores each term frequency as one small number. So a posting list contains everything
+//! the formula needs, and weights can change without reindexing.
 
 mod occurrences;
 
@@ -23,8 +23,8 @@ use crate::catalogue::Ordinal;
 /// The number of words in each section of a document.
 pub type Lengths = [u32; 3];
 
-/// A document's section lengths, saturated, in four bytes. Scoring reads the lengths of many
-/// documents and spends most of its time on cache misses.
+/// A document's saturated section lengths, packed into four bytes because scoring reads the lengths
+/// of many documents and spends most of its time on cache misses.
 #[derive(Debug, Clone, Copy)]
 struct Counted {
     name: u8,
@@ -173,7 +173,7 @@ fn saturated(counts: &[f32; 4], weights: &[f32; 4], k1: f32) -> f32 {
 /// Scales inverse document frequencies: BM25's `k1 + 1`, the same for all groups.
 const SCALE: f32 = 2.2;
 
-/// The factor for all scores of a group, given the frequency of its most frequent term: BM25's
+/// The factor for all of a group's scores, given the frequency of its most frequent term: BM25's
 /// probabilistic inverse document frequency, `ln(1 + (N - n + 0.5) / (n + 0.5))`, scaled.
 pub fn group_weight(frequency: u32, documents: usize) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]

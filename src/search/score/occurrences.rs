@@ -12,8 +12,8 @@ const MAX_COUNTED: [u8; 3] = [3, 3, 15];
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Occurrences {
     sections: [u8; 3],
-    /// Whether it's in the description of one of the document's categories. This counts only if
-    /// it's nowhere else.
+    /// Whether the term is in the description of one of the document's categories. This counts only
+    /// if it's nowhere else.
     context: bool,
 }
 
@@ -52,13 +52,13 @@ impl Occurrences {
         }
     }
 
-    /// The packed term frequency: the number stored in an index, from 1; small for common
-    /// combinations.
+    /// The packed term frequency, which is the number stored in an index. It starts at 1 and is
+    /// small for common combinations.
     pub fn packed(self) -> u32 {
         PACKED.by_index[self.index()]
     }
 
-    /// The index among all combinations that are told apart.
+    /// The index among all distinct combinations.
     fn index(self) -> usize {
         let mut index = 0;
         for (count, max) in self.sections.into_iter().zip(MAX_COUNTED) {
@@ -82,7 +82,7 @@ pub(super) static PACKED: LazyLock<PackedFrequencies> = LazyLock::new(|| {
     for name in 0..=MAX_COUNTED[0] {
         for summary in 0..=MAX_COUNTED[1] {
             for body in 0..=MAX_COUNTED[2] {
-                // The more occurrences and the better the section, the rarer.
+                // The more occurrences and the better the section, the rarer the combination.
                 let rarity = 3 * u32::from(name) + 2 * u32::from(summary) + u32::from(body);
                 if rarity > 0 {
                     all.push((rarity, Occurrences { sections: [name, summary, body], context: false }));
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn occurrence_counts_in_its_best_section() {
+    fn an_occurrence_counts_in_its_best_section() {
         let mut once = Occurrences::default();
         for field in [Field::Description, Field::Name, Field::Name, Field::Tagline] {
             once.best(Occurrences::one(field));

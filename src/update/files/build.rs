@@ -24,7 +24,7 @@ impl ExportFiles {
         last_good: Option<&Snapshot>,
         health: &mut Health,
     ) -> Result<Publication, BuildFailure> {
-        // Files that produce what's being served needn't be checked again.
+        // Files from which the served generation was built needn't be checked again.
         let known = self.generation_of_files();
         if let (Some(store), Some((generation, _))) = (&self.store, &known) {
             may_open(store, generation)?;
@@ -103,16 +103,15 @@ impl ExportFiles {
         Ok(snapshot.map(|snapshot| (snapshot, outcome)))
     }
 
-    /// Builds in memory, because a build on disk isn't possible. `known` is the stamp of the files
-    /// if they produce the served generation.
+    /// Builds in memory, because building on disk isn't possible. `known` is the files' stamp if
+    /// they produce the served generation.
     fn build_in_memory(
         &mut self,
         last_good: Option<&Snapshot>,
         known: Option<FolderStamp>,
         health: &Health,
     ) -> Result<Publication, BuildFailure> {
-        // A generation that couldn't be written isn't built again each time that writing is
-        // retried.
+        // A generation that couldn't be written isn't rebuilt each time writing is retried.
         if matches!(&self.kept, Kept::InMemory(stamp) if Some(stamp) == self.seen()) {
             return Ok(None);
         }

@@ -1,4 +1,4 @@
-//! Decides when changed exports are read: once they've settled, or after a while in any case.
+//! Decides when to read changed exports: once they've settled, or after a while in any case.
 
 use std::time::{Duration, Instant};
 
@@ -13,7 +13,7 @@ const MAX_DELAY: Duration = Duration::from_secs(5);
 /// How often everything is read in full.
 const FULL_READ_INTERVAL: Duration = Duration::from_mins(10);
 
-/// A debouncer for changes to a folder. Its callers pass the time.
+/// A debouncer for changes to a folder. Callers pass in the time.
 #[derive(Debug)]
 pub(super) struct Debouncer {
     seen: Option<FolderStamp>,
@@ -43,8 +43,8 @@ impl Debouncer {
         if self.pending.is_some() { EVENT_INTERVAL } else { POLL_INTERVAL }
     }
 
-    /// Records the folder's stamp, `None` if it can't be read. Returns whether the exports are due
-    /// to be read.
+    /// Records the folder's stamp; `None` if it can't be read. Returns whether it's time to read
+    /// the exports.
     pub(super) fn look(&mut self, stamp: Option<FolderStamp>, now: Instant) -> bool {
         if stamp == self.seen {
             self.pending = None;

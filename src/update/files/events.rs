@@ -1,6 +1,6 @@
-//! File system events. The only module that uses notify.
+//! File system events. This is the only module that uses `notify`.
 //!
-//! Events only cause an earlier look. Names, sizes and times are read once a second in any case,
+//! Events only trigger an earlier look. Names, sizes and times are read once a second anyway,
 //! because events can be lost (a recreated folder, a swapped link, a network file system).
 
 use std::os::unix::fs::MetadataExt as _;
@@ -19,14 +19,14 @@ pub(super) struct FsEvents {
 }
 
 impl FsEvents {
-    /// Sends events to this channel. If it's full, events are dropped, since one is enough for a
-    /// poll.
+    /// Sends events to this channel. If it's full, events are dropped, since one is enough to
+    /// trigger a poll.
     pub(super) const fn new(sender: SyncSender<Signal>) -> Self {
         Self { sender, watcher: None }
     }
 
-    /// Watches a folder, or a new one if its path now leads elsewhere. Without events, there's
-    /// still the poll once a second.
+    /// Watches a folder, switching to a new one if its path now leads elsewhere. Without events,
+    /// there's still a poll every second.
     pub(super) fn follow(&mut self, folder: Option<&Path>) {
         let Some(folder) = folder else { return };
         let Ok(inode) = folder.metadata().map(|metadata| metadata.ino()) else { return };

@@ -49,14 +49,14 @@ impl ExportFiles {
         Some(snapshot)
     }
 
-    /// Returns a generation that another process has made current, and notices if the served one is
-    /// gone.
+    /// Returns a generation that another process has made current, and checks whether the served
+    /// one is gone.
     pub(super) fn look_at_index(&mut self, now: Instant, health: &mut Health) -> Option<Arc<Snapshot>> {
         let store = self.store.clone()?;
         match store.current() {
             Some(manifest) if self.should_take_over(&manifest) => return self.take_over(&store, manifest),
             // Two versions of the program may share an index while one replaces the other. Neither
-            // undoes the other's work.
+            // should undo the other's work.
             None if matches!(self.kept, Kept::OnDisk(_))
                 && !self.settings.read_only
                 && store.foreign_format().is_none() =>
@@ -81,7 +81,7 @@ impl ExportFiles {
     }
 
     /// The generation that the files produce, identified by a hash of their bytes. `None` with
-    /// `skip_invalid`, because the result then depends on a check.
+    /// `skip_invalid`, because the result then depends on checking the files.
     pub(super) fn generation_of_files(&self) -> Option<(Generation, FolderStamp)> {
         if self.settings.skip_invalid {
             return None;
@@ -105,7 +105,7 @@ impl ExportFiles {
     }
 
     fn take_over(&mut self, store: &Store, manifest: Manifest) -> Option<Arc<Snapshot>> {
-        // Set before the attempt, so that a failure isn't repeated every second.
+        // Set this before the attempt, so a failure isn't repeated every second.
         self.rejected = Some(manifest.folder_name());
         if !self.may_serve_or_warn(&manifest) {
             return None;
@@ -118,15 +118,15 @@ impl ExportFiles {
                 Some(snapshot)
             }
             Err(failure) => {
-                // Logged once: a finished generation never changes, so it stays unreadable.
+                // Log this once: a finished generation never changes, so it stays unreadable.
                 tracing::warn!("a new generation can't be used: {failure}");
                 None
             }
         }
     }
 
-    /// Whether a generation has the same kind of source as ours: a folder, or the embedded exports.
-    /// The demo is never a folder's last good generation.
+    /// Whether a generation has the same kind of source as ours, i.e. a folder or the embedded
+    /// exports. The demo is never a folder's last good generation.
     fn is_ours(&self, manifest: &Manifest) -> bool {
         manifest.inputs.is_empty() == self.settings.source.folder().is_none()
     }

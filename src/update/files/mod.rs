@@ -38,7 +38,7 @@ enum Kept {
     /// Nowhere, or not where it belongs.
     Nowhere,
     OnDisk(Manifest),
-    /// In memory only; the stamp is that of its files.
+    /// In memory only, with the stamp of its files.
     InMemory(FolderStamp),
 }
 
@@ -61,7 +61,7 @@ impl ExportFiles {
         }
     }
 
-    /// Starts watching the folder. Call it before the start, so no change is missed in between.
+    /// Starts watching the folder. Call this before the start, so no change is missed in between.
     pub fn watch(&mut self, signals: SyncSender<Signal>) {
         let events = self.events.insert(FsEvents::new(signals));
         events.follow(self.settings.source.folder());
@@ -80,7 +80,7 @@ impl ExportFiles {
         self.debouncer.read(stamp, Instant::now());
     }
 
-    /// The index folder, if it may be written.
+    /// The index folder, if it may be written to.
     fn writable_store(&self) -> Option<&Store> {
         self.store.as_ref().filter(|_| !self.settings.read_only)
     }
@@ -128,7 +128,8 @@ impl Origin for ExportFiles {
 
     fn fetch(&mut self, last_good: Option<&Snapshot>, health: &mut Health) -> Result<Option<Opened>, BuildFailure> {
         let before = self.seen().cloned();
-        // Set even if there turns out to be nothing to read, so the same files aren't tried again.
+        // Set this even if there turns out to be nothing to read, so the same files aren't tried
+        // again.
         self.set_seen(self.settings.source.stamp().ok());
         let Some((snapshot, outcome)) = self.build(last_good, health)? else { return Ok(None) };
         let served = health.directory().current();

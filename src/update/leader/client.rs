@@ -17,13 +17,13 @@ use crate::update::leader::{FollowError, UnreadableKey};
 
 /// How long connecting may take.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a response's head may take, and the longest silence within its body.
+/// How long a response's head may take, and how long its body may stall.
 const TIMEOUT: Duration = Duration::from_secs(15);
-/// A leader's rate is measured over this much waiting time.
+/// The waiting time over which a leader's rate is measured.
 const RATE_WINDOW: Duration = Duration::from_mins(1);
 /// The lowest rate in bytes per second: a quarter of what our own servers require of their clients.
 const MIN_RATE: u64 = 4 * 1024;
-/// The size of the largest `CURRENT` that's read.
+/// The maximum size of `CURRENT`.
 const MAX_POINTER_BYTES: u64 = 256;
 
 /// A location where an index folder is published.
@@ -35,7 +35,7 @@ pub struct Leader {
     clock: fn() -> Instant,
 }
 
-/// Why an address can't be followed.
+/// Why an address can't be used as a leader.
 #[derive(Debug, thiserror::Error)]
 pub enum LeaderError {
     #[error(
@@ -43,7 +43,7 @@ pub enum LeaderError {
          https://leader.example/v1/generations"
     )]
     Url(String),
-    /// The file with the key can't be read.
+    /// The key file can't be read.
     #[error(transparent)]
     KeyFile(#[from] UnreadableKey),
     #[error(
@@ -69,7 +69,7 @@ pub(super) enum Pointer {
 }
 
 impl Leader {
-    /// The leader at an address. The key file is read on each look, so the key can be replaced.
+    /// The leader at an address. The key file is read every time, so the key can be replaced.
     pub fn new(url: &str, key_file: Option<PathBuf>) -> Result<Self, LeaderError> {
         let address = client::parse_server(url).ok_or_else(|| LeaderError::Url(client::without_user(url)))?;
         let is_tls = address.scheme_str() == Some("https");
@@ -84,7 +84,7 @@ impl Leader {
         Ok(leader)
     }
 
-    /// Measures rates with a different clock.
+    /// Uses a different clock to measure rates.
     #[must_use]
     pub fn with_clock(self, clock: fn() -> Instant) -> Self {
         Self { clock, ..self }
@@ -112,7 +112,7 @@ impl Leader {
         Ok(Pointer::Current { name, tag })
     }
 
-    /// The files of the generation in the folder with this name.
+    /// The files of the generation in this folder.
     pub(super) fn generation<'l>(&'l self, name: &'l str) -> RemoteGeneration<'l> {
         RemoteGeneration { leader: self, name, pace: Pace::new(self.clock) }
     }
@@ -143,7 +143,7 @@ impl Leader {
         }
     }
 
-    /// The value of the header that carries the key.
+    /// The value of the header that contains the key.
     fn authorization(&self) -> Result<Option<String>, UnreadableKey> {
         let Some(path) = &self.key_file else { return Ok(None) };
         let text = fs::read_to_string(path).and_then(|text| {
@@ -155,7 +155,7 @@ impl Leader {
     }
 }
 
-/// The files of a leader's generation. The minimum rate applies to all of them together.
+/// The files in a leader's generation. The minimum rate applies to all of them combined.
 pub(super) struct RemoteGeneration<'l> {
     leader: &'l Leader,
     name: &'l str,
@@ -170,8 +170,8 @@ impl RemoteGeneration<'_> {
         read_whole(&url, response, max_bytes)
     }
 
-    /// Starts reading a range of a file of this size. Returns the range in the response: servers
-    /// without range support send the whole file.
+    /// Starts reading a range of a file of this size. Also returns the response's range, because
+    /// servers without range support send the whole file.
     pub(super) fn open(
         &mut self,
         file: &str,
@@ -221,8 +221,8 @@ impl Pace {
         result
     }
 
-    /// Counts received bytes. If there are too few, every further read fails until the rate is
-    /// reached again.
+    /// Counts received bytes. If there are too few, every further read fails until the rate
+    /// recovers.
     fn receive(&mut self, bytes: usize) -> io::Result<()> {
         self.bytes += bytes as u64;
         if self.waited < RATE_WINDOW {
@@ -288,7 +288,7 @@ mod tests {
         assert_eq!(Leader::new("http://leader.example/a/", None).expect("a leader").url(), "http://leader.example/a");
     }
 
-    /// The time of the test's thread.
+    /// The current time for the test's thread.
     fn clock() -> Instant {
         NOW.get()
     }
@@ -307,7 +307,7 @@ mod tests {
         }
     }
 
-    /// The seconds until a leader is abandoned, at most an hour, if each of its bodies takes this
+    /// The seconds until a leader is abandoned (an hour at most) if each of its bodies takes this
     /// many reads.
     fn seconds(bytes: usize, every: u64, reads: usize) -> u64 {
         let (start, mut pace, mut buffer) = (NOW.get(), Pace::new(clock), vec![0; 1 << 20]);
@@ -326,16 +326,16 @@ mod tests {
     }
 
     #[test]
-    fn leader_below_the_minimum_rate_is_abandoned_after_a_minute_of_waiting() {
+    fn a_leader_below_the_minimum_rate_is_abandoned_after_a_minute_of_waiting() {
         let whole = usize::MAX;
         assert_eq!([seconds(1, 5, whole), seconds(4000, 1, whole), seconds(1, 14, whole)], [60, 60, 70]);
         assert_eq!([seconds(4100, 1, whole), seconds(70 * 1024, 14, whole)], [3600, 3612], "faster leaders aren't");
-        // In many small bodies: sixty waits of a second each, with a pause after all but the last.
+        // Many small bodies: sixty waits of a second each, with a pause after all but the last.
         assert_eq!([seconds(4000, 1, 1), seconds(4100, 1, 1)], [119, 3600]);
     }
 
     #[test]
-    fn key_is_a_single_line_in_a_file() {
+    fn a_key_is_a_single_line_in_a_file() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("key");
         assert!(Leader::new("http://127.0.0.1/", Some(path.clone())).is_err());

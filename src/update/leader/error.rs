@@ -1,4 +1,4 @@
-//! Why a leader can't be followed.
+//! Errors from following a leader.
 
 use std::io;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use crate::generation::INDEX_FORMAT;
 use crate::generation::store::StoreError;
 use crate::text::count::counted;
 
-/// The file with the key for the leader can't be read.
+/// The file that contains the leader's key can't be read.
 #[derive(Debug, thiserror::Error)]
 #[error("the key in {} can't be read", path.display())]
 pub struct UnreadableKey {
@@ -18,7 +18,7 @@ pub struct UnreadableKey {
     pub source: io::Error,
 }
 
-/// Why a leader can't be followed. The served generation is kept.
+/// Why following a leader failed. The served generation is kept.
 #[derive(Debug, thiserror::Error)]
 pub enum FollowError {
     #[error("{url} can't be reached")]
@@ -40,7 +40,7 @@ pub enum FollowError {
     Cut {
         /// The address.
         url: String,
-        /// The bytes of the part on disk.
+        /// How many bytes of the part are on disk.
         received: u64,
         /// The cause.
         #[source]
@@ -92,7 +92,7 @@ pub enum FollowError {
         /// The fault.
         what: &'static str,
     },
-    /// The index folder can't be written.
+    /// The index folder can't be written to.
     #[error(transparent)]
     Store(#[from] StoreError),
     #[error("the leader's generation can't be used")]

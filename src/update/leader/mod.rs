@@ -1,7 +1,7 @@
-//! A leader as the origin of generations: another server, a web server or object storage that
+//! A leader as the origin of generations. It's another server, a web server or object storage that
 //! publishes an index folder as files.
 //!
-//! The files are `CURRENT`, and for each generation `manifest.json` and the parts that it names.
+//! The files are `CURRENT` and, for each generation, `manifest.json` and the parts it names.
 //! They're pulled into this server's own index folder, verified, and published as if they had been
 //! built here.
 
@@ -31,7 +31,7 @@ pub struct Follower {
     tag: Option<String>,
     /// The generation on disk that's being served.
     saved: Option<Manifest>,
-    /// Tries a generation before it's opened here.
+    /// Tries out a generation before it's opened here.
     probe: Option<ProbeProcess>,
     /// The leader's name for a generation that failed the probe, and why. It isn't tried again.
     refused: Option<(String, BuildFailure)>,
@@ -43,7 +43,8 @@ impl Follower {
         Self { leader, store, tag: None, saved: None, probe: None, refused: None }
     }
 
-    /// Has a child process try each generation first, so that it may die instead of this one.
+    /// Has a child process try each generation first, so that if one is fatal, the child dies
+    /// instead of this process.
     #[must_use]
     pub fn probed_by(self, probe: ProbeProcess) -> Self {
         Self { probe: Some(probe), ..self }
@@ -54,7 +55,7 @@ impl Follower {
         self.leader.url()
     }
 
-    /// The generation on disk, if it's served, complete, and current in the index folder.
+    /// The generation on disk, if it's being served, complete, and current in the index folder.
     fn settled(&self, health: &Health) -> Option<&Manifest> {
         self.saved.as_ref().filter(|saved| {
             let name = saved.folder_name();
@@ -65,7 +66,7 @@ impl Follower {
         })
     }
 
-    /// Opens the leader's generation, from the index folder if it has the same one, otherwise from
+    /// Opens the leader's generation: from the index folder if it's already there, otherwise from
     /// the leader.
     fn take(&mut self, name: &str, generation: &str, health: &Health) -> Result<Opened, FollowError> {
         if let Some((_, failure)) = self.refused.as_ref().filter(|(refused, _)| refused == name) {
@@ -96,7 +97,7 @@ impl Follower {
             return Err(FollowError::Unusable(failure));
         }
         let snapshot = load(&self.store, &manifest).map_err(|failure| {
-            // It must not replace a good one.
+            // It mustn't replace a good generation.
             self.store.discard(&manifest);
             FollowError::Unusable(failure)
         })?;
@@ -133,7 +134,7 @@ impl Origin for Follower {
             Pointer::Current { name, tag } => (name, tag),
         };
         let generation = name.split('-').next().unwrap_or_default();
-        // Another build of the same generation has the same content.
+        // Another build of the same generation contains the same data.
         let is_same = settled.is_some_and(|saved| saved.generation.as_str() == generation);
         let opened = if is_same { None } else { Some(self.take(&name, generation, health)?) };
         health.end(|about| about == About::Index);

@@ -1,5 +1,5 @@
-//! Pulls a leader's generation into the index folder: streamed to disk, resumed after
-//! interruptions, verified.
+//! Pulls a leader's generation into the index folder. It's streamed to disk, resumed after
+//! interruptions, and verified.
 
 use std::fs::File;
 use std::io::{self, Read, Seek as _, SeekFrom, Write as _};
@@ -16,18 +16,18 @@ use crate::generation::store::{MANIFEST, Manifest, PartEntry, Piece, Store, Stor
 use crate::update::leader::FollowError;
 use crate::update::leader::client::{Leader, RemoteGeneration};
 
-/// The size of the largest manifest that's read. With a million records, it takes about 700 KiB.
+/// The maximum size of a manifest. With a million records, it takes about 700 KiB.
 const MAX_MANIFEST_BYTES: u64 = 16 * 1024 * 1024;
 /// The maximum number of parts; a generation has a dozen.
 const MAX_PARTS: usize = 256;
-/// The maximum size of all parts in bytes. With a million records, they take 1.25 GB.
+/// The maximum total size of all parts in bytes. With a million records, they take 1.25 GB.
 const MAX_BYTES: u64 = 256 * 1024 * 1024 * 1024;
 /// How many bytes are read and written at a time.
 const BLOCK_BYTES: usize = 64 * 1024;
-/// A download that broke off after this many bytes is resumed immediately.
+/// A download that's interrupted after this many bytes is resumed immediately.
 const MIN_PROGRESS: u64 = 256 * 1024;
 
-/// The member common to the manifests of all index formats.
+/// The member that manifests have in every index format.
 #[derive(Deserialize)]
 struct Head {
     format: u32,
@@ -70,8 +70,8 @@ pub(super) fn pull_log(leader: &Leader, store: &Store, name: &str, kept: &Manife
     Ok(store.save_again(kept, &log, manifest.built_at, kept.inputs.clone())?)
 }
 
-/// Reads a manifest and rejects anything that no server writes, because it determines file names
-/// and disk space.
+/// Reads a manifest and rejects anything a server would never write, because it determines file
+/// names and disk use.
 fn read_manifest(name: &str, text: &[u8]) -> Result<Manifest, FollowError> {
     let refused = |what: String| FollowError::Manifest { name: name.to_owned(), what };
     let head: Head = serde_json::from_slice(text).map_err(|error| refused(error.to_string()))?;
@@ -121,7 +121,7 @@ fn pull_part(
         if let Some((start, piece)) = next
             && start == before
         {
-            // If a piece turns out to be damaged, it's received in the next round.
+            // If a piece turns out to be damaged, it will be received in the next round.
             if let Some(bytes) = stored.read(piece) {
                 file.seek(SeekFrom::End(0)).and_then(|_| file.write_all(&bytes)).map_err(failed("writing"))?;
                 hasher.update(&bytes);
@@ -131,7 +131,7 @@ fn pull_part(
         let range = before..next.map_or(part.size, |(start, _)| start);
         match receive(remote, part, range, &mut file, &mut hasher, &mut received) {
             Ok(()) => {}
-            // An interruption far into a large part costs only another request.
+            // An interruption far into a large part costs only one more request.
             Err(FollowError::Cut { .. }) if hasher.count() >= before + MIN_PROGRESS => {}
             Err(error) => return Err(error),
         }
@@ -146,7 +146,7 @@ fn pull_part(
     Ok(received)
 }
 
-/// The first stored piece that starts at or after an offset of a part, and where it starts.
+/// The first stored piece that starts at or after an offset in a part, and where it starts.
 fn stored_piece<'p>(part: &'p PartEntry, from: u64, stored: &StoredParts) -> Option<(u64, &'p Piece)> {
     let mut end = 0;
     let mut pieces = part.pieces.iter().map(|piece| {
@@ -221,7 +221,7 @@ mod tests {
     }
 
     #[test]
-    fn error_about_another_format_names_both_formats() {
+    fn an_error_about_another_format_names_both_formats() {
         let mut other = manifest();
         other["format"] = json!(INDEX_FORMAT + 1);
         other["parts"] = json!("another shape");
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn manifest_that_names_paths_or_huge_sizes_is_refused() {
+    fn a_manifest_that_contains_paths_or_huge_sizes_is_refused() {
         read_manifest(NAME, manifest().to_string().as_bytes()).expect("a valid manifest");
         for name in ["../evil", "/etc/passwd", "a/b", "..", ".next-1", "", "manifest.json", "a\\b", "a\0b"] {
             let mut hostile = manifest();

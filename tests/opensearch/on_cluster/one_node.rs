@@ -18,7 +18,7 @@ async fn documents_are_written_found_and_read() {
 
 #[tokio::test]
 #[ignore = "needs a cluster: make test-opensearch"]
-async fn cluster_errors_are_distinguished() {
+async fn cluster_errors_are_told_apart() {
     let cluster = cluster();
     fill(&cluster, "errors", 0).await;
     let kind = |error: &ClusterError| match error {
@@ -60,10 +60,10 @@ async fn pings_notice_that_the_node_answers() {
 
 #[tokio::test]
 #[ignore = "needs a cluster: make test-opensearch"]
-async fn red_index_is_reported_as_such() {
+async fn a_red_index_is_reported_as_such() {
     let cluster = cluster();
     drop(cluster.send(ClusterRequest::delete("/red")).await);
-    // No node may have its shard.
+    // No node is allowed to have its shard.
     let settings = r#"{"settings":{"number_of_replicas":0,"index.routing.allocation.require._name":"none"}}"#;
     json(&cluster, ClusterRequest::put("/red", settings).query("wait_for_active_shards", "0")).await;
     for request in [ClusterRequest::search("/red/_search", "{}"), ClusterRequest::get("/red/_doc/a")] {
@@ -103,7 +103,7 @@ async fn full_disk_is_reported_as_such() {
     json(&cluster, ClusterRequest::delete("/full-too")).await;
 }
 
-/// Sets how much free space a disk must have; null for the value in the node's configuration.
+/// Sets how much free space a disk must have; null for the value from the node's configuration.
 async fn set_watermarks(cluster: &software_directory::engine::opensearch::cluster::Cluster, room: &Value) {
     let of = |name: &str| (format!("cluster.routing.allocation.disk.watermark.{name}"), room.clone());
     let settings: serde_json::Map<_, _> = ["low", "high", "flood_stage"].map(of).into_iter().collect();

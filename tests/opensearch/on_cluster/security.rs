@@ -39,7 +39,7 @@ fn texts(error: &ClusterError) -> String {
 
 #[tokio::test]
 #[ignore = "needs a cluster: make test-opensearch"]
-async fn right_password_is_accepted() {
+async fn the_right_password_is_accepted() {
     let cluster = cluster(secure(&variable("OPENSEARCH_USER"), &password_file()));
     let _pings = cluster.start_pings();
     until("an answer", async || if cluster.health().is_available() { Ok(()) } else { Err(cluster.health()) }).await;
@@ -49,7 +49,7 @@ async fn right_password_is_accepted() {
 
 #[tokio::test]
 #[ignore = "needs a cluster: make test-opensearch"]
-async fn wrong_password_is_an_authentication_error_that_does_not_show_it() {
+async fn a_wrong_password_is_an_authentication_error_that_does_not_show_it() {
     let folder = tempfile::tempdir().expect("a folder");
     let wrong = folder.path().join("password");
     fs::write(&wrong, "correct-horse-battery\n").expect("written");
@@ -59,7 +59,7 @@ async fn wrong_password_is_an_authentication_error_that_does_not_show_it() {
     assert!(is_401 && error.to_string().contains("check the user"), "{error}");
     let text = texts(&error);
     assert!(!text.contains("correct-horse-battery") && !text.contains("Basic"), "{text}");
-    // The pings report it too, but the first one may be late on a busy machine.
+    // Pings also report it, but the first one may be late on a busy machine.
     let health = until("a ping is answered", async || {
         cluster.ping().await;
         let health = cluster.health();
@@ -71,7 +71,7 @@ async fn wrong_password_is_an_authentication_error_that_does_not_show_it() {
 
 #[tokio::test]
 #[ignore = "needs a cluster: make test-opensearch"]
-async fn user_without_permissions_is_an_authentication_error() {
+async fn a_user_without_permissions_is_an_authentication_error() {
     let cluster = cluster(secure(&variable("OPENSEARCH_STRANGER"), &password_file()));
     let error = cluster.send(ClusterRequest::get("/_cat/indices")).await.expect_err("no permission");
     let is_403 = matches!(&error, ClusterError::Authentication { status, .. } if *status == 403);
@@ -80,7 +80,7 @@ async fn user_without_permissions_is_an_authentication_error() {
 
 #[tokio::test]
 #[ignore = "needs a cluster: make test-opensearch"]
-async fn unknown_certificate_is_a_tls_error_with_a_remedy() {
+async fn an_unknown_certificate_is_a_tls_error_that_suggests_a_fix() {
     let mut settings = secure(&variable("OPENSEARCH_USER"), &password_file());
     settings.ca_file = None;
     let error = cluster(settings).send(ClusterRequest::get("/")).await.expect_err("an unknown CA");
@@ -88,7 +88,7 @@ async fn unknown_certificate_is_a_tls_error_with_a_remedy() {
     assert!(texts(&error).contains("UnknownIssuer"), "{}", texts(&error));
 }
 
-/// The password must not cross the network if TLS is missing by mistake.
+/// The password must not cross the network unencrypted if TLS was left out by mistake.
 #[tokio::test]
 #[ignore = "needs a cluster: make test-opensearch"]
 async fn plain_http_to_a_tls_port_is_unavailable() {

@@ -15,7 +15,7 @@ use crate::load::Load;
 
 const INDEX: &str = "faults";
 
-/// A healthy cluster with an index whose shards have a replica each.
+/// A healthy cluster with an index in which each shard has a replica.
 async fn healthy() -> (Arc<Cluster>, Pings) {
     restore();
     let cluster = cluster();
@@ -48,7 +48,7 @@ async fn manager_and_other(cluster: &Cluster) -> (String, String) {
     (manager, other.expect("another node"))
 }
 
-/// Puts load on the cluster, kills or stops a node, and waits until the cluster has noticed.
+/// Puts the cluster under load, kills or stops a node, and waits until the cluster has noticed.
 async fn fault(name: &str, verb: &str, of_manager: bool) {
     let (cluster, _pings) = healthy().await;
     let (manager, other) = manager_and_other(&cluster).await;
@@ -58,7 +58,7 @@ async fn fault(name: &str, verb: &str, of_manager: bool) {
     control(&format!("{verb} {}", if of_manager { manager } else { other }));
     until("the cluster has two nodes", async || nodes(&cluster, 2).await).await;
     println!("{name}: noticed by the cluster after {} ms", begin.elapsed().as_millis());
-    // The cluster may notice it before the next ping.
+    // The cluster may notice before the next ping.
     until("two nodes answer", async || {
         let health = cluster.health();
         if health.answering() == 2 { Ok(()) } else { Err(health) }
@@ -70,29 +70,29 @@ async fn fault(name: &str, verb: &str, of_manager: bool) {
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a cluster: make test-opensearch"]
-async fn killed_data_node_fails_no_search() {
+async fn killing_a_data_node_fails_no_searches() {
     fault("kill -9 of a data node", "kill", false).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a cluster: make test-opensearch"]
-async fn killed_manager_fails_no_search() {
+async fn killing_the_manager_fails_no_searches() {
     fault("kill -9 of the manager", "kill", true).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a cluster: make test-opensearch"]
-async fn stopped_manager_fails_no_search() {
+async fn stopping_the_manager_fails_no_searches() {
     fault("SIGSTOP of the manager", "stop", true).await;
 }
 
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a cluster: make test-opensearch"]
-async fn stopped_data_node_fails_no_search() {
+async fn stopping_a_data_node_fails_no_searches() {
     fault("SIGSTOP of a data node", "stop", false).await;
 }
 
-/// Tests nodes that are gone and nodes that are silent.
+/// Covers both nodes that are gone and nodes that are silent.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a cluster: make test-opensearch"]
 async fn unreachable_cluster_is_unavailable_and_recovers_on_its_own() {
@@ -125,8 +125,8 @@ async fn unreachable_cluster_is_unavailable_and_recovers_on_its_own() {
     }
 }
 
-/// The deadline also holds if a cluster is merely slow: no request exceeds it by more than the time
-/// of an attempt.
+/// The deadline also applies if a cluster is merely slow: no request exceeds it by more than the
+/// duration of one attempt.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a cluster: make test-opensearch"]
 async fn request_that_no_node_answers_in_time_ends_at_the_deadline() {

@@ -4,13 +4,13 @@ use std::time::Duration;
 
 use tokio::time::Instant;
 
-/// The first pause, before its jitter.
+/// The first pause, before jitter.
 const FIRST: Duration = Duration::from_millis(200);
 /// The longest pause.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// Exponential back-off with jitter, until a deadline. For bulk requests that fail with 429 or 503,
-/// entirely or in part.
+/// Exponential back-off with jitter, until a deadline. It's for bulk requests that fail with 429 or
+/// 503, entirely or in part.
 #[derive(Debug)]
 pub struct Backoff {
     deadline: Instant,
@@ -23,7 +23,7 @@ impl Backoff {
         Self { deadline, next: FIRST }
     }
 
-    /// Back-off for a request that has this much time in total.
+    /// Back-off for a request with this much time in total.
     pub fn within(time: Duration) -> Self {
         Self::new(Instant::now() + time)
     }
@@ -37,12 +37,12 @@ impl Backoff {
         true
     }
 
-    /// Goes back to short pauses, after an attempt that succeeded at least in part.
+    /// Goes back to short pauses after an attempt that succeeded, at least in part.
     pub fn reset(&mut self) {
         self.next = FIRST;
     }
 
-    /// The next pause: half of it fixed and half random, so that several clients don't retry at the
+    /// The next pause. Half of it is fixed and half random, so that clients don't all retry at the
     /// same time.
     fn pause(&mut self, now: Instant, random: u32) -> Option<Duration> {
         let half = self.next / 2;
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[tokio::test(start_paused = true)]
-    async fn wait_ends_before_the_deadline() {
+    async fn a_wait_ends_before_the_deadline() {
         let start = Instant::now();
         let mut backoff = Backoff::within(Duration::from_secs(5));
         let mut pauses = 0;

@@ -10,7 +10,7 @@ use http::HeaderValue;
 
 use super::ClusterSettingsError;
 
-/// The longest password or key, in bytes.
+/// The maximum length of a password or key, in bytes.
 const MAX_SECRET_BYTES: usize = 4096;
 
 /// The credentials sent with each request. Their debug output contains no secret.
@@ -61,7 +61,7 @@ impl std::fmt::Debug for Credentials {
     }
 }
 
-/// Reads a header value from a one-line file. It's never shown.
+/// Reads a header value from a one-line file. The value is never shown.
 fn read(file: &Path, value: impl Fn(&str) -> Option<String>) -> Result<HeaderValue, ClusterSettingsError> {
     let header = fs::read_to_string(file).and_then(|text| {
         let text = text.strip_suffix('\n').unwrap_or(&text);
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn password_is_one_line_and_keeps_its_spaces() {
+    fn a_password_is_one_line_and_keeps_its_spaces() {
         let (_folder, path) = file("päss wörd \n");
         let credentials = Credentials::password("me", &path).expect("credentials");
         let header = credentials.authorization().to_str().expect("ASCII");
@@ -103,7 +103,7 @@ mod tests {
     }
 
     #[test]
-    fn key_is_a_bearer_token_unless_it_has_a_scheme() {
+    fn a_key_is_a_bearer_token_unless_it_has_a_scheme() {
         for (text, header) in [("abc\n", "Bearer abc"), ("ApiKey abc", "ApiKey abc")] {
             let (_folder, path) = file(text);
             assert_eq!(Credentials::key(&path).expect("credentials").authorization(), header);
@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn debug_output_and_errors_contain_no_secret() {
+    fn debug_output_and_errors_contain_no_secrets() {
         let (_folder, path) = file("hunter2\n");
         let credentials = Credentials::password("me", &path).expect("credentials");
         let encoded = BASE64_STANDARD.encode("me:hunter2");

@@ -1,4 +1,4 @@
-//! Why a request to a cluster fails.
+//! Errors from requests to a cluster.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use crate::client::TlsError;
 
 type Source = Box<dyn std::error::Error + Send + Sync>;
 
-/// Why a request to a cluster fails.
+/// Why a request to a cluster failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ClusterError {
     #[error("the cluster isn't available")]
@@ -36,7 +36,7 @@ pub enum ClusterError {
     #[error("node {node} can't find what was requested: {reason}{}", if reason.is(NO_INDEX) { REMEDY } else { "" })]
     NotFound {
         node: String,
-        /// Its kind distinguishes a missing index from a missing document: see
+        /// The reason's kind distinguishes a missing index from a missing document: see
         /// [`ClusterError::is_missing_index`].
         reason: Reason,
     },
@@ -63,7 +63,7 @@ pub enum Unavailability {
     #[error("none of the nodes ({nodes}) answer; check that they're running and that the addresses are right")]
     NoNode {
         nodes: String,
-        /// The error of the last ping.
+        /// The error from the last ping.
         #[source]
         source: Option<Arc<NodeError>>,
     },
@@ -71,7 +71,7 @@ pub enum Unavailability {
     Attempts {
         /// The number of attempts.
         attempts: u32,
-        /// The error of the last attempt.
+        /// The error from the last attempt.
         #[source]
         source: Arc<NodeError>,
     },
@@ -130,12 +130,12 @@ const NO_INDEX: &str = "index_not_found_exception";
 const REMEDY: &str = "; if the index was deleted, run --reindex to fill a new one";
 
 impl ClusterError {
-    /// Whether the error is that an index named in the request doesn't exist.
+    /// Whether the request failed because an index it names doesn't exist.
     pub fn is_missing_index(&self) -> bool {
         matches!(self, Self::NotFound { reason, .. } if reason.is(NO_INDEX))
     }
 
-    /// Whether the cluster is unavailable right now, so that the same requests may succeed later.
+    /// Whether the cluster is unavailable right now, so the same request may succeed later.
     pub fn is_unavailable(&self) -> bool {
         matches!(self, Self::Unavailable(_))
     }
@@ -146,12 +146,12 @@ impl ClusterError {
         matches!(source.downcast_ref(), Some(NodeError::TooLarge { .. }))
     }
 
-    /// Whether it's worth sending a bulk request again after a while: see [`super::Backoff`].
+    /// Whether a bulk request is worth retrying after a while: see [`super::Backoff`].
     pub fn is_temporary(&self) -> bool {
         matches!(self, Self::Unavailable(_) | Self::Overloaded { .. })
     }
 
-    /// Whether a compare-and-set failed, or a document to be created already exists.
+    /// Whether a compare-and-set failed, or a document that was to be created already exists.
     pub fn is_conflict(&self) -> bool {
         matches!(self, Self::Rejected { status, .. } if *status == StatusCode::CONFLICT)
     }
@@ -194,7 +194,7 @@ impl ClusterError {
         }
     }
 
-    /// The error of the last attempt at a node.
+    /// The error from the last attempt at a node.
     pub(super) fn from_attempt(error: NodeError, attempts: u32) -> Self {
         match error {
             NodeError::TooLarge { ref node, .. } => Self::InvalidResponse {
@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn error_kinds_are_distinguished() {
+    fn error_kinds_are_told_apart() {
         assert!(matches!(of(401, None, "Unauthorized"), ClusterError::Authentication { .. }));
         assert!(matches!(of(403, Some("security_exception"), ""), ClusterError::Authentication { .. }));
         assert!(matches!(of(403, Some("cluster_block_exception"), "FORBIDDEN/8"), ClusterError::Rejected { .. }));

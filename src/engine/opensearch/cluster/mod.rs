@@ -2,7 +2,7 @@
 //!
 //! [`Cluster::send`] sends a request to a node that answers. If that node fails, a repeatable
 //! request goes to another one, within the same deadline. [`Cluster::start_pings`] detects which
-//! nodes answer, sooner than the cluster itself does.
+//! nodes answer, and does so sooner than the cluster itself.
 
 mod backoff;
 mod credentials;

@@ -1,4 +1,4 @@
-//! A node, and what its pings have shown.
+//! A node and its ping results.
 
 use std::sync::Arc;
 
@@ -13,18 +13,18 @@ use crate::client;
 /// answers. Fewer failures may just mean that it's busy.
 const MAX_MISSED_PINGS: u32 = 3;
 
-/// A node, by its address.
+/// A node, identified by its address.
 #[derive(Debug)]
 pub(super) struct Node {
     /// Scheme, host and port.
     origin: String,
-    /// The path of the address, without a trailing slash.
+    /// The address's path, without a trailing slash.
     prefix: String,
     is_local: bool,
     state: ArcSwap<State>,
 }
 
-/// The result of the last pings.
+/// The results of the last pings.
 #[derive(Debug, Default, Clone)]
 struct State {
     /// The cluster's name for the node, once a ping has been answered.
@@ -63,7 +63,7 @@ impl Node {
         &self.origin
     }
 
-    /// The path of the address.
+    /// The address's path.
     pub(super) fn prefix(&self) -> &str {
         &self.prefix
     }
@@ -96,7 +96,7 @@ impl Node {
         last.missed == 0
     }
 
-    /// Whether it can be given requests.
+    /// Whether requests can be sent to it.
     pub(super) fn standing(&self) -> Standing {
         let state = self.state.load();
         match (state.missed, state.error.as_deref()) {
@@ -112,7 +112,7 @@ impl Node {
         if state.missed == 0 { state.id.clone() } else { None }
     }
 
-    /// The error of the last ping, if it failed.
+    /// The error from the last ping, if it failed.
     pub(super) fn error(&self) -> Option<Arc<NodeError>> {
         self.state.load().error.clone()
     }
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn late_node_counts_as_gone_after_three_pings_and_an_unreachable_one_immediately() {
+    fn a_late_node_is_gone_after_three_pings_and_an_unreachable_one_immediately() {
         let node = Node::new(&Uri::from_static("http://127.0.0.1:9200/"));
         assert_eq!((node.standing(), node.health().answers), (Standing::Answers, None));
         assert!(!node.answered("n1"));

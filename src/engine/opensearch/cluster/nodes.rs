@@ -1,4 +1,4 @@
-//! A cluster's nodes, and choosing among them.
+//! Chooses among a cluster's nodes.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -15,7 +15,7 @@ use crate::client;
 #[derive(Debug)]
 pub(super) struct Nodes {
     all: Vec<Arc<Node>>,
-    /// The node for the next request.
+    /// Which node gets the next request.
     turn: AtomicUsize,
     /// The most recent node to stop answering.
     lost: watch::Sender<Option<Arc<Node>>>,
@@ -30,7 +30,7 @@ impl Losses {
     pub(super) async fn next(&mut self) -> Arc<Node> {
         loop {
             if self.0.changed().await.is_err() {
-                // The nodes have been dropped, and all waiting requests with them.
+                // The nodes have been dropped, along with all waiting requests.
                 return std::future::pending().await;
             }
             if let Some(node) = self.0.borrow_and_update().clone() {
@@ -63,7 +63,7 @@ impl Nodes {
         &self.all
     }
 
-    /// Whether any of them is reached over TLS.
+    /// Whether any node is reached over TLS.
     pub(super) fn any_tls(&self) -> bool {
         self.all.iter().any(|node| node.is_tls())
     }
@@ -78,8 +78,8 @@ impl Nodes {
         }
     }
 
-    /// The next node in turn among those that answer, or failing that, among those that are late.
-    /// Returns `failed` only if there's no other.
+    /// The next node in turn among those that answer or, failing that, among those that are late.
+    /// Returns `failed` only if there's no other node.
     pub(super) fn next(&self, failed: Option<&Arc<Node>>) -> Option<Arc<Node>> {
         let turn = self.turn.fetch_add(1, Ordering::Relaxed);
         let (before, from) = self.all.split_at(turn % self.all.len());
@@ -93,8 +93,9 @@ impl Nodes {
         self.all.iter().any(|node| !Arc::ptr_eq(node, than) && node.standing() < Standing::Gone)
     }
 
-    /// The names of the nodes that answer, so a search can prefer their shards. `None` if there's a
-    /// single address: it may be a load balancer's, and the node behind it is as good as any.
+    /// The names of the nodes that answer, so that a search can prefer their shards. `None` if
+    /// there's only one address, which may be a load balancer's, so any node is as good as any
+    /// other.
     pub(super) fn preferred(&self) -> Option<String> {
         if self.all.len() < 2 {
             return None;
@@ -155,7 +156,7 @@ mod tests {
     }
 
     #[test]
-    fn nodes_take_turns_and_silent_ones_are_left_out() {
+    fn nodes_take_turns_and_silent_ones_are_skipped() {
         let nodes = three();
         let some: Vec<_> = (0..4).filter_map(|_| next(&nodes, None)).collect();
         assert_eq!(some, ["http://a:1", "http://b:1", "http://c:1", "http://a:1"]);
@@ -164,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn late_node_is_a_last_resort_but_a_gone_one_is_not() {
+    fn a_late_node_is_a_last_resort_but_a_gone_one_is_not() {
         let nodes = three();
         miss_all(&nodes);
         miss_all(&nodes);
@@ -177,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn retry_goes_to_another_node_if_there_is_one() {
+    fn a_retry_goes_to_another_node_if_there_is_one() {
         let nodes = three();
         let failed = Arc::clone(&nodes.all()[0]);
         assert!((0..6).all(|_| next(&nodes, Some(&failed)).is_some_and(|node| node != "http://a:1")));

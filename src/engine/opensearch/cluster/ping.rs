@@ -1,7 +1,7 @@
-//! Pings: which nodes answer, and what the cluster calls them.
+//! Pings find out which nodes answer, and what the cluster calls them.
 //!
-//! A cluster takes seconds to notice that a node is silent, and meanwhile keeps sending it parts of
-//! searches. The pings notice within a second.
+//! A cluster takes seconds to notice that a node has gone silent, and meanwhile keeps sending it
+//! parts of searches. Pings notice within a second.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -19,7 +19,7 @@ use super::{Cluster, ClusterRequest, NodeError, Reason};
 const INTERVAL: Duration = Duration::from_millis(500);
 /// How long a node has to answer.
 const TIMEOUT: Duration = Duration::from_millis(500);
-/// Returns only the node itself, by id. A node can answer this on its own, so even while there's no
+/// Returns only the node itself, by id. A node can answer this on its own, even when there's no
 /// cluster manager.
 const PATH: &str = "/_nodes/_local/http";
 
@@ -49,12 +49,12 @@ impl Pings {
 }
 
 impl Cluster {
-    /// Pings all nodes at the same time, and records the results.
+    /// Pings all nodes concurrently and records the results.
     pub async fn ping(&self) {
         futures_util::future::join_all(self.nodes.all().iter().map(|node| self.ping_node(node))).await;
     }
 
-    /// Pings a node, and logs if it stops or resumes answering.
+    /// Pings a node, and logs when it stops or resumes answering.
     async fn ping_node(&self, node: &Arc<Node>) {
         match self.id_of(node).await {
             Ok(id) => {

@@ -1,4 +1,4 @@
-//! The reason that a cluster gives for an error.
+//! The reason a cluster gives for an error.
 
 use std::borrow::Cow;
 
@@ -9,7 +9,7 @@ use crate::text::printable::printable;
 /// The maximum length in characters, because a cluster may echo the request in its reason.
 const MAX_CHARS: usize = 400;
 
-/// The reason that a cluster gives for an error, shortened and printable.
+/// The reason a cluster gives for an error, shortened and printable.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reason {
     /// The kind of error, such as `index_not_found_exception`.
@@ -28,7 +28,7 @@ impl Reason {
     pub(super) fn from_body(body: &[u8]) -> Self {
         match serde_json::from_slice(body) {
             Ok(Document { error: Some(Error::Explained(error)) }) => {
-                // The outer reason says only that a phase or all shards failed.
+                // The outer reason only says that a phase or all shards failed.
                 let is_outer = matches!(error.kind.as_str(), "search_phase_execution_exception" | "exception");
                 let inner = if is_outer { error.root_cause.into_iter().next() } else { None };
                 inner.map_or_else(
@@ -53,16 +53,16 @@ impl Reason {
         is_shard_failure || self.text.contains("missing shards")
     }
 
-    /// Whether part of the request, such as a search's second phase, was on a node that's gone.
-    /// That's a temporary failure, even though it comes with 500.
+    /// Whether part of the request, such as a search's second phase, was running on a node that's
+    /// gone. This failure is temporary, even though its status is 500.
     pub(super) fn is_lost_node(&self) -> bool {
         let kind = self.kind.as_deref().unwrap_or_default();
         matches!(kind, "node_disconnected_exception" | "node_not_connected_exception" | "node_closed_exception")
             || kind.ends_with("_transport_exception")
     }
 
-    /// Whether a node's disk is too full for more documents, or all nodes' disks are too full for
-    /// another index.
+    /// Whether a node's disk is too full for more documents, or all nodes' disks are too full for a
+    /// new index.
     pub(super) fn is_full_disk(&self) -> bool {
         let is_of_documents = self.is("cluster_block_exception")
             && (self.text.contains("read-only-allow-delete") || self.text.contains("watermark"));
@@ -114,7 +114,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn reason_comes_from_the_root_cause() {
+    fn the_reason_comes_from_the_root_cause() {
         let body = br#"{"error":{"root_cause":[{"type":"parsing_exception","reason":"no [x]"}],
             "type":"search_phase_execution_exception","reason":"all shards failed"},"status":400}"#;
         assert_eq!(Reason::from_body(body).to_string(), "parsing_exception: no [x]");
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn reason_is_shortened_and_printable() {
+    fn the_reason_is_shortened_and_printable() {
         let reason = Reason::from_body(format!("\u{1b}[31m{}", "é".repeat(10_000)).as_bytes());
         assert!(reason.text.starts_with(r"\u{1b}[31m"), "{reason}");
         assert!(reason.text.chars().count() < MAX_CHARS + 20, "{}", reason.text.len());

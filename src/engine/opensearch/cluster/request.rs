@@ -1,4 +1,4 @@
-//! Requests to a cluster and its responses.
+//! Requests to a cluster, and its responses.
 
 use std::time::Duration;
 
@@ -9,7 +9,7 @@ use serde::de::DeserializeOwned;
 
 use super::ClusterError;
 
-/// Bytes that must be encoded in a URL's path. `%` isn't among them, because the caller may have
+/// Bytes that must be encoded in a URL's path, except `%`, because the caller may have already
 /// encoded a segment.
 const ESCAPED: &AsciiSet = &CONTROLS
     .add(b' ')
@@ -33,9 +33,9 @@ pub struct ClusterRequest {
     pub(super) query: Vec<(&'static str, String)>,
     pub(super) body: Bytes,
     pub(super) content_type: &'static str,
-    /// Whether it may be sent twice, because that has the same effect as sending it once.
+    /// Whether sending it twice has the same effect as sending it once.
     pub(super) is_idempotent: bool,
-    /// Whether it reads shards, in which case copies on answering nodes are preferred.
+    /// Whether it reads shards. If so, copies on answering nodes are preferred.
     pub(super) reads_shards: bool,
     pub(super) timeout: Option<Duration>,
 }
@@ -67,7 +67,7 @@ impl ClusterRequest {
         Self { body: body.into(), ..Self::new(Method::PUT, path) }
     }
 
-    /// A POST request with a JSON document. It isn't repeated.
+    /// A POST request with a JSON document. It's never retried.
     pub fn post(path: &str, body: impl Into<Bytes>) -> Self {
         Self { body: body.into(), ..Self::new(Method::POST, path) }
     }
@@ -84,14 +84,14 @@ impl ClusterRequest {
     }
 
     /// A search, such as `/index/_search` or `/_msearch`. It prefers shards on nodes that answer,
-    /// is repeated at another node, and treats a missing shard as an error instead of returning
+    /// is retried at another node, and treats a missing shard as an error instead of returning
     /// fewer hits.
     pub fn search(path: &str, body: impl Into<Bytes>) -> Self {
         let request = Self { reads_shards: true, is_idempotent: true, ..Self::post(path, body) };
         request.query("allow_partial_search_results", "false")
     }
 
-    /// A bulk request, as lines of JSON. We choose the documents' ids, so it may be repeated at
+    /// A bulk request, as lines of JSON. We choose the documents' ids, so it may be retried at
     /// another node.
     pub fn bulk(path: &str, body: impl Into<Bytes>) -> Self {
         Self { content_type: "application/x-ndjson", is_idempotent: true, ..Self::post(path, body) }
@@ -104,21 +104,21 @@ impl ClusterRequest {
         self
     }
 
-    /// Sets the time limit for the request including its retry; overrides the settings.
+    /// Sets the time limit for the request and its retry; overrides the settings.
     #[must_use]
     pub fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = Some(timeout);
         self
     }
 
-    /// Disables the retry. For a compare-and-set, which can't succeed twice.
+    /// Disables the retry, for a compare-and-set, which can't succeed twice.
     #[must_use]
     pub fn once(mut self) -> Self {
         self.is_idempotent = false;
         self
     }
 
-    /// The path and the parameters, with the nodes to prefer.
+    /// The path and parameters, with the nodes to prefer.
     pub(super) fn target(&self, prefix: &str, preferred: Option<&str>) -> String {
         let mut target = format!("{prefix}{}", self.path);
         if !self.query.is_empty() || preferred.is_some() {
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn target_is_encoded_and_has_prefix_parameters_and_preference() {
+    fn the_target_is_encoded_and_has_prefix_parameters_and_preference() {
         let request = ClusterRequest::get("/a b/_doc/x%2Fy?z").query("q", "c&d");
         assert_eq!(request.target("", None), "/a%20b/_doc/x%2Fy%3Fz?q=c%26d");
         let search = ClusterRequest::search("i/_search", "{}");

@@ -19,17 +19,16 @@ const MAX_WAIT_SHARE: u32 = 2;
 const FIRST_ATTEMPT_SHARE: u32 = 2;
 
 impl Cluster {
-    /// Sends a request to a node that answers. An idempotent request is sent again, to another
-    /// node, if the first one can't be reached, breaks the connection, is found silent by a ping,
-    /// doesn't respond in half the time, responds with 502, 503 or 504, or reports that it has lost
-    /// another node. 429 is never retried. A node that can't be reached doesn't count as the second
-    /// one.
+    /// Sends a request to a node that answers. An idempotent request is resent to another node if
+    /// the first one can't be reached, breaks the connection, is found silent by a ping, doesn't
+    /// respond in half the time, responds with 502, 503 or 504, or reports that it has lost another
+    /// node. 429 is never retried. If the other node can't be reached, it doesn't use up the retry.
     ///
     /// Dropping the future cancels the request.
     ///
     /// # Errors
     ///
-    /// If the response isn't a success; see [`ClusterError`].
+    /// If the response isn't successful; see [`ClusterError`].
     pub async fn send(&self, request: ClusterRequest) -> Result<ClusterResponse, ClusterError> {
         let timeout = request.timeout.unwrap_or(self.request_timeout);
         let deadline = Instant::now() + timeout;
@@ -43,8 +42,8 @@ impl Cluster {
         } else {
             self.attempt(&first, &request, rest).await
         };
-        // If there's no other node, only a fast failure is retried at the same one: its address may
-        // be a load balancer's.
+        // If there's no other node, only a fast failure is retried at the same one, since its
+        // address may be a load balancer's.
         let is_repeated = request.is_idempotent
             && match &outcome {
                 Ok(response) => is_failure(response),
@@ -93,8 +92,8 @@ impl Cluster {
         self.transport.send(node, request, preferred.as_deref(), timeout).await
     }
 
-    /// An attempt that ends as soon as a ping finds its node silent. For a search, any silent node
-    /// counts, since part of the search may be running there. Attempts can have long timeouts,
+    /// Makes an attempt that ends as soon as a ping finds its node silent. For a search, any silent
+    /// node counts, since part of the search may be running there. Attempts can have long timeouts,
     /// whereas a silent node is noticed within a second.
     async fn attempt_unless_lost(
         &self,
@@ -118,7 +117,7 @@ impl Cluster {
         }
     }
 
-    /// Turns the last attempt's outcome into the result.
+    /// Turns the outcome of the last attempt into the result.
     fn conclude(
         &self,
         node: &Node,

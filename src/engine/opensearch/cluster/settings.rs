@@ -15,11 +15,11 @@ pub struct ClusterSettings {
     /// The addresses of the nodes. List every data node, because searches prefer listed nodes that
     /// answer. A single address may be a load balancer's.
     pub urls: Vec<Uri>,
-    /// A PEM file of certificate authorities to trust instead of the machine's.
+    /// A PEM file with certificate authorities to trust instead of the machine's.
     pub ca_file: Option<PathBuf>,
     /// Sent with each request.
     pub credentials: Option<Credentials>,
-    /// The time limit for a request, including its retry and the wait for its turn.
+    /// The time limit for a request, including the retry and the wait for its turn.
     pub request_timeout: Duration,
     /// How many requests may be in progress; more have to wait. At least 1.
     pub max_concurrent_requests: usize,
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn refused_address_is_named_without_its_password() {
+    fn a_refused_address_is_shown_without_its_password() {
         let error = ClusterSettings::parse_url("https://me:secret@search.example/").expect_err("a user").to_string();
         assert!(error.contains("search.example") && !error.contains("secret"), "{error}");
     }

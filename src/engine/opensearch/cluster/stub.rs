@@ -1,4 +1,4 @@
-//! Stub nodes for tests.
+//! Stub nodes, for tests.
 
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex};
@@ -24,8 +24,8 @@ pub(in crate::engine::opensearch) const BUSY: Reply =
 pub(in crate::engine::opensearch) const LOST: Reply =
     Reply::Status(500, r#"{"error":{"type":"node_disconnected_exception","reason":"phase/fetch"}}"#);
 
-/// A node that sends its replies in turn, repeating the last one forever, and records the heads of
-/// its requests.
+/// A node that sends its replies in turn, repeating the last one forever, and records its requests'
+/// heads.
 #[derive(Debug)]
 pub(in crate::engine::opensearch) struct Stub {
     pub(in crate::engine::opensearch) url: String,
@@ -47,7 +47,7 @@ impl Stub {
         Self { url, heads }
     }
 
-    /// An address that nothing listens on.
+    /// An address on which nothing listens.
     pub(in crate::engine::opensearch) async fn absent() -> Self {
         let stub = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         Self { url: format!("http://{}", stub.local_addr().expect("an address")), heads: Arc::default() }
@@ -83,7 +83,7 @@ async fn serve(mut stream: TcpStream, replies: Arc<Mutex<VecDeque<Reply>>>, head
     }
 }
 
-/// Reads a request and returns its head, or `None` once the connection has ended.
+/// Reads a request and returns its head, or `None` once the connection is closed.
 async fn read_request(stream: &mut TcpStream) -> Option<String> {
     let mut head = Vec::new();
     while !head.ends_with(b"\r\n\r\n") {

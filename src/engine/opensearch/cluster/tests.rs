@@ -12,7 +12,7 @@ fn search() -> ClusterRequest {
 }
 
 #[tokio::test]
-async fn failed_attempt_is_repeated_once_at_another_node() {
+async fn a_failed_attempt_is_retried_once_at_another_node() {
     for failure in [BUSY, LOST, Reply::Status(502, ""), Reply::Status(504, ""), Reply::Close] {
         let (first, second) = (Stub::start(std::slice::from_ref(&failure)).await, Stub::start(&[OK]).await);
         let response = cluster(&[&first, &second]).send(search()).await.expect("a response");
@@ -27,14 +27,14 @@ async fn failed_attempt_is_repeated_once_at_another_node() {
 }
 
 #[tokio::test]
-async fn request_fails_if_no_node_can_be_reached() {
+async fn a_request_fails_if_no_node_can_be_reached() {
     let (first, second) = (Stub::absent().await, Stub::absent().await);
     let error = cluster(&[&first, &second]).send(search()).await.expect_err("no node");
     assert!(matches!(&error, ClusterError::Unavailable(Unavailability::Attempts { attempts: 3, .. })), "{error:?}");
 }
 
 #[tokio::test]
-async fn second_failure_is_the_result() {
+async fn the_second_failure_is_the_result() {
     let (first, second, third) = (Stub::start(&[BUSY]).await, Stub::start(&[BUSY]).await, Stub::start(&[OK]).await);
     let error = cluster(&[&first, &second, &third]).send(search()).await.expect_err("two failures");
     let is_second = matches!(&error, ClusterError::Unavailable(Unavailability::Attempts { source, .. })
@@ -43,7 +43,7 @@ async fn second_failure_is_the_result() {
 }
 
 #[tokio::test]
-async fn side_effects_overload_and_rejections_rule_out_a_retry() {
+async fn side_effects_overload_and_rejections_prevent_a_retry() {
     let second = Stub::start(&[OK]).await;
     let first = Stub::start(&[BUSY]).await;
     assert!(cluster(&[&first, &second]).send(ClusterRequest::post("/a/_doc", "{}")).await.is_err());
@@ -62,18 +62,18 @@ async fn side_effects_overload_and_rejections_rule_out_a_retry() {
 }
 
 #[tokio::test]
-async fn silent_node_gets_only_a_share_of_the_time() {
+async fn a_silent_node_gets_only_a_share_of_the_time() {
     let (first, second) = (Stub::start(&[Reply::Hang]).await, Stub::start(&[OK]).await);
     let request = search().timeout(Duration::from_secs(1));
     assert!(cluster(&[&first, &second]).send(request.clone()).await.is_ok());
-    // A single node gets all of the time, and isn't given the work twice.
+    // A single node gets all the time, and isn't given the work twice.
     let error = cluster(&[&first]).send(request).await.expect_err("silence");
     assert!(crate::error::chain(&error).contains("didn't respond within"), "{error}");
     assert!(error.is_unavailable() && first.requests() == 2, "{error:?}");
 }
 
 #[tokio::test]
-async fn attempt_ends_when_its_node_goes_silent_and_a_search_when_any_node_does() {
+async fn an_attempt_ends_when_its_node_goes_silent_and_a_search_when_any_node_does() {
     let lost = || NodeError::TimedOut { node: "a".to_owned(), after: Duration::from_millis(500) };
     for (request, silent, is_repeated) in [
         (search(), 0, true),
@@ -107,14 +107,14 @@ async fn attempt_ends_when_its_node_goes_silent_and_a_search_when_any_node_does(
 }
 
 #[tokio::test]
-async fn single_address_is_retried_because_it_may_be_a_load_balancer() {
+async fn a_single_address_is_retried_because_it_may_be_a_load_balancer() {
     let balancer = Stub::start(&[Reply::Status(502, ""), OK]).await;
     assert!(cluster(&[&balancer]).send(search()).await.is_ok());
     assert_eq!(balancer.requests(), 2);
 }
 
 #[tokio::test]
-async fn request_that_never_gets_a_turn_is_an_overload() {
+async fn a_request_that_never_gets_a_turn_fails_as_overloaded() {
     let stub = Stub::start(&[Reply::Hang]).await;
     let cluster = cluster_with(&[&stub], |settings| settings.max_concurrent_requests = 1);
     let first = tokio::spawn({
@@ -134,7 +134,7 @@ async fn request_that_never_gets_a_turn_is_an_overload() {
 }
 
 #[tokio::test]
-async fn response_size_is_limited() {
+async fn the_response_size_is_limited() {
     let stub = Stub::start(&[Reply::Status(200, "{\"a\":12}")]).await;
     for (max_bytes, fits) in [(8, true), (7, false)] {
         let mut settings = ClusterSettings::new(vec![stub.url.parse().expect("a URL")]);
@@ -183,7 +183,7 @@ async fn pings_decide_where_requests_go() {
 }
 
 #[tokio::test]
-async fn request_without_a_reachable_node_fails_immediately_with_the_cause() {
+async fn a_request_without_a_reachable_node_fails_immediately_with_the_cause() {
     let absent = Stub::absent().await;
     let cluster = cluster(&[&absent]);
     cluster.ping().await;

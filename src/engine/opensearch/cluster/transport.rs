@@ -12,9 +12,9 @@ use super::node::Node;
 use super::{ClusterRequest, ClusterSettingsError, Credentials, NodeError};
 use crate::client::{self, Client, Proxies, RequestError, Roots};
 
-/// How long connecting may take, within the attempt's time.
+/// How long connecting may take, as part of the attempt's time.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
-/// The maximum size of a response. The largest page of hits takes a few megabytes.
+/// The maximum size of a response. The largest page of hits is a few megabytes.
 const MAX_RESPONSE_BYTES: usize = 32 << 20;
 
 /// The connections to the nodes.
@@ -54,8 +54,8 @@ impl Transport {
         self.credentials.as_ref().map(Credentials::name)
     }
 
-    /// Sends a request to a node and reads the whole response. When time is up, the connection is
-    /// closed, which makes the cluster cancel a search.
+    /// Sends a request to a node and reads the whole response. When time runs out, the connection
+    /// is closed, which makes the cluster cancel a search.
     pub(super) async fn send(
         &self,
         node: &Node,
@@ -117,8 +117,8 @@ fn node_error(node: String, error: RequestError) -> NodeError {
     }
 }
 
-/// The certificates in the CA file, or else the machine's. If no address uses https, none are
-/// needed.
+/// The certificates in the CA file or, without one, the machine's. If no address uses https, none
+/// are needed.
 fn roots(ca_file: Option<&Path>, is_tls: bool) -> Result<Roots, ClusterSettingsError> {
     let Some(path) = ca_file else {
         return if is_tls {
@@ -139,7 +139,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ca_file_must_contain_a_certificate() {
+    fn the_ca_file_must_contain_a_certificate() {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("ca.pem");
         assert!(matches!(roots(Some(&path), true), Err(ClusterSettingsError::CaFile { .. })), "a missing file");

@@ -1,5 +1,5 @@
-//! Publications on a real cluster: what gets filled, what gets republished, and how lost indices
-//! are noticed.
+//! Publications on a real cluster: what's filled, what's republished, and how lost indices are
+//! noticed.
 
 use super::*;
 use crate::engine::opensearch::{Publisher, is_missing};
@@ -29,7 +29,7 @@ impl Directory {
         Self { prefix, scratch: Scratch::new(folder.path()), _folder: folder }
     }
 
-    /// Publishes a generation. No build has to wait for another build's lease.
+    /// Publishes a generation. No build should have to wait for another's lease.
     fn try_publish(
         &self,
         name: &str,
@@ -71,7 +71,7 @@ impl Directory {
         RUNTIME.block_on(published_already(&CLUSTER, &self.prefix, &generation)).expect("the cluster answers")
     }
 
-    /// All indices except the state index, each with its number of deleted documents.
+    /// All indices except the state index, with their numbers of deleted documents.
     fn indices(&self) -> Vec<(String, String)> {
         let request = ClusterRequest::get(&format!("/_cat/indices/{}-*", self.prefix)).query("format", "json");
         let all: serde_json::Value = respond(request.query("h", "index,docs.deleted")).json().expect("JSON");
@@ -105,7 +105,7 @@ mod on_cluster {
 
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
-    fn interrupted_fill_is_replaced_and_blocks_no_other() {
+    fn an_interrupted_fill_is_replaced_and_does_not_block_others() {
         // About 12 MiB of documents, enough for several bulk requests.
         let product = |number: usize| {
             let description = format!("audit {number} ").repeat(200);
@@ -127,7 +127,7 @@ mod on_cluster {
 
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
-    fn previous_generation_is_published_again_without_a_fill() {
+    fn the_previous_generation_is_published_again_without_a_fill() {
         let (old, new) = (large()[..20].to_vec(), large()[..21].to_vec());
         let directory = Directory::new("again");
         let first = directory.fill(FIRST, &old);
@@ -149,7 +149,7 @@ mod on_cluster {
 
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
-    fn damaged_generation_does_not_count_as_published() {
+    fn a_damaged_generation_does_not_count_as_published() {
         let directory = Directory::new("damaged");
         let software = large()[..20].to_vec();
         let dynamic = || Bytes::from_static(br#"{"settings":{"number_of_replicas":0}}"#);
@@ -166,7 +166,7 @@ mod on_cluster {
                 let piece = respond(ClusterRequest::get(&format!("/{index}-parts/_source/changes-0"))).body;
                 respond(ClusterRequest::put(&format!("/{index}-parts/_doc/search-0"), piece));
             },
-            // As empty as the previous one, but with another mapping.
+            // As empty as the previous one, but with a different mapping.
             &|index| {
                 respond(ClusterRequest::delete(&format!("/{index}-reviews")));
                 respond(ClusterRequest::put(&format!("/{index}-reviews"), dynamic()));
@@ -185,7 +185,7 @@ mod on_cluster {
 
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
-    fn index_with_another_mapping_under_the_generations_name_is_replaced() {
+    fn an_index_with_the_generations_name_but_another_mapping_is_replaced() {
         let directory = Directory::new("foreign");
         let foreign = format!("/{}", directory.prefix.fill(FIRST, jiff::Timestamp::UNIX_EPOCH));
         respond(ClusterRequest::put(&format!("{foreign}/_doc/a"), r#"{"terms":"a"}"#));
