@@ -26,14 +26,13 @@ impl<D: Documents> Expander<'_, D> {
         let mut corrected = Vec::new();
         for word in &self.query.words {
             let from = self.written(word);
-            match self.halves(word).filter(|_| unknown.contains(&from)) {
-                Some(halves) => {
-                    let to = halves.each_ref().map(|half| half.folded.as_str()).join(" ");
-                    corrected.push(Correction { from, to });
-                    query.words.extend(halves);
-                }
-                None => query.words.push(word.clone()),
-            }
+            let Some(halves) = unknown.contains(&from).then(|| self.halves(word)).flatten() else {
+                query.words.push(word.clone());
+                continue;
+            };
+            let to = halves.each_ref().map(|half| half.folded.as_str()).join(" ");
+            corrected.push(Correction { from, to });
+            query.words.extend(halves);
         }
         (!corrected.is_empty()).then_some((query, corrected))
     }
@@ -60,11 +59,7 @@ impl<D: Documents> Expander<'_, D> {
         let [word] = <[Word; 1]>::try_from(words(&self.text[part.clone()])).ok()?;
         let letters = word.folded.chars().filter(|c| c.is_alphabetic()).count();
         let has_digit = word.folded.bytes().any(|byte| byte.is_ascii_digit());
-        (letters >= LETTERS || (letters > 0 && has_digit)).then_some(Word {
-            start: part.start,
-            end: part.end,
-            gap,
-            ..word
-        })
+        let is_long = letters >= LETTERS || (letters > 0 && has_digit);
+        is_long.then_some(Word { start: part.start, end: part.end, gap, ..word })
     }
 }
