@@ -98,12 +98,21 @@ async fn a_page_that_found_nothing_suggests_what_to_do_next() {
     for part in ["No product matches", "Remove a filter", "href=\"/?q=lockout\"", "Without filters"] {
         assert!(page.text().contains(part), "{part}: {}", page.text());
     }
+    let page = read(&service, "/?q=lockout+for+tools&category=Empty").await;
+    assert!(
+        page.text().contains("href=\"/?q=lockout\"") && !page.text().contains("href=\"/?q=for\""),
+        "{}",
+        page.text()
+    );
+    let corrected = read(&service, "/?q=Gauge+lockuot").await;
+    assert!(corrected.text().contains("<b><bdi>Gauge lockout</bdi></b>"), "{}", corrected.text());
 }
 
 #[tokio::test]
 async fn a_page_that_found_nothing_suggests_other_queries_and_filters_to_remove() {
     let service = public();
     let similar = read(&service, "/?q=gawze").await;
+    assert!(!similar.text().contains("id=\"filters\""), "nothing to filter");
     for part in
         ["No product matches", "Did you mean", "<a href=\"/?q=gauge\"><bdi>gauge</bdi> <span class=\"count\">1</span>"]
     {

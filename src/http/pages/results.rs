@@ -32,6 +32,9 @@ use crate::service::parameter::definition::{CATEGORY, TYPO};
 use crate::service::{SearchPage, SearchSort, Tier};
 use crate::text::fold::folded;
 
+/// The most synonyms that the page names.
+const MAX_SYNONYMS: usize = 6;
+
 /// The part of the page that changes with filters, sort order and page number.
 #[derive(Debug, Template)]
 #[template(path = "parts/explore.html")]
@@ -121,12 +124,14 @@ impl Explore<'_> {
         query.dropped.iter().filter(|word| !query.unknown.contains(word)).map(String::as_str).collect()
     }
 
-    /// Additional terms that were searched for, without duplicates.
+    /// The first additional terms that were searched for.
     fn synonyms(&self) -> Vec<&str> {
-        let mut terms: Vec<&str> = self.query().synonyms.iter().map(|synonym| &*synonym.to).collect();
-        terms.sort_unstable();
-        terms.dedup();
-        terms.truncate(6);
+        let mut terms: Vec<&str> = Vec::new();
+        for Correction { to, .. } in &self.query().synonyms {
+            if terms.len() < MAX_SYNONYMS && !terms.contains(&&**to) {
+                terms.push(to);
+            }
+        }
         terms
     }
 }
