@@ -181,7 +181,7 @@ impl DirectoryMetrics {
             records: gauge("generation_records", "Products in the generation being served.")?,
             skipped_exports: gauge(
                 "skipped_exports",
-                "Invalid exports left out entirely from the generation being served (--skip-invalid).",
+                "Invalid exports left out of the served generation entirely (--skip-invalid).",
             )?,
             skipped_records: gauge(
                 "skipped_records",

@@ -61,7 +61,7 @@ impl Generations {
         }
     }
 
-    /// The generations of the leader in the options, if there is one.
+    /// The generations of the leader given in the options, if any.
     pub(super) fn followed(
         args: &ServeArgs,
         settings: &Settings,

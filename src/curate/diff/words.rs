@@ -51,7 +51,7 @@ fn words(old: &str, new: &str) -> Vec<Part> {
     parts
 }
 
-/// Splits two strings into their common beginning, what differs, and their common end.
+/// Splits two strings into their common prefix, the parts that differ, and their common suffix.
 fn ends(old: &str, new: &str) -> Vec<Part> {
     let start: usize = old.chars().zip(new.chars()).take_while(|(a, b)| a == b).map(|(c, _)| c.len_utf8()).sum();
     let (before, old, new) = (&old[..start], &old[start..], &new[start..]);

@@ -6,7 +6,7 @@
 //!                                                                      └▶ update (an existing export)
 //! ```
 //!
-//! [`write_csv`] is the way back: importing what it wrote yields the same records.
+//! [`write_csv`] is the inverse: importing what it wrote yields the same records.
 
 mod archive;
 mod check;

@@ -9,7 +9,7 @@ use crate::export::text::Value;
 use crate::record::AdditionalProperty;
 
 impl Reader {
-    /// Keeps a property untouched, except for white space between its tokens: every digit and
+    /// Leaves a property untouched, except for white space between its tokens: every digit and
     /// escape is kept.
     pub(super) fn keep(&mut self, key: &str, value: Value<'_>, path: Path<'_>) -> Option<AdditionalProperty> {
         if let Some(raw) = compact(value.raw()) {

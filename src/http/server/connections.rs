@@ -42,7 +42,7 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// How long to pause before looking again for an idle connection to evict.
 const EVICTION_PAUSE: Duration = Duration::from_millis(10);
 
-/// How much hyper reads of a request line and headers at most. A request over the service's own
+/// The most that hyper reads of a request's line and headers. A request over the service's own
 /// limits but below this one gets a problem document.
 const MAX_HEAD_BYTES: usize = 128 * 1024;
 

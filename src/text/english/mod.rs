@@ -5,7 +5,7 @@ use std::sync::LazyLock;
 use foldhash::HashSet;
 
 /// One word per line, lower case, sorted: sizes 10 to 40 of SCOWL, a source of spell checkers' word
-/// lists (<http://wordlist.aspell.net>), American and British, without names, abbreviations and
+/// lists (<http://wordlist.aspell.net>), American and British, excluding names, abbreviations and
 /// contractions. Its licence is in `COPYRIGHT` in the same folder.
 static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| include_str!("words.txt").lines().collect());
 

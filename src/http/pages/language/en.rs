@@ -79,7 +79,7 @@ pub(super) static TEXTS: Texts = Texts {
     software_kind: "Software",
     templates_kind: "Document templates",
     some_words: "With some of the words",
-    no_product_has_all_words: "No product has all the words. These have some of them:",
+    no_product_has_all_words: "No product matches all of these words. These match some of them:",
     near_in_meaning: "Without these words, but near in meaning",
     no_product_has_these_words: "No product has these words. These are near in meaning:",
     results_for: "Showing results for",
