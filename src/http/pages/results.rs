@@ -94,6 +94,10 @@ impl Explore<'_> {
         sorts.collect()
     }
 
+    fn has_categories(&self) -> bool {
+        !self.edition.catalogue.tables.categories.is_empty()
+    }
+
     fn without_filters(&self) -> String {
         without_filters(&self.list.address)
     }
