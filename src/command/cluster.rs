@@ -66,7 +66,7 @@ mod tests {
         let (me, file) = (Some("me".to_owned()), Some(PathBuf::from("/no/such/file")));
         for (options, reason) in [
             (EngineArgs { engine: EngineKind::Embedded, ..node() }, "needs --engine opensearch"),
-            (options(&[]), "no address"),
+            (options(&[]), "no cluster address"),
             (EngineArgs { engine_user: me.clone(), ..node() }, "give both"),
             (EngineArgs { engine_password_file: file.clone(), ..node() }, "give both"),
             (EngineArgs { engine_user: me, engine_key_file: file.clone(), ..node() }, "one or the other"),

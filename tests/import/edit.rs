@@ -48,8 +48,8 @@ fn mistakes_are_refused_before_anything_is_written() {
         (vec!["set", "e.json", "moss", "name="], "missing_property"),
         (vec!["set", "e.json", "fern", "name=Fern"], "no record `fern`"),
         (vec!["set", "e.json", "moss", "name"], "write PROPERTY=VALUE"),
-        (vec!["add", "e.json", "id=moss", "name=Moss", "url=https://m.example/"], "has a record `moss` already"),
-        (vec!["add", "e.json", "name=Moss", "url=https://moss.example"], "has a record with this name and URL already"),
+        (vec!["add", "e.json", "id=moss", "name=Moss", "url=https://m.example/"], "already has a record `moss`"),
+        (vec!["add", "e.json", "name=Moss", "url=https://moss.example"], "already has a record with this name and URL"),
         (vec!["add", "e.json", "name=Moss", "url=https://m.example/"], "the id derived from the name is taken"),
     ] {
         let (code, text, export) = edit(folder.path(), &arguments);

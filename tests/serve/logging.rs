@@ -114,7 +114,9 @@ fn rebuilding_another_versions_index_is_logged_once() {
         let (_, log) = server.terminate();
         let said = lines(&log, &format!("the index has format {}, from another version", format - 1));
         assert_eq!(said.len(), count, "{log}");
-        assert!(said.iter().all(|line| line["message"].as_str().is_some_and(|text| text.contains("needs no action"))));
+        assert!(
+            said.iter().all(|line| line["message"].as_str().is_some_and(|text| text.contains("no action is needed")))
+        );
     }
 }
 

@@ -12,7 +12,7 @@ const MAX_LIST_BYTES: u64 = 16 * 1024 * 1024;
 /// Why a revision can't be read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum GitError {
-    #[error("git, which reads {object}, can't be run; install it, or name a file or folder")]
+    #[error("git can't be run, so {object} can't be read; install git, or name a file or folder")]
     Run {
         object: String,
         #[source]
