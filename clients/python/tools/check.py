@@ -80,7 +80,8 @@ def version(python: Path) -> str:
 def environment(name: str, python: Path, *options: str) -> Path:
     """Create an environment with this client and its locked development tools, and return its bin folder."""
     folder = TOOLS / f"client-python-{name}"
-    locked = [] if options else ["--locked"]
+    # An environment from an earlier run would keep its copy of the client, whose version is the same.
+    locked = ["--reinstall-package", "software-directory"] if options else ["--locked"]
     with tempfile.TemporaryDirectory() as elsewhere:
         project = CLIENT
         if options:
