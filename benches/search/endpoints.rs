@@ -77,15 +77,11 @@ pub(crate) fn report(path: &Path, exports: &[Export], snapshot: &Snapshot, seed:
     updater.refresh().map_err(|failure| format!("{failure:?}"))?;
 
     let key_file = folder.path().join("keys");
-    let new = NewKey {
-        name: "bench".to_owned(),
-        expires: None,
-        rate: Rate::new(100_000).ok_or("no such rate")?,
-        origins: Vec::new(),
-        may_replicate: false,
-    };
+    let rate = Rate::new(100_000).ok_or("no such rate")?;
+    let new = NewKey { name: "bench".to_owned(), expires: None, rate, origins: Vec::new(), may_replicate: false };
     let (key, _) = file::create(&key_file, new, Timestamp::now(), |_| Ok(()))?;
-    let state = AppState::new(directory, Arc::new(KeyStore::open(&key_file)?), HttpConfig::default())?;
+    let config = HttpConfig { public_page: Some(rate), ..HttpConfig::default() };
+    let state = AppState::new(directory, Arc::new(KeyStore::open(&key_file)?), config)?;
     let service = http::service(state);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let bearer = format!("Bearer {}", key.expose());
@@ -198,7 +194,22 @@ fn endpoints(exports: &[Export], words: &[String], since: &str, seed: u64) -> Ve
     vec![
         ("/healthz", get(vec!["/healthz".to_owned()])),
         ("/readyz", get(vec!["/readyz".to_owned()])),
-        ("pages and documents", get(["/", "/docs", "/openapi.json", "/llms.txt"].map(str::to_owned).to_vec())),
+        ("documents", get(["/docs", "/openapi.json", "/llms.txt"].map(str::to_owned).to_vec())),
+        (
+            "pages",
+            get(vec![
+                "/".to_owned(),
+                format!("/?q={frequent}"),
+                format!("/?q={misspelled}"),
+                format!("/?q={}&page=100", words[0]),
+                format!("/?{}", categories(300)),
+                "/glossary".to_owned(),
+                format!("/glossary?q={}", words[0]),
+                "/categories".to_owned(),
+                "/exports".to_owned(),
+            ]),
+        ),
+        ("/software/{id}", each(&some, "/software/{}")),
         ("/v1/software", lists),
         (
             "/v1/software/{id}",

@@ -1,8 +1,6 @@
 //! Topics: 4,096 centres of meaning. Descriptions of the same thing share some of their nearest
 //! topics, so an index can find them by terms. The topics are in `data/meaning/`.
 
-use std::cmp::Ordering;
-
 use super::meaning::{DIMENSIONS, Reference};
 
 /// The number of topic groups, each with its own centre.
@@ -25,30 +23,27 @@ pub struct NearTopic {
 pub fn nearest(text: &Reference, nearest_groups: usize, count: usize) -> Vec<NearTopic> {
     let (groups, topics) = CENTRES.split_at(GROUPS);
     let near = |(topic, centre): (u16, &[u8; DIMENSIONS])| NearTopic { topic, likeness: text.likeness(centre) };
-    let groups = best((0..).zip(groups).map(near), nearest_groups);
-    let topics_of = |NearTopic { topic: group, .. }: NearTopic| {
+    let groups = best((0..).zip(groups).map(near).collect(), nearest_groups);
+    let mut compared = Vec::with_capacity(groups.len() * TOPICS_PER_GROUP);
+    for NearTopic { topic: group, .. } in groups {
         let first = usize::from(group) * TOPICS_PER_GROUP;
-        #[expect(clippy::cast_possible_truncation, reason = "there are 4,096")]
-        (first..).zip(&topics[first..first + TOPICS_PER_GROUP]).map(move |(topic, centre)| near((topic as u16, centre)))
-    };
-    best(groups.into_iter().flat_map(topics_of), count)
+        compared.extend((first..).zip(&topics[first..first + TOPICS_PER_GROUP]).map(|(topic, centre)| {
+            #[expect(clippy::cast_possible_truncation, reason = "there are 4,096")]
+            near((topic as u16, centre))
+        }));
+    }
+    best(compared, count)
 }
 
-/// The nearest ones, nearest first. If two are equally near, the one with the lower number comes
-/// first.
-fn best(topics: impl Iterator<Item = NearTopic>, count: usize) -> Vec<NearTopic> {
-    let mut nearest: Vec<NearTopic> = Vec::with_capacity(count + 1);
-    for topic in topics {
-        let is_before = |kept: &NearTopic| {
-            kept.likeness.total_cmp(&topic.likeness).then(topic.topic.cmp(&kept.topic)) == Ordering::Greater
-        };
-        let at = nearest.partition_point(is_before);
-        if at < count {
-            nearest.insert(at, topic);
-            nearest.truncate(count);
-        }
+/// The nearest topics, nearest first; on a tie, the lower number comes first.
+fn best(mut topics: Vec<NearTopic>, count: usize) -> Vec<NearTopic> {
+    let order = |a: &NearTopic, b: &NearTopic| b.likeness.total_cmp(&a.likeness).then(a.topic.cmp(&b.topic));
+    if count < topics.len() {
+        topics.select_nth_unstable_by(count, order);
+        topics.truncate(count);
     }
-    nearest
+    topics.sort_unstable_by(order);
+    topics
 }
 
 #[cfg(test)]
