@@ -208,6 +208,10 @@ pub(super) fn is_filter(name: &str) -> bool {
     ![SEARCH_Q.name, SEARCH_SORT.name, TYPO.name, PAGE].contains(&name)
 }
 
+/// The most filters that can be removed one by one: each link repeats all the others. The facets show
+/// all of them.
+const MAX_CHIPS: usize = 20;
+
 /// The active filters, in the order of the URL.
 pub(super) fn chips<'a>(edition: Edition<'a>, address: &Address) -> Vec<Chip<'a>> {
     let t = edition.t;
@@ -222,7 +226,7 @@ pub(super) fn chips<'a>(edition: Edition<'a>, address: &Address) -> Vec<Chip<'a>
         };
         Chip { at, label, lang: lang(edition, name, value), href: address.keeping(|other, _| other != at) }
     };
-    filters.map(chip).collect()
+    filters.take(MAX_CHIPS).map(chip).collect()
 }
 
 /// The filter for a declared attribute, given as its property and a value.
