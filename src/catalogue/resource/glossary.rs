@@ -62,7 +62,7 @@ impl GlossaryTermResource {
         (term, texts.is_any)
     }
 
-    /// The term with its texts in a language, if one is given.
+    /// The term with its text in the given language, if any.
     pub fn localised(&self, language: Option<&Language>) -> Cow<'_, Self> {
         language.map_or(Cow::Borrowed(self), |language| Cow::Owned(self.in_language(language).0))
     }

@@ -8,7 +8,7 @@ use axum::extract::State;
 use axum::http::{StatusCode, Uri};
 use axum::response::Response;
 
-use super::edition::{Edition, Lang};
+use super::edition::Edition;
 use super::frame::{Frame, Section};
 use super::language::{Language, Texts};
 use super::links::{Address, PAGE, of_category};
@@ -42,10 +42,6 @@ struct Page<'a> {
 impl Page<'_> {
     fn href(&self, category: &CategoryResource) -> String {
         of_category(self.edition.base, &category.id)
-    }
-
-    fn lang<'c>(&'c self, category: &'c CategoryResource, field: &str) -> Lang<'c> {
-        self.edition.lang(category.language.as_ref(), &category.untranslated, field)
     }
 }
 

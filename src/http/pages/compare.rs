@@ -68,10 +68,6 @@ impl<'a> Page<'a> {
         product.item.lang(&self.edition, field)
     }
 
-    fn category_lang(&self, id: &str) -> Lang<'_> {
-        self.edition.category(id)
-    }
-
     fn has_categories(&self) -> bool {
         self.products.iter().any(|product| !product.item.categories.is_empty())
     }

@@ -1,8 +1,9 @@
-//! The directory as a reader sees it: the language of the page, and the languages of the texts on it.
+//! The directory as a reader sees it: the page's language, and the language of each piece of text on it.
 
 use std::fmt;
 
 use super::language::Texts;
+use crate::catalogue::resource::CategoryResource;
 use crate::catalogue::{Catalogue, GlossaryEntry};
 use crate::record::Language;
 use crate::text::html::escape;
@@ -13,24 +14,34 @@ pub(super) struct Edition<'a> {
     /// The path that starts every link.
     pub(super) base: &'a str,
     pub(super) catalogue: &'a Catalogue,
-    /// The language that records' texts are in if they have one there; `None` leaves each in its own.
+    /// The language to show records in, if they have it; `None` shows each in its own.
     pub(super) language: Option<&'a Language>,
 }
 
-/// An element's attribute `lang`, as HTML; empty if its text is in the page's language.
+/// An element's `lang` attribute, as HTML; empty if its text is in the page's language.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub(super) struct Lang<'a>(Option<&'a str>);
 
 impl<'a> Lang<'a> {
-    /// For a text in the language with this tag.
+    /// For text in the language with this tag.
     pub(super) fn of(t: &Texts, tag: &'a str) -> Self {
         let is_other = tag.split('-').next() != Some(t.tag);
         Self(Some(tag).filter(|_| is_other))
     }
 
-    /// For an entry's own texts.
+    /// For an entry's own text.
     pub(super) fn own(t: &Texts, own: Option<&'a Language>) -> Self {
         Self::of(t, tag(own))
+    }
+
+    /// For an entry's name, which `find` looks for in the language to show, or else its own name.
+    pub(super) fn named<'n>(
+        t: &Texts,
+        language: Option<&'a Language>,
+        own: Option<&'a Language>,
+        find: impl FnOnce(&Language) -> Option<&'n str>,
+    ) -> Self {
+        Self::own(t, language.filter(|language| find(language).is_some()).or(own))
     }
 }
 
@@ -41,12 +52,12 @@ impl fmt::Display for Lang<'_> {
 }
 
 impl<'a> Edition<'a> {
-    /// For an entry's own texts.
+    /// For an entry's own text.
     pub(super) fn own<'l>(&self, own: Option<&'l Language>) -> Lang<'l> {
         Lang::own(self.t, own)
     }
 
-    /// For a text of an entry that may have fallen back to the entry's own language.
+    /// For an entry's text, which may have fallen back to the entry's own language.
     pub(super) fn lang<'l>(&self, own: Option<&'l Language>, untranslated: &[impl AsRef<str>], field: &str) -> Lang<'l>
     where
         'a: 'l,
@@ -54,21 +65,25 @@ impl<'a> Edition<'a> {
         Lang::of(self.t, tag_of(self.language, own, untranslated, field))
     }
 
+    /// For a category's name or description, from a category in the language to show.
+    pub(super) fn category_text<'l>(&self, category: &'l CategoryResource, field: &str) -> Lang<'l>
+    where
+        'a: 'l,
+    {
+        self.lang(category.language.as_ref(), &category.untranslated, field)
+    }
+
     /// For the name of the category with this id.
     pub(super) fn category(&self, id: &str) -> Lang<'a> {
-        let category = self.catalogue.category_by_id(id);
-        category.map_or(Lang::default(), |category| {
-            let shown = self.language.filter(|language| category.find_name(language).is_some());
-            self.own(shown.or(category.language.as_ref()))
+        self.catalogue.category_by_id(id).map_or(Lang::default(), |category| {
+            Lang::named(self.t, self.language, category.language.as_ref(), |language| category.find_name(language))
         })
     }
 
     /// For the glossary term with this id.
     pub(super) fn term(&self, id: &str) -> Lang<'a> {
-        let entry = self.catalogue.term(id);
-        entry.map_or(Lang::default(), |GlossaryEntry { term, .. }| {
-            let shown = self.language.filter(|language| term.find_term(language).is_some());
-            self.own(shown.or(term.language.as_ref()))
+        self.catalogue.term(id).map_or(Lang::default(), |GlossaryEntry { term, .. }| {
+            Lang::named(self.t, self.language, term.language.as_ref(), |language| term.find_term(language))
         })
     }
 }
@@ -83,7 +98,7 @@ pub(super) fn tag_of<'l>(
     tag(language.filter(|_| untranslated.iter().all(|of| of.as_ref() != field)).or(own))
 }
 
-/// A language's tag. Texts of an entry that has no language are English.
+/// A language's tag. An entry that states no language is in English.
 fn tag(language: Option<&Language>) -> &str {
     language.map_or("en", Language::as_str)
 }

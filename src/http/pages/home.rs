@@ -9,7 +9,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use serde_json::json;
 
-use super::edition::{Edition, Lang};
+use super::edition::Edition;
 use super::frame::Frame;
 use super::json_ld::JsonLd;
 use super::language::{Language, Texts};
@@ -50,10 +50,6 @@ struct Page<'a> {
 impl Page<'_> {
     fn category_href(&self, category: &CategoryResource) -> String {
         of_category(self.base, &category.id)
-    }
-
-    fn category_lang(&self, category: &CategoryResource) -> Lang<'_> {
-        self.edition.category(&category.id)
     }
 }
 

@@ -116,17 +116,17 @@ impl Overview {
     }
 }
 
-fn letters_by_language(
-    glossary: &[GlossaryEntry],
+fn letters_by_language<'g>(
+    glossary: &'g [GlossaryEntry],
     languages: &[&Language],
 ) -> Result<Vec<(Option<Language>, Letters)>, ApiError> {
     let collation = Collation::new().map_err(ApiError::internal)?;
     let mut all = vec![(None, letters(glossary.iter().map(|entry| &*entry.term.term).enumerate()))];
     for language in languages {
-        let shown = |entry: &GlossaryEntry| entry.term.find_term(language).unwrap_or(&entry.term.term).to_owned();
+        let shown = |entry: &'g GlossaryEntry| entry.term.find_term(language).unwrap_or(&entry.term.term);
         let mut terms: Vec<_> = glossary.iter().map(shown).enumerate().collect();
         terms.sort_by_cached_key(|(_, term)| collation.key(term));
-        all.push((Some((*language).clone()), letters(terms.iter().map(|(at, term)| (*at, &**term)))));
+        all.push((Some((*language).clone()), letters(terms.into_iter())));
     }
     Ok(all)
 }

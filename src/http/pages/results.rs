@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::{StatusCode, Uri};
 use axum::response::Response;
 
-use super::edition::{Edition, Lang};
+use super::edition::Edition;
 use super::facets::{Chip, Group, chips, groups, without_filters};
 use super::frame::{Frame, Section};
 use super::home;
@@ -58,10 +58,6 @@ struct Explore<'a> {
 impl Explore<'_> {
     fn heading(&self) -> &'static str {
         if self.list.search.q.is_some() { self.t.results } else { self.t.products }
-    }
-
-    fn lang<'c>(&'c self, category: &'c CategoryResource, field: &str) -> Lang<'c> {
-        self.edition.lang(category.language.as_ref(), &category.untranslated, field)
     }
 
     /// The form that the filters belong to: the header's search form, so a new query keeps them. A

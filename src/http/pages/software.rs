@@ -122,10 +122,6 @@ impl Page<'_> {
         self.item().own(&self.edition)
     }
 
-    fn category_lang(&self, id: &str) -> Lang<'_> {
-        self.edition.category(id)
-    }
-
     fn alternatives_href(&self, product: &str) -> String {
         of_search(self.base, SEARCH_Q.name, &format!("alternative to {product}"))
     }

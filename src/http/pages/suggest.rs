@@ -7,7 +7,7 @@ use axum::extract::State;
 use axum::http::{StatusCode, Uri};
 use axum::response::Response;
 
-use super::edition::{Edition, Lang};
+use super::edition::Edition;
 use super::language::{Language, Texts};
 use super::links::{of_category, of_software, of_term};
 use super::respond;
@@ -41,14 +41,6 @@ impl Options<'_> {
 
     fn category(&self, id: &str) -> String {
         of_category(self.edition.base, id)
-    }
-
-    fn category_lang(&self, id: &str) -> Lang<'_> {
-        self.edition.category(id)
-    }
-
-    fn term_lang(&self, id: &str) -> Lang<'_> {
-        self.edition.term(id)
     }
 }
 

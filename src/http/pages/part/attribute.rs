@@ -25,8 +25,8 @@ pub(in crate::http::pages) fn name<'a>(
     attribute: &'a Attribute,
 ) -> (&'a str, Lang<'a>) {
     if !BUILT_IN.contains(&(&*attribute.property, &*attribute.label)) {
-        let shown = language.filter(|language| attribute.find_label(language).is_some());
-        return (attribute.label_in(language), Lang::own(t, shown.or(attribute.language.as_ref())));
+        let find = |language: &_| attribute.find_label(language);
+        return (attribute.label_in(language), Lang::named(t, language, attribute.language.as_ref(), find));
     }
     let name = match &*attribute.property {
         "standards" => t.standards,

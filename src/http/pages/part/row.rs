@@ -91,10 +91,6 @@ impl<'a> Row<'a> {
         of_category(self.edition.base, &category.id)
     }
 
-    fn category_lang(&self, category: &CategoryName<'_>) -> Lang<'_> {
-        self.edition.category(&category.id)
-    }
-
     fn initial(&self) -> Cow<'static, str> {
         initial(self.item.vendor.as_deref().unwrap_or(&self.item.name))
     }
