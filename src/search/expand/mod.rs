@@ -109,6 +109,9 @@ pub fn expand<D: Documents>(
 ) -> Result<Expansion, D::Error> {
     let expander = |query| Expander::new(index, documents, text, query, options, budget);
     let expansion = expander(query).run()?;
+    if expansion.report.unknown.is_empty() {
+        return Ok(expansion);
+    }
     let Some((query, corrected)) = expander(query).split(&expansion.report.unknown) else { return Ok(expansion) };
     let mut expansion = Expander::new(index, documents, text, &query, options, budget).run()?;
     expansion.report.corrected.extend(corrected);

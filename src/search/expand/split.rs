@@ -19,7 +19,7 @@ impl<D: Documents> Expander<'_, D> {
     pub(super) fn split(&self, unknown: &[String]) -> Option<(ParsedQuery, Vec<Correction>)> {
         let is_sentence = self.query.words.len() >= LONG_QUERY;
         // Phrases refer to words by number.
-        if unknown.is_empty() || !self.options.typo || is_sentence || !self.query.phrases.is_empty() {
+        if !self.options.typo || is_sentence || !self.query.phrases.is_empty() {
             return None;
         }
         let mut query = ParsedQuery { words: Vec::new(), ..self.query.clone() };
