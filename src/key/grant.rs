@@ -13,7 +13,7 @@ const VISITOR: &str = "page";
 #[derive(Debug, Clone)]
 pub struct Grant {
     /// The key's id, which may be logged; `page` for a visitor.
-    pub id: Box<str>,
+    pub id: Arc<str>,
     pub name: Box<str>,
     /// Requests per minute.
     pub rate: Rate,
@@ -38,8 +38,15 @@ pub enum Allowance {
 /// Who holds a grant, for limits other than the quota.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Holder {
-    Key(Box<str>),
+    Key(Arc<str>),
     Address(Network),
+}
+
+impl Holder {
+    /// All callers without a grant.
+    pub fn none() -> Self {
+        Self::Key("".into())
+    }
 }
 
 impl Grant {
@@ -61,7 +68,7 @@ impl Grant {
 
     pub fn holder(&self) -> Holder {
         match self.allowance {
-            Allowance::Key(_) => Holder::Key(self.id.clone()),
+            Allowance::Key(_) => Holder::Key(Arc::clone(&self.id)),
             Allowance::Address(_, network) => Holder::Address(network),
         }
     }

@@ -26,7 +26,7 @@ const LOOK_INTERVAL: Duration = Duration::from_millis(100);
 /// everyone. The development key stops working once there is a key file, valid or not.
 #[derive(Debug)]
 pub struct KeyStore {
-    keys: ArcSwap<HashMap<Box<str>, StoredKey>>,
+    keys: ArcSwap<HashMap<Arc<str>, StoredKey>>,
     problem: ArcSwapOption<String>,
     path: PathBuf,
     /// The file when it was last read. The lock also serialises reloads.
@@ -103,7 +103,7 @@ impl KeyStore {
         };
         let stored = StoredKey { digest: key.digest(), expires: None, grant: Arc::new(grant) };
         Self {
-            keys: ArcSwap::from_pointee(HashMap::from([(stored.grant.id.clone(), stored)])),
+            keys: ArcSwap::from_pointee(HashMap::from([(Arc::clone(&stored.grant.id), stored)])),
             problem: ArcSwapOption::empty(),
             path: path.to_owned(),
             seen: Mutex::new(Seen { is_development: true, ..Seen::default() }),
@@ -155,9 +155,9 @@ impl KeyStore {
     }
 
     /// How many requests were authenticated with each known key, by id.
-    pub fn requests(&self) -> Vec<(Box<str>, u64)> {
+    pub fn requests(&self) -> Vec<(Arc<str>, u64)> {
         let keys = self.keys.load();
-        keys.values().map(|key| (key.grant.id.clone(), key.grant.requests.load(Ordering::Relaxed))).collect()
+        keys.values().map(|key| (Arc::clone(&key.grant.id), key.grant.requests.load(Ordering::Relaxed))).collect()
     }
 
     /// The number of known keys, including expired ones.
@@ -245,11 +245,11 @@ impl KeyStore {
 }
 
 /// A file's keys by id. Spent requests carry over, so a reload doesn't renew the quota.
-fn stored_keys(file: &KeyFile, before: &HashMap<Box<str>, StoredKey>) -> HashMap<Box<str>, StoredKey> {
+fn stored_keys(file: &KeyFile, before: &HashMap<Arc<str>, StoredKey>) -> HashMap<Arc<str>, StoredKey> {
     let stored = |key: &file::KeyRecord| {
-        let known = before.get(&key.id).map(|stored| &stored.grant);
+        let known = before.get(&*key.id).map(|stored| &stored.grant);
         let grant = Grant {
-            id: key.id.clone(),
+            id: Arc::from(&*key.id),
             name: key.name.clone(),
             rate: key.rate,
             origins: key.origins.clone(),
@@ -259,5 +259,6 @@ fn stored_keys(file: &KeyFile, before: &HashMap<Box<str>, StoredKey>) -> HashMap
         };
         StoredKey { digest: key.digest, expires: key.expires, grant: Arc::new(grant) }
     };
-    file.keys().iter().map(|key| (key.id.clone(), stored(key))).collect()
+    let stored = file.keys().iter().map(stored);
+    stored.map(|stored| (Arc::clone(&stored.grant.id), stored)).collect()
 }

@@ -44,7 +44,7 @@ impl RequestContext {
     /// The holder of the request's grant. Without a grant, which requests under `/v1` always have,
     /// it's a key with an empty id.
     pub(in crate::http) fn holder(&self) -> Holder {
-        self.grant.get().map_or_else(|| Holder::Key("".into()), |grant| grant.holder())
+        self.grant.get().map_or_else(Holder::none, |grant| grant.holder())
     }
 
     /// Whether the request's key may pull the index.

@@ -33,7 +33,7 @@ pub(super) fn with_turns_of<F: Future>(holder: Holder, work: F) -> impl Future<O
 /// The holder that the current task's searches are queued for. Requests without a grant, and bodies
 /// that search while being streamed, share one holder's turns.
 pub(super) fn holder() -> Holder {
-    HOLDER.try_with(Holder::clone).unwrap_or_else(|_| Holder::Key("".into()))
+    HOLDER.try_with(Holder::clone).unwrap_or_else(|_| Holder::none())
 }
 
 /// Further searches are rejected immediately.
