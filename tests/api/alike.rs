@@ -8,8 +8,9 @@ use crate::cluster;
 /// features have eight bits of fraction.
 const TOLERANCE: f64 = 0.005;
 
-/// Whether a response equals the recorded one. With a cluster, scores may differ by rounding, and
-/// hits with nearly equal scores may swap places. The cluster's exports are files, so they have a modification time.
+/// Whether a response equals the recorded one. With a cluster, scores lack what meaning adds and may
+/// differ by rounding, and hits with nearly equal scores may swap places. The cluster's exports are
+/// files, so they have a modification time.
 pub(crate) fn is_alike(recorded: &Value, answer: &Value) -> bool {
     recorded == answer || (cluster::nodes().is_some() && is_near(recorded, answer))
 }
@@ -36,10 +37,10 @@ fn is_near(recorded: &Value, answer: &Value) -> bool {
     }
 }
 
-/// A score is the tier plus `s / (s + 10)`, where `s` is the score within the tier.
+/// Whether the tiers are the same and the cluster's score within the tier is no higher. A score is the
+/// tier plus `s / (s + 10)`, where `s` is the score within the tier.
 fn is_near_score(recorded: &Value, answer: &Value) -> bool {
-    let (Some(one), Some(other)) = (recorded.as_f64(), answer.as_f64()) else { return false };
+    let (Some(recorded), Some(answer)) = (recorded.as_f64(), answer.as_f64()) else { return false };
     let within = |score: f64| 10.0 * score.fract() / (1.0 - score.fract());
-    let (least, most) = (within(one).min(within(other)), within(one).max(within(other)));
-    (one.trunc() - other.trunc()).abs() < 0.5 && most - least <= TOLERANCE * most
+    (recorded.trunc() - answer.trunc()).abs() < 0.5 && within(answer) <= within(recorded) * (1.0 + TOLERANCE)
 }

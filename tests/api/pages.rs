@@ -91,6 +91,21 @@ async fn filters_are_links_and_form_fields() {
 }
 
 #[tokio::test]
+async fn many_filters_can_only_be_removed_together() {
+    let service = public();
+    let remove_one = "title=\"Remove filter\"";
+    for (count, links) in [(1, 1), (20, 20), (21, 0), (300, 0)] {
+        let filters: Vec<_> = (0..count).map(|number| format!("category=c{number}")).collect();
+        for path in [format!("/?{}", filters.join("&")), format!("/?category=safety&{}", filters[1..].join("&"))] {
+            let page = read(&service, &path).await;
+            assert_eq!(page.text().matches(remove_one).count(), links, "{path}");
+            assert!(page.text().contains(&format!("<span class=\"count-badge\">{count}</span>")), "{path}");
+            assert!(page.text().contains("href=\"/?q=\">Clear all"), "{path}");
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_page_that_found_nothing_suggests_what_to_do_next() {
     let service = public();
     let page = read(&service, "/?q=xyzzyplugh+lockout&category=Measuring").await;

@@ -208,12 +208,19 @@ pub(super) fn is_filter(name: &str) -> bool {
     ![SEARCH_Q.name, SEARCH_SORT.name, TYPO.name, PAGE].contains(&name)
 }
 
-/// The most filters that can be removed one by one: each link repeats all the others. The facets show
-/// all of them.
+/// The most filters that can be removed one by one, since each link repeats all the others. More
+/// can only be cleared or changed in the facets.
 const MAX_CHIPS: usize = 20;
 
-/// The active filters, in the order of the URL.
+pub(super) fn filter_count(address: &Address) -> usize {
+    address.pairs().filter(|(name, _)| is_filter(name)).count()
+}
+
+/// The active filters in the order of the URL; none if there are too many.
 pub(super) fn chips<'a>(edition: Edition<'a>, address: &Address) -> Vec<Chip<'a>> {
+    if filter_count(address) > MAX_CHIPS {
+        return Vec::new();
+    }
     let t = edition.t;
     let filters = address.pairs().enumerate().filter(|(_, (name, _))| is_filter(name));
     let chip = |(at, (name, value)): (usize, (&'static str, &str))| {
@@ -226,7 +233,7 @@ pub(super) fn chips<'a>(edition: Edition<'a>, address: &Address) -> Vec<Chip<'a>
         };
         Chip { at, label, lang: lang(edition, name, value), href: address.keeping(|other, _| other != at) }
     };
-    filters.take(MAX_CHIPS).map(chip).collect()
+    filters.map(chip).collect()
 }
 
 /// The filter for a declared attribute, given as its property and a value.

@@ -2,7 +2,7 @@
 //! similar name.
 
 use super::edition::{Edition, Lang};
-use super::facets::{self, chips};
+use super::facets;
 use super::links::{of_category, of_search, of_software};
 use super::list::List;
 use crate::catalogue::resource::{CategorySuggestion, SoftwareRef};
@@ -46,10 +46,10 @@ pub(super) struct Way<'a> {
 
 impl<'a> Nothing<'a> {
     pub(super) async fn found(edition: Edition<'a>, snapshot: &Snapshot, list: &List) -> Result<Self, ApiError> {
-        let (base, chips) = (edition.base, chips(edition, &list.address));
+        let (base, chips) = (edition.base, facets::chips(edition, &list.address));
         let mut nothing = Self {
             q: list.search.q.clone(),
-            has_filters: !chips.is_empty(),
+            has_filters: facets::filter_count(&list.address) > 0,
             filters: Vec::new(),
             without_filters: 0,
             queries: Vec::new(),

@@ -8,7 +8,7 @@ use axum::http::{StatusCode, Uri};
 use axum::response::Response;
 
 use super::edition::Edition;
-use super::facets::{Chip, Group, chips, groups, without_filters};
+use super::facets::{Chip, Group, chips, filter_count, groups, without_filters};
 use super::frame::{Frame, Section};
 use super::home;
 use super::json_ld::JsonLd;
@@ -92,6 +92,10 @@ impl Explore<'_> {
 
     fn has_categories(&self) -> bool {
         !self.edition.catalogue.tables.categories.is_empty()
+    }
+
+    fn filter_count(&self) -> usize {
+        filter_count(&self.list.address)
     }
 
     fn without_filters(&self) -> String {
