@@ -203,6 +203,8 @@ fn endpoints(exports: &[Export], words: &[String], since: &str, seed: u64) -> Ve
                 format!("/?q={misspelled}"),
                 format!("/?q={}&page=100", words[0]),
                 format!("/?{}", categories(300)),
+                format!("/?q={misspelled}&{}", categories(7)),
+                format!("/?q={frequent}&{}", categories(7)),
                 "/glossary".to_owned(),
                 format!("/glossary?q={}", words[0]),
                 "/categories".to_owned(),

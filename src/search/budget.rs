@@ -39,6 +39,12 @@ impl Budget {
         Self::new(if units > LEAST { units } else { LEAST })
     }
 
+    /// Half of the budget, for what a page offers besides its results.
+    #[must_use]
+    pub const fn half(&self) -> Self {
+        Self::new(self.units / 2)
+    }
+
     /// Deducts units for work that has been done or is about to be.
     #[inline]
     pub fn spend(&self, units: usize) {
@@ -77,6 +83,11 @@ impl Budget {
             self.exceeded.store(true, Ordering::Relaxed);
         }
         allows
+    }
+
+    /// Whether half of the budget is left. If not, marks the search as incomplete.
+    pub fn has_half(&self) -> bool {
+        self.allows(usize::try_from(self.units / 2).unwrap_or(usize::MAX))
     }
 
     /// Whether the search is incomplete.

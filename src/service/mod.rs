@@ -48,8 +48,8 @@ pub use records::{
     ExportDownload, get_category, get_export, get_term, list_categories, list_exports, list_glossary, list_reviews,
 };
 pub use results::SearchResults;
-pub use search::{find_software, find_software_within, search_software};
+pub use search::{budget, find_software, find_software_within, search_software};
 pub use similar::similar_software;
 pub use similar_queries::similar_queries;
 pub use software::{get_items, get_software, get_software_hash, list_software};
-pub use suggest::suggest;
+pub use suggest::{suggest, suggest_within};

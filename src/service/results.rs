@@ -22,7 +22,7 @@ pub struct SearchResults {
     pub(super) are_translated: bool,
     /// By hit, if requested.
     pub(super) highlights: Option<Box<[Bytes]>>,
-    pub(super) total: u64,
+    pub total: u64,
     pub(super) query: QueryReport,
     pub(super) counts: Option<Box<FacetCounts>>,
 }

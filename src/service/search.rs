@@ -94,8 +94,11 @@ async fn understand_and_search(
     budget: &Budget,
 ) -> Result<(Expansion, SearchHits), ServiceError> {
     let (expansion, found) = search_as(snapshot, query, parsed, query.prefix, budget).await?;
-    if expansion.is_closed && found.unfiltered_total < ENOUGH as u64 {
-        return search_as(snapshot, query, parsed, Prefix::Always, budget).await;
+    if expansion.is_closed && found.unfiltered_total < ENOUGH as u64 && !budget.is_exceeded() {
+        let as_prefix = search_as(snapshot, query, parsed, Prefix::Always, budget).await?;
+        if !budget.is_exceeded() {
+            return Ok(as_prefix);
+        }
     }
     Ok((expansion, found))
 }
@@ -159,7 +162,8 @@ fn unquoted(text: &str, phrase: &[Word]) -> Correction {
     Correction { from: format!("\"{words}\""), to: words.to_owned() }
 }
 
-pub(super) fn budget(snapshot: &Snapshot) -> Budget {
+/// The budget for one search.
+pub fn budget(snapshot: &Snapshot) -> Budget {
     Budget::for_documents(snapshot.software_count())
 }
 

@@ -1,7 +1,7 @@
 //! Suggests queries similar to one that finds nothing.
 
-use super::search::budget;
 use crate::generation::Snapshot;
+use crate::search::budget::Budget;
 use crate::search::typo::{allowed_edits, candidates};
 use crate::text::analyse::words;
 
@@ -14,8 +14,8 @@ const MAX_EDITS: u8 = 2;
 
 /// Returns up to `most` queries, best first. Words that no product has are replaced with similar
 /// ones, or left out if there are none. Empty if no word has a similar one.
-pub fn similar_queries(snapshot: &Snapshot, q: &str, most: usize) -> Vec<String> {
-    let (search, budget) = (&snapshot.search, budget(snapshot));
+pub fn similar_queries(snapshot: &Snapshot, q: &str, most: usize, budget: &Budget) -> Vec<String> {
+    let search = &snapshot.search;
     let lexicon = &search.lexicon;
     let is_synonym = |word: &str| !search.thesaurus.asked_by(word, &search.stems).is_empty();
     let mut is_changed = false;
@@ -25,7 +25,7 @@ pub fn similar_queries(snapshot: &Snapshot, q: &str, most: usize) -> Vec<String>
             return vec![q[word.start..word.end].to_owned()];
         }
         let edits = MAX_EDITS.min(allowed_edits(&word.folded) + 1);
-        let similar = candidates(lexicon, &is_synonym, &word.folded, edits, &budget);
+        let similar = candidates(lexicon, &is_synonym, &word.folded, edits, budget);
         is_changed |= !similar.is_empty();
         similar.into_iter().map(|similar| similar.folded).collect()
     });

@@ -5,13 +5,14 @@ use std::cmp::Reverse;
 
 use serde::Deserialize;
 
-use super::search::find_software;
+use super::search::{budget, find_software_within};
 use super::software::search_names;
 use super::{PageRequest, Prefix, SearchSoftware, ServiceError, Translator};
 use crate::catalogue::SoftwareFilter;
 use crate::catalogue::resource::{CategoryResource, CategorySuggestion, SoftwareRef, Suggestions, TermSuggestion};
 use crate::generation::Snapshot;
 use crate::record::Language;
+use crate::search::budget::Budget;
 
 /// Suggests up to `limit` each of products, categories and glossary terms. Products whose names
 /// match come first, then others that a search finds; categories and terms are matched by name.
@@ -20,6 +21,17 @@ pub async fn suggest<'s>(
     q: &str,
     limit: u32,
     language: Option<&Language>,
+) -> Result<Suggestions<'s>, ServiceError> {
+    suggest_within(snapshot, q, limit, language, &budget(snapshot)).await
+}
+
+/// The same with a custom budget.
+pub async fn suggest_within<'s>(
+    snapshot: &'s Snapshot,
+    q: &str,
+    limit: u32,
+    language: Option<&Language>,
+    budget: &Budget,
 ) -> Result<Suggestions<'s>, ServiceError> {
     let few = limit as usize;
     let tables = &snapshot.catalogue.tables;
@@ -35,7 +47,7 @@ pub async fn suggest<'s>(
     if products.len() < few && !q.trim().is_empty() {
         let language = language.cloned();
         let search = SearchSoftware { prefix: Prefix::Always, page, language, ..SearchSoftware::new(&q) };
-        let found = find_software(snapshot, &search).await?;
+        let found = find_software_within(snapshot, &search, budget).await?;
         // Categories and terms aren't spell-checked, so they're looked up by the corrected query.
         for correction in &found.query.corrected {
             q = Cow::Owned(q.replace(&correction.from, &correction.to));

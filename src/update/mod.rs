@@ -41,7 +41,7 @@ pub trait Origin {
     /// The log line for a new generation.
     const NEW: &'static str;
     /// The log line if everything was read and nothing is new, which counts as a reload; `None` if
-    /// looks are too frequent to log or count.
+    /// checks are too frequent to log or count.
     const UNCHANGED: Option<&'static str> = None;
     /// The end of the log line once no problems are left.
     const RECOVERED: &'static str;

@@ -27,7 +27,7 @@ impl ScratchDirectory {
         Self { memory, scratch: scratch.clone(), written: Arc::default() }
     }
 
-    /// Takes out a file that was written here.
+    /// Removes a file that was written here, and returns it.
     pub(super) fn take(&self, path: &Path) -> Option<Bulk> {
         self.written.lock().unwrap_or_else(PoisonError::into_inner).remove(path)
     }

@@ -71,19 +71,14 @@ impl List {
         Ok(Self { address, search, category })
     }
 
-    /// The number of products when some of the URL's parameters are left out.
-    pub(super) async fn total_keeping(
-        &self,
-        snapshot: &Snapshot,
-        keep: impl Fn(usize, &str) -> bool,
-    ) -> Result<u64, ApiError> {
+    /// The search without some of the URL's parameters.
+    pub(super) fn keeping(&self, keep: impl Fn(usize, &str) -> bool) -> Result<SearchSoftware, ApiError> {
         let pairs = self.address.pairs().enumerate().filter(|(at, (name, _))| keep(*at, name)).map(|(_, pair)| pair);
         let mut looser = search(pairs)?;
-        looser.page = PageRequest { limit: 1, offset: 0 };
         if self.category.is_some() {
             looser.filter.categories.clone_from(&self.search.filter.categories);
         }
-        Ok(service::search_software(snapshot, &looser).await?.pagination.total)
+        Ok(looser)
     }
 }
 

@@ -5,9 +5,11 @@ use super::edition::{Edition, Lang};
 use super::facets;
 use super::links::{of_category, of_search, of_software};
 use super::list::List;
-use crate::catalogue::resource::{CategorySuggestion, SoftwareRef};
+use super::results::corrected;
+use crate::catalogue::resource::{CategorySuggestion, QueryReport, SoftwareRef};
 use crate::http::extract::Snapshot;
 use crate::http::problem::ApiError;
+use crate::search::budget::Budget;
 use crate::service::parameter::definition::SEARCH_Q;
 use crate::service::{self, PageRequest, SearchSoftware};
 use crate::text::english::is_function_word;
@@ -45,8 +47,17 @@ pub(super) struct Way<'a> {
 }
 
 impl<'a> Nothing<'a> {
-    pub(super) async fn found(edition: Edition<'a>, snapshot: &Snapshot, list: &List) -> Result<Self, ApiError> {
+    /// What to offer after this list's search, which found nothing.
+    pub(super) async fn found(
+        edition: Edition<'a>,
+        snapshot: &Snapshot,
+        list: &List,
+        report: &QueryReport,
+    ) -> Result<Self, ApiError> {
         let (base, chips) = (edition.base, facets::chips(edition, &list.address));
+        let counter = Counter { snapshot, budget: service::budget(snapshot).half() };
+        // Finding the corrections again would be most of the work.
+        let q = list.search.q.as_deref().map(|q| corrected(q, report));
         let mut nothing = Self {
             q: list.search.q.clone(),
             has_filters: facets::filter_count(&list.address) > 0,
@@ -58,26 +69,33 @@ impl<'a> Nothing<'a> {
             categories: Vec::new(),
         };
         if nothing.has_filters {
-            nothing.without_filters = list.total_keeping(snapshot, |_, name| !facets::is_filter(name)).await?;
+            let search = SearchSoftware { q: q.clone(), ..list.keeping(|_, name| !facets::is_filter(name))? };
+            nothing.without_filters = counter.count(search).await?;
         }
         // Removing the only filter is the same as removing all of them.
         let tried = if chips.len() > 1 { MAX_TRIED } else { 0 };
         for chip in chips.into_iter().take(tried) {
-            let count = list.total_keeping(snapshot, |at, _| at != chip.at).await?;
+            let search = SearchSoftware { q: q.clone(), ..list.keeping(|at, _| at != chip.at)? };
+            let count = counter.count(search).await?;
             if count > 0 {
                 nothing.filters.push(Way { label: chip.label, lang: chip.lang, href: chip.href, count: Some(count) });
             }
         }
-        let Some(q) = list.search.q.as_deref() else { return Ok(nothing) };
-        nothing.queries = found(base, snapshot, service::similar_queries(snapshot, q, FEW as usize)).await?;
+        let Some(q) = q else { return Ok(nothing) };
+        let queries = service::similar_queries(snapshot, &q, FEW as usize, &counter.budget);
+        nothing.queries = counter.ways(base, queries).await?;
+        let unknown: Vec<String> = report.unknown.iter().map(|word| folded(word).collect()).collect();
         let words = q.split_whitespace().map(|word| word.trim_matches(['"', '-']).to_owned());
-        let says_something =
-            |word: &String| !word.is_empty() && word != q && !is_function_word(&folded(word).collect::<String>());
+        let says_something = |word: &String| {
+            let folded: String = folded(word).collect();
+            !folded.is_empty() && *word != q && !is_function_word(&folded) && !unknown.contains(&folded)
+        };
         let mut words: Vec<String> = words.filter(says_something).take(MAX_TRIED).collect();
         words.dedup();
         words.retain(|word| nothing.queries.iter().all(|query| query.label != *word));
-        nothing.words = found(base, snapshot, words).await?;
-        let suggestions = service::suggest(snapshot, q, FEW, list.search.language.as_ref()).await?;
+        nothing.words = counter.ways(base, words).await?;
+        let language = list.search.language.as_ref();
+        let suggestions = service::suggest_within(snapshot, &q, FEW, language, &counter.budget).await?;
         let product = |product: &SoftwareRef| Way {
             label: product.name.clone(),
             lang: Lang::default(),
@@ -96,17 +114,33 @@ impl<'a> Nothing<'a> {
     }
 }
 
-/// The queries that find at least one product.
-async fn found<'a>(base: &str, snapshot: &Snapshot, queries: Vec<String>) -> Result<Vec<Way<'a>>, ApiError> {
-    let mut ways = Vec::new();
-    for q in queries {
-        let page = PageRequest { limit: 1, offset: 0 };
-        let total = service::search_software(snapshot, &SearchSoftware { page, ..SearchSoftware::new(&q) }).await?;
-        let count = total.pagination.total;
-        if count > 0 {
-            let href = of_search(base, SEARCH_Q.name, &q);
-            ways.push(Way { href, label: q, lang: Lang::default(), count: Some(count) });
+/// Counts what several searches find, with one budget for all of them.
+struct Counter<'s> {
+    snapshot: &'s Snapshot,
+    budget: Budget,
+}
+
+impl Counter<'_> {
+    /// How many products a search finds; 0 if the budget doesn't allow to find out.
+    async fn count(&self, search: SearchSoftware) -> Result<u64, ApiError> {
+        let search = SearchSoftware { page: PageRequest { limit: 1, offset: 0 }, ..search };
+        if self.budget.is_exceeded() {
+            return Ok(0);
         }
+        let found = service::find_software_within(self.snapshot, &search, &self.budget).await?;
+        Ok(if self.budget.is_exceeded() { 0 } else { found.total })
     }
-    Ok(ways)
+
+    /// The queries that find at least one product.
+    async fn ways<'a>(&self, base: &str, queries: Vec<String>) -> Result<Vec<Way<'a>>, ApiError> {
+        let mut ways = Vec::new();
+        for q in queries {
+            let count = self.count(SearchSoftware::new(&q)).await?;
+            if count > 0 {
+                let href = of_search(base, SEARCH_Q.name, &q);
+                ways.push(Way { href, label: q, lang: Lang::default(), count: Some(count) });
+            }
+        }
+        Ok(ways)
+    }
 }

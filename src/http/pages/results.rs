@@ -110,16 +110,8 @@ impl Explore<'_> {
         self.list.address.keeping(|_, name| name != TYPO.name)
     }
 
-    /// The query with its corrections.
     fn corrected(&self) -> String {
-        let words = self.list.search.q.as_deref().unwrap_or_default().split_whitespace();
-        let words = words.map(|word| {
-            self.query().corrected.iter().fold(word.to_owned(), |word, Correction { from, to }| {
-                let part = word.split(|c: char| !c.is_alphanumeric()).find(|part| folded(part).eq(from.chars()));
-                part.map_or_else(|| word.clone(), |part| word.replacen(part, to, 1))
-            })
-        });
-        words.collect::<Vec<_>>().join(" ")
+        corrected(self.list.search.q.as_deref().unwrap_or_default(), self.query())
     }
 
     /// The dropped words that occur in some products.
@@ -138,6 +130,17 @@ impl Explore<'_> {
         }
         terms
     }
+}
+
+/// The query with its corrections.
+pub(super) fn corrected(q: &str, report: &QueryReport) -> String {
+    let words = q.split_whitespace().map(|word| {
+        report.corrected.iter().fold(word.to_owned(), |word, Correction { from, to }| {
+            let part = word.split(|c: char| !c.is_alphanumeric()).find(|part| folded(part).eq(from.chars()));
+            part.map_or_else(|| word.clone(), |part| word.replacen(part, to, 1))
+        })
+    });
+    words.collect::<Vec<_>>().join(" ")
 }
 
 #[derive(Debug, Template)]
@@ -199,7 +202,7 @@ pub(super) async fn show(
         Err(empty) => empty,
     };
     let look_further = async move {
-        let nothing = Nothing::found(view.edition(), &view.snapshot, &view.list).await?;
+        let nothing = Nothing::found(view.edition(), &view.snapshot, &view.list, &empty.query).await?;
         view.write(&empty, Some(nothing))
     };
     state.search(look_further).await?

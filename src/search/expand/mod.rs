@@ -39,7 +39,7 @@ use crate::text::meaning::Reference;
 /// Maximum number of query words that count.
 pub const MOST_WORDS: usize = 10;
 
-/// If fewer products than this have all words, products with some of them follow.
+/// If fewer products than this have all the words, products with some of them follow.
 pub const ENOUGH: usize = 10;
 
 #[derive(Debug, Clone, Default)]
@@ -113,9 +113,12 @@ pub fn expand<D: Documents>(
         return Ok(expansion);
     }
     let Some((query, corrected)) = expander(query).split(&expansion.report.unknown) else { return Ok(expansion) };
-    let mut expansion = Expander::new(index, documents, text, &query, options, budget).run()?;
-    expansion.report.corrected.extend(corrected);
-    Ok(expansion)
+    let mut split = Expander::new(index, documents, text, &query, options, budget).run()?;
+    if budget.is_exceeded() {
+        return Ok(expansion);
+    }
+    split.report.corrected.extend(corrected);
+    Ok(split)
 }
 
 /// The alternative that stands for a product to which the query as a whole refers.

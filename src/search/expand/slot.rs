@@ -9,7 +9,7 @@ use crate::text::english;
 pub struct Slot {
     pub word: Word,
     pub alternatives: Vec<Alternative>,
-    /// Whether a product must match this slot to have all words.
+    /// Whether a product must match this slot to count as having all the words.
     pub required: bool,
     pub in_phrase: bool,
     /// The word as spelled in the query, if it's in the lexicon.

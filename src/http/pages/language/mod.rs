@@ -30,7 +30,7 @@ impl Language {
             let language = Self::ALL.into_iter().find(|of| of.texts().tag.eq_ignore_ascii_case(primary))?;
             Some((quality.trim().parse::<f32>().ok().filter(|quality| *quality > 0.0)?, language))
         });
-        // The first one wins among equals.
+        // On a tie, the first one wins.
         let best = ranges.reduce(|best, next| if next.0 > best.0 { next } else { best });
         best.map_or(Self::English, |(_, language)| language)
     }

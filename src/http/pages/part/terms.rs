@@ -189,7 +189,11 @@ mod tests {
     fn first_mention_of_each_term_is_linked() {
         assert_eq!(mentions("Near-misses, near misses and a permit to  work"), ["Near-misses", "permit to  work"]);
         assert_eq!(mentions("Permits to work for a permit"), ["Permits to work", "permit"]);
-        assert_eq!(mentions("capa CAPAs Permit"), ["CAPAs"], "an abbreviation in its case, each term once");
+        assert_eq!(
+            mentions("capa CAPAs Permit"),
+            ["CAPAs"],
+            "abbreviations match only in their own case, and each term is linked once"
+        );
         assert_eq!(mentions("nearmiss permitted near, miss"), [""; 0]);
     }
 
