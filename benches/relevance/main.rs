@@ -1,4 +1,4 @@
-//! How well the search ranks, measured against human judgements and composed queries: `make
+//! How well searches rank, measured against human judgements and composed queries: `make
 //! relevance`.
 //!
 //! Prints nDCG@10 on judged queries, spelled right and wrong; the share of composed queries that

@@ -140,7 +140,7 @@ struct Ended<T> {
     last_line: String,
 }
 
-/// Runs a process to its end: writes its input, reads its messages, and logs its standard error.
+/// Runs a process to completion: writes its input, reads its messages, and logs its standard error.
 fn run<T>(
     command: &mut Command,
     write: impl FnOnce(&mut BufWriter<ChildStdin>) -> io::Result<()>,

@@ -203,7 +203,7 @@ mod tests {
     use crate::search::meaning::reference;
 
     #[test]
-    fn meaning_adds_most_if_words_decide_least() {
+    fn meaning_counts_most_where_the_words_decide_least() {
         let reference = reference(["photography"].into_iter()).expect("a direction");
         let meaning = Meaning { reference, weight: 0.5, bound: 10.0 };
         // All words are in the name, so meaning hardly counts.

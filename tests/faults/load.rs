@@ -151,7 +151,7 @@ impl Target {
         let stop = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let asking = scope.spawn(|| self.ask(&stop, rate.map(|rate| (Instant::now(), rate))));
-            // The callers are stopped even if the work panics; otherwise nothing would ever end.
+            // The callers are stopped even if the work panics; otherwise the test would hang.
             let stopping = Stopping(&stop);
             let done = work();
             drop(stopping);

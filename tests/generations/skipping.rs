@@ -47,7 +47,7 @@ fn the_download_is_valid_json_without_the_skipped_records() {
 }
 
 #[test]
-fn skipped_records_and_exports_are_a_reason_with_counts() {
+fn skipped_records_and_exports_are_reported_as_a_reason_with_counts() {
     let (place, mut running) = with_one_invalid_record();
     place.write("unlicensed.json", &export(&["a", "b"]).replace("\"license\"", "\"licence\""));
     running.updater.start().expect("it serves");

@@ -21,7 +21,7 @@ const BLOCK: usize = 400;
 /// Budget units for comparing a document.
 const COMPARED: usize = 20;
 
-/// Collects a plan's related documents, if the words found few.
+/// Collects a plan's related documents if the words found few.
 pub(super) fn collect_related(
     engine: &TantivyEngine,
     plan: &Plan,

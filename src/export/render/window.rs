@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::export::SourceFile;
 use crate::text::printable::printable;
 
-/// Maximum bytes shown before the place, and after its start.
+/// The most bytes shown before the error's place, and from its start on.
 const BEFORE: usize = 60;
 const BEHIND: usize = 70;
 

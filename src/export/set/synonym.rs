@@ -37,7 +37,8 @@ pub(super) fn check(exports: &mut [ParsedExport<'_>], findings: &mut Findings) {
                     code: Code::TooManyGroups,
                     location: export.location(SectionKind::Synonyms, entry.index, key, &entry.key),
                     message: format!("`{term}` is in more than {TERM_GROUPS} synonym groups"),
-                    help: "merge the groups whose terms mean the same, and remove the term from the others".to_owned(),
+                    help: "merge the groups whose terms mean the same thing, and remove the term from the others"
+                        .to_owned(),
                     related: Vec::new(),
                 });
             } else {
