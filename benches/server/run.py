@@ -109,8 +109,8 @@ def run(arguments, folder, servers):
     lookup = "/v1/software/"
     page, search = "/v1/software?limit=20&offset=", "/v1/search?q="
     offsets = folder / "offsets.txt"
-    pages = max(1, json.loads(ours.get("/v1/software?limit=1", ours.headers)[2])["pagination"]["total"] // 20)
-    offsets.write_text("\n".join(str(20 * (number * 7919 % pages)) for number in range(20000)))
+    page_count = max(1, json.loads(ours.get("/v1/software?limit=1", ours.headers)[2])["pagination"]["total"] // 20)
+    offsets.write_text("\n".join(str(20 * (number * 7919 % page_count)) for number in range(20000)))
 
     axums = {}
     for what, paths in {

@@ -132,8 +132,7 @@ impl Vector {
     }
 }
 
-/// What some text means, for comparing other vectors with it. In 16 bits, because that's how
-/// processors multiply.
+/// What some text means, for comparing other vectors with it.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference(Box<[i16; DIMENSIONS]>);
 
@@ -142,12 +141,14 @@ impl Reference {
     /// direction.
     #[inline]
     pub fn likeness(&self, vector: &[u8; DIMENSIONS]) -> f32 {
-        // Widened first, since compilers multiply eight pairs of 16 bits at once.
-        let mut wide = [0; DIMENSIONS];
-        for (wide, number) in wide.iter_mut().zip(vector) {
-            *wide = i16::from(number.cast_signed());
+        // With a sum per lane, compilers multiply and add eight numbers at once.
+        let mut sums = [0; 8];
+        for (numbers, others) in self.0.as_chunks::<8>().0.iter().zip(vector.as_chunks::<8>().0) {
+            for ((sum, number), other) in sums.iter_mut().zip(numbers).zip(others) {
+                *sum += i32::from(*number) * i32::from(other.cast_signed());
+            }
         }
-        let product: i32 = self.0.iter().zip(&wide).map(|(number, other)| i32::from(*number) * i32::from(*other)).sum();
+        let product: i32 = sums.iter().sum();
         #[expect(clippy::cast_precision_loss, clippy::cast_possible_truncation, reason = "less than 2²⁴")]
         let likeness = product as f32 / (VECTOR_LENGTH * REFERENCE_LENGTH) as f32;
         likeness.clamp(0.0, 1.0)
