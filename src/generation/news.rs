@@ -29,7 +29,7 @@ impl ProductChange {
 /// A log's news, newest first, and by id within a step.
 #[derive(Debug)]
 pub struct NewsIndex {
-    /// All news, without removed products if products are in memory.
+    /// All news, excluding removed products if products are in memory.
     all: Vec<ChangePlace>,
     /// For each category, the indices of its news in `all`, ascending. `None` if products aren't in
     /// memory.

@@ -237,7 +237,7 @@ mod tests {
     }
 
     #[test]
-    fn runs_are_merged_on_several_levels() {
+    fn runs_are_merged_in_several_passes() {
         let row = |number: u32| (number.wrapping_mul(2_654_435_761), String::new());
         // One row per run, so there are three levels of merges.
         let rows: Vec<_> = (0..5000).map(row).collect();

@@ -69,7 +69,7 @@ fn the_main_category_comes_first_and_none_occurs_twice() {
 }
 
 #[test]
-fn a_category_without_a_letter_is_kept_and_not_used() {
+fn a_category_without_letters_is_kept_but_not_used() {
     let report = examine_record(r#", "category": "--", "categories": ["x", ""]"#);
     assert_eq!(codes(&report), ["unusable_property"; 2]);
     assert!(software(&report).categories.is_empty());

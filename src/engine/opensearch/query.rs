@@ -24,7 +24,7 @@ pub(super) const EXACT_NAME: f32 = 8192.0;
 /// full name's.
 pub(super) const PINNED: f32 = 4096.0;
 
-/// Added to the score of a product with all words, if the same list contains products with only
+/// Added to the score of a product that has all the words, if the same list has products with only
 /// some and isn't sorted by relevance.
 pub(super) const COMPLETE: f32 = 32_768.0;
 

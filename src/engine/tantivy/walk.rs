@@ -260,7 +260,7 @@ impl<'e> Walk<'e> {
         sums
     }
 
-    /// The found documents that can reach the threshold, i.e. are in essential stages, as in
+    /// The matching documents that can reach the threshold, i.e. are in essential stages, as in
     /// `MaxScore` (Turtle and Flood, "Query evaluation: strategies and optimizations", 1995).
     fn candidates(&self, block: usize, found: &Bitset) -> Bitset {
         if self.threshold.is_none() {

@@ -118,7 +118,7 @@ impl DuplicateReport<'_> {
     }
 }
 
-/// The help if products in two exports have the same id.
+/// The help for products in two exports that have the same id.
 fn prefix_help(export: &str) -> String {
     let fits: String = export.chars().filter(|c| is_id_prefix(c.encode_utf8(&mut [0; 4]))).take(16).collect();
     let prefix = if fits.is_empty() { "source:".to_owned() } else { format!("{fits}:") };

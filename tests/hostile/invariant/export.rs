@@ -31,7 +31,7 @@ pub(crate) fn check(bytes: &[u8]) {
     }
 }
 
-/// Whether another parser accepts the bytes too. Numbers may have any size, since all their digits
+/// Whether another parser accepts the bytes too. Numbers can be any size, since all their digits
 /// are kept.
 pub(crate) fn is_json(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok_and(|text| serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok())

@@ -12,7 +12,7 @@ use super::node::Node;
 use super::{ClusterRequest, ClusterSettingsError, Credentials, NodeError};
 use crate::client::{self, Client, Proxies, RequestError, Roots};
 
-/// How long connecting may take, as part of the attempt's time.
+/// How long connecting may take, which counts towards the attempt's time.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(1);
 /// The maximum size of a response. The largest page of hits is a few megabytes.
 const MAX_RESPONSE_BYTES: usize = 32 << 20;

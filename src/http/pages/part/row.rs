@@ -118,7 +118,7 @@ impl<'a> Row<'a> {
         self.html("categories", &category.name)
     }
 
-    /// The first matches in a field that the row doesn't show otherwise.
+    /// The first matches in a field that the row doesn't otherwise show.
     fn elsewhere(&self) -> Option<Elsewhere<'_>> {
         let t = self.t;
         let fields = [
