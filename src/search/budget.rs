@@ -85,9 +85,13 @@ impl Budget {
         allows
     }
 
-    /// Whether half of the budget is left. If not, marks the search as incomplete.
-    pub fn has_half(&self) -> bool {
-        self.allows(usize::try_from(self.units / 2).unwrap_or(usize::MAX))
+    /// Leaves at least half of the budget for running a query, however much work it was to
+    /// understand. Does nothing once the search is incomplete, because then the query was understood
+    /// only in part, and might find more than the whole query.
+    pub fn leave_half(&self) {
+        if !self.is_exceeded() {
+            self.spent.fetch_min(self.units / 2, Ordering::Relaxed);
+        }
     }
 
     /// Whether the search is incomplete.
@@ -98,5 +102,25 @@ impl Budget {
     #[inline]
     pub fn spent(&self) -> u64 {
         self.spent.load(Ordering::Relaxed)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn understanding_a_query_leaves_half_of_the_budget() {
+        let budget = Budget::new(100);
+        budget.spend(30);
+        budget.leave_half();
+        assert_eq!(budget.spent(), 30);
+        budget.spend(60);
+        budget.leave_half();
+        assert!(budget.allows(50) && !budget.is_exceeded());
+        budget.spend(50);
+        assert!(!budget.allows_more());
+        budget.leave_half();
+        assert!(!budget.allows_more(), "an incomplete search stays incomplete");
     }
 }

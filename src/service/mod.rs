@@ -26,6 +26,7 @@ mod suggest;
 
 pub use crate::catalogue::{AttributeCondition, Order, ReviewFilter, ReviewSort, SoftwareFilter};
 pub use crate::generation::NewsKind;
+pub use crate::search::budget::Budget;
 pub use crate::search::collect::Tier;
 pub use crate::search::expand::Prefix;
 pub use attribute::{list_attributes, refuse_attributes};

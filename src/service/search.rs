@@ -133,6 +133,7 @@ async fn search_as(
             || Translator::new(snapshot, query.language.as_ref()).needs_texts(),
         budget,
     };
+    budget.leave_half();
     let found = if expansion.finds_nothing() {
         SearchHits { facets: request.facets.map(|_| FacetCounts::default()), ..SearchHits::default() }
     } else {

@@ -306,26 +306,6 @@ fn highlights_mark_both_halves_of_a_split_compound() {
 }
 
 #[test]
-fn many_misspelled_words_leave_enough_work_for_the_search() {
-    let words =
-        ["interface", "implemented", "development", "applications", "information", "libraries", "documentation"];
-    // Many words are similar, so each correction takes a lot of work.
-    let similar = words.iter().flat_map(|word| {
-        let letters = || (b'a'..=b'z').map(char::from);
-        letters().flat_map(move |one| letters().map(move |other| format!("{}{one}{other}{}", &word[..2], &word[4..])))
-    });
-    let similar = similar.collect::<Vec<_>>().join(" ");
-    let directory = Directory::of(&[
-        json!({"id": "meant", "name": "Beacon", "description": words.join(" ")}),
-        json!({"id": "other", "name": "Lantern", "description": similar}),
-    ]);
-    let query: Vec<_> = words.iter().map(|word| format!("{word}qx")).collect();
-    assert!(!directory.is_incomplete(&query[0]) && directory.is_incomplete(&query.join(" ")));
-    let answer = directory.answer(&query.join(" "), true);
-    assert_eq!(answer.ids.first().map(String::as_str), Some("meant"), "{:?} {:?}", answer.corrected, answer.unknown);
-}
-
-#[test]
 fn text_beyond_the_budget_is_searched_only_for_words() {
     let description = |filler: usize| format!("A ptw suite, or a permit to work suite.{}", " again".repeat(filler));
     let directory = |filler| {

@@ -5,7 +5,7 @@ use axum::http::Uri;
 use super::facets;
 use super::links::{Address, PAGE};
 use super::part::pager::offset;
-use crate::catalogue::resource::CategoryResource;
+use crate::catalogue::resource::{CategoryResource, Correction, QueryReport};
 use crate::http::extract::Snapshot;
 use crate::http::extract::query::RawQuery;
 use crate::http::problem::{ApiError, ErrorCode, ParameterProblem};
@@ -13,6 +13,7 @@ use crate::record::Language;
 use crate::service::parameter::definition::{FILTERS, PREFIX, SEARCH_Q, SEARCH_SORT, TYPO};
 use crate::service::parameter::{Given, Interface, Refusal, Values};
 use crate::service::{self, Facet, MAX_QUERY_OFFSET, PageRequest, SearchSoftware};
+use crate::text::fold::folded;
 
 /// Products per page.
 const LIMIT: u32 = 20;
@@ -69,6 +70,17 @@ impl List {
             search.filter.categories = vec![category.id.clone()];
         }
         Ok(Self { address, search, category })
+    }
+
+    /// The query with its corrections.
+    pub(super) fn corrected(&self, report: &QueryReport) -> Option<String> {
+        let words = self.search.q.as_deref()?.split_whitespace().map(|word| {
+            report.corrected.iter().fold(word.to_owned(), |word, Correction { from, to }| {
+                let part = word.split(|c: char| !c.is_alphanumeric()).find(|part| folded(part).eq(from.chars()));
+                part.map_or_else(|| word.clone(), |part| word.replacen(part, to, 1))
+            })
+        });
+        Some(words.collect::<Vec<_>>().join(" "))
     }
 
     /// The search without some of the URL's parameters.

@@ -5,13 +5,11 @@ use super::edition::{Edition, Lang};
 use super::facets;
 use super::links::{of_category, of_search, of_software};
 use super::list::List;
-use super::results::corrected;
 use crate::catalogue::resource::{CategorySuggestion, QueryReport, SoftwareRef};
 use crate::http::extract::Snapshot;
 use crate::http::problem::ApiError;
-use crate::search::budget::Budget;
 use crate::service::parameter::definition::SEARCH_Q;
-use crate::service::{self, PageRequest, SearchSoftware};
+use crate::service::{self, Budget, PageRequest, SearchSoftware};
 use crate::text::english::is_function_word;
 use crate::text::fold::folded;
 
@@ -57,7 +55,7 @@ impl<'a> Nothing<'a> {
         let (base, chips) = (edition.base, facets::chips(edition, &list.address));
         let counter = Counter { snapshot, budget: service::budget(snapshot).half() };
         // Finding the corrections again would be most of the work.
-        let q = list.search.q.as_deref().map(|q| corrected(q, report));
+        let q = list.corrected(report);
         let mut nothing = Self {
             q: list.search.q.clone(),
             has_filters: facets::filter_count(&list.address) > 0,

@@ -30,7 +30,6 @@ use crate::http::search_page::with_page;
 use crate::http::state::AppState;
 use crate::service::parameter::definition::{CATEGORY, TYPO};
 use crate::service::{SearchPage, SearchSort, Tier};
-use crate::text::fold::folded;
 
 /// The most synonyms that the page names.
 const MAX_SYNONYMS: usize = 6;
@@ -111,7 +110,7 @@ impl Explore<'_> {
     }
 
     fn corrected(&self) -> String {
-        corrected(self.list.search.q.as_deref().unwrap_or_default(), self.query())
+        self.list.corrected(self.query()).unwrap_or_default()
     }
 
     /// The dropped words that occur in some products.
@@ -130,17 +129,6 @@ impl Explore<'_> {
         }
         terms
     }
-}
-
-/// The query with its corrections.
-pub(super) fn corrected(q: &str, report: &QueryReport) -> String {
-    let words = q.split_whitespace().map(|word| {
-        report.corrected.iter().fold(word.to_owned(), |word, Correction { from, to }| {
-            let part = word.split(|c: char| !c.is_alphanumeric()).find(|part| folded(part).eq(from.chars()));
-            part.map_or_else(|| word.clone(), |part| word.replacen(part, to, 1))
-        })
-    });
-    words.collect::<Vec<_>>().join(" ")
 }
 
 #[derive(Debug, Template)]

@@ -37,11 +37,7 @@ impl<D: Documents> Expander<'_, D> {
         if !self.options.typo || !suspicious || abbreviation || slot.in_phrase || self.corrections == MOST_WORDS {
             return Ok(());
         }
-        if is_right(&slot.word.folded) || self.is_name_in_sentence(&slot.word) {
-            return Ok(());
-        }
-        // The other half is for searching.
-        if !self.budget.has_half() {
+        if is_right(&slot.word.folded) || self.is_name_in_sentence(&slot.word) || !self.budget.allows_more() {
             return Ok(());
         }
         self.corrections += 1;
@@ -84,7 +80,7 @@ impl<D: Documents> Expander<'_, D> {
     pub(super) fn correct_prefix(&mut self, slot: &mut Slot) -> Result<(), D::Error> {
         let folded = slot.word.folded.as_str();
         let is_right = is_right(folded) || self.index.lexicon.word(folded).is_some();
-        if !self.options.typo || is_right || slot.prefix.is_none() || !self.budget.has_half() {
+        if !self.options.typo || is_right || slot.prefix.is_none() || !self.budget.allows_more() {
             return Ok(());
         }
         let candidates = typo::prefix_candidates(&self.index.lexicon, folded, typo::allowed_edits(folded), self.budget);
