@@ -119,6 +119,8 @@ async fn a_page_that_found_nothing_suggests_what_to_do_next() {
         "{}",
         page.text()
     );
+    let filtered = read(&service, "/?q=lockuot+planer&category=Empty").await;
+    assert!(filtered.text().contains("href=\"/?q=lockout+planner\""), "{}", filtered.text());
     let corrected = read(&service, "/?q=Gauge+lockuot").await;
     assert!(corrected.text().contains("<b><bdi>Gauge lockout</bdi></b>"), "{}", corrected.text());
 }

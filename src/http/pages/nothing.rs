@@ -80,7 +80,10 @@ impl<'a> Nothing<'a> {
             }
         }
         let Some(q) = q else { return Ok(nothing) };
-        let queries = service::similar_queries(snapshot, &q, FEW as usize, &counter.budget);
+        let mut queries = service::similar_queries(snapshot, &q, FEW as usize, &counter.budget);
+        if !report.corrected.is_empty() && list.search.q.as_ref() != Some(&q) {
+            queries.insert(0, q.clone());
+        }
         nothing.queries = counter.ways(base, queries).await?;
         let unknown: Vec<String> = report.unknown.iter().map(|word| folded(word).collect()).collect();
         let words = q.split_whitespace().map(|word| word.trim_matches(['"', '-']).to_owned());
