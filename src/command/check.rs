@@ -95,7 +95,7 @@ mod tests {
     use super::stale_before;
 
     #[test]
-    fn evidence_becomes_stale_the_day_after_it_reaches_the_age() {
+    fn evidence_becomes_stale_the_day_after_it_reaches_the_maximum_age() {
         let before = |age: Span| stale_before(date(2026, 3, 31), age).ok().map(|day| day.to_string());
         assert_eq!(before(Span::new().days(365)).as_deref(), Some("2025-03-31"));
         assert_eq!(before(Span::new().weeks(1)).as_deref(), Some("2026-03-24"));

@@ -85,12 +85,13 @@ impl Budget {
         allows
     }
 
-    /// Leaves at least half of the budget for running a query, however much work it was to
-    /// understand. Does nothing once the search is incomplete, because then the query was understood
-    /// only in part, and might find more than the whole query.
-    pub fn leave_half(&self) {
+    /// Charges a query that has been understood at most half of what was left `before` that, so the
+    /// other half can be spent on running it. Does nothing once the search is incomplete, because
+    /// then the query was understood only in part, and might find more than the whole query.
+    pub fn leave_half(&self, before: u64) {
         if !self.is_exceeded() {
-            self.spent.fetch_min(self.units / 2, Ordering::Relaxed);
+            let half = self.units.saturating_sub(before) / 2;
+            self.spent.fetch_min(before.saturating_add(half), Ordering::Relaxed);
         }
     }
 
@@ -113,14 +114,27 @@ mod tests {
     fn understanding_a_query_leaves_half_of_the_budget() {
         let budget = Budget::new(100);
         budget.spend(30);
-        budget.leave_half();
+        budget.leave_half(0);
         assert_eq!(budget.spent(), 30);
         budget.spend(60);
-        budget.leave_half();
+        budget.leave_half(0);
         assert!(budget.allows(50) && !budget.is_exceeded());
         budget.spend(50);
         assert!(!budget.allows_more());
-        budget.leave_half();
+        budget.leave_half(0);
         assert!(!budget.allows_more(), "an incomplete search stays incomplete");
+    }
+
+    #[test]
+    fn several_searches_share_one_budget() {
+        let budget = Budget::new(100);
+        let mut spent = Vec::new();
+        for _ in 0..3 {
+            let before = budget.spent();
+            budget.spend(usize::try_from(100 - before).expect("few"));
+            budget.leave_half(before);
+            spent.push(budget.spent());
+        }
+        assert_eq!(spent, [50, 75, 87], "an earlier search's work isn't given back");
     }
 }

@@ -110,6 +110,7 @@ async fn search_as(
     prefix: Prefix,
     budget: &Budget,
 ) -> Result<(Expansion, SearchHits), ServiceError> {
+    let before = budget.spent();
     let mut expansion = match query.q.as_deref().filter(|q| !q.trim().is_empty()) {
         Some(q) => expand(&snapshot.search, snapshot, q, parsed, Options { typo: query.typo, prefix }, budget)?,
         None => Expansion::default(),
@@ -133,7 +134,7 @@ async fn search_as(
             || Translator::new(snapshot, query.language.as_ref()).needs_texts(),
         budget,
     };
-    budget.leave_half();
+    budget.leave_half(before);
     let found = if expansion.finds_nothing() {
         SearchHits { facets: request.facets.map(|_| FacetCounts::default()), ..SearchHits::default() }
     } else {

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::export::SourceFile;
 use crate::text::printable::printable;
 
-/// The most bytes shown before the error's place, and from its start on.
+/// Maximum number of bytes shown before an error, and from its start onwards.
 const BEFORE: usize = 60;
 const BEHIND: usize = 70;
 

@@ -196,7 +196,8 @@ fn overlapping_synonyms(exports: &[ParsedExport<'_>], repeats: &Repeats, finding
                     location: location(),
                     message: format!("`{term}` belongs to two synonym groups"),
                     help:
-                        "merge the groups if all their terms mean the same thing; otherwise remove the term from one of them"
+                        "merge the groups if all their terms mean the same thing; otherwise remove the term from one \
+                           of them"
                             .to_owned(),
                     related: vec![Related {
                         location: export.location(SectionKind::Synonyms, entry.index, "terms", &entry.key),

@@ -122,7 +122,7 @@ struct Counter<'s> {
 }
 
 impl Counter<'_> {
-    /// How many products a search finds; 0 if the budget doesn't allow to find out.
+    /// How many products a search finds; 0 if the budget runs out first.
     async fn count(&self, search: SearchSoftware) -> Result<u64, ApiError> {
         let search = SearchSoftware { page: PageRequest { limit: 1, offset: 0 }, ..search };
         if self.budget.is_exceeded() {
