@@ -106,8 +106,8 @@ FUZZ_FLAGS := --cfg fuzzing -Cpasses=sancov-module -Cllvm-args=-sanitizer-covera
 
 FUZZ_HOST = $(shell rustc -vV | sed -n 's/^host: //p')
 
-# Everything is built again, so this uses a separate build folder. The target is named so that build
-# scripts and macros aren't instrumented.
+# This rebuilds everything, so it uses a separate build folder. It passes --target explicitly so
+# that build scripts and macros aren't instrumented.
 fuzz: need-cargo need-cc need-c++ ## Fuzz exports, queries and requests, guided by coverage, FUZZ_SECONDS each
 	@# The project's own versions, plus what fuzzing needs.
 	cp Cargo.lock fuzz/Cargo.lock

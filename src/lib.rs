@@ -1,6 +1,6 @@
 //! `software-directory` turns a folder of export files into a published software directory.
 //!
-//! Data flows one way, and the folders show it:
+//! Data flows one way, and the folders reflect that:
 //!
 //! ```text
 //! export file → valid records → stored text, words, postings → generation → current directory → operation → response

@@ -1,4 +1,4 @@
-//! Catches panics, with their location, at the places that log them.
+//! Catches panics and records where they happened, for the code that logs them.
 //!
 //! The hook itself logs nothing, because a panic may originate in logging.
 

@@ -137,7 +137,7 @@ fn uses(module: &str) -> BTreeSet<(String, PathBuf)> {
 }
 
 #[test]
-fn every_folder_has_its_layer() {
+fn every_folder_belongs_to_a_layer() {
     let entries = fs::read_dir(source()).expect("a folder").map(|entry| entry.expect("an entry").path());
     let named = entries.map(|path| path.file_stem().expect("a name").to_string_lossy().into_owned());
     let named: BTreeSet<_> = named.filter(|name| name != "lib").collect();
@@ -169,7 +169,7 @@ fn engines_get_plans_and_do_not_interpret_queries() {
 }
 
 #[test]
-fn crates_are_used_only_in_their_homes() {
+fn crates_are_used_only_where_they_belong() {
     for (name, home) in HOMES {
         let home = source().join(home);
         let names = |file: &PathBuf| {
@@ -216,7 +216,7 @@ struct Module {
     passed_on: BTreeMap<String, String>,
 }
 
-/// The modules in a folder by path.
+/// The modules in a folder, by path.
 fn modules(folder: &str) -> BTreeMap<String, Module> {
     let path = |file: &Path| {
         let file = file.strip_prefix(source()).expect("below").with_extension("");

@@ -1,5 +1,5 @@
-//! How long tantivy alone takes to index the same terms in the same schema, with documents prepared
-//! beforehand, its own writer, and one segment in memory.
+//! How long tantivy alone takes to index the same terms in the same schema: documents are prepared
+//! beforehand, and its own writer builds one segment in memory.
 
 use software_directory::search::DocumentAnalyzer;
 use tantivy::directory::RamDirectory;
@@ -12,7 +12,7 @@ use crate::corpus::Failure;
 use crate::terms::{self, Frequencies};
 use software_directory::catalogue::Merged;
 
-/// Memory for writing the segment, in bytes.
+/// How much memory writing the segment may use, in bytes.
 const MEMORY_BUDGET: usize = 256 * 1024 * 1024;
 
 /// How many times a document contains each of its terms.
@@ -20,11 +20,11 @@ const MEMORY_BUDGET: usize = 256 * 1024 * 1024;
 pub(crate) enum Repeat {
     /// As often as its packed frequency says, which produces the postings that are served.
     Code,
-    /// Once, which is the least that can be indexed.
+    /// Once, the minimum that can be indexed.
     Once,
 }
 
-/// Each document as text that contains its terms.
+/// Encodes each document as text that contains its terms.
 pub(crate) fn prepare(merged: &Merged, repeat: Repeat) -> Vec<String> {
     let mut analyzer = DocumentAnalyzer::new(merged.synonyms(), merged.pins(), &merged.attributes);
     let mut term = String::new();

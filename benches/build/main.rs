@@ -33,7 +33,7 @@ use software_directory::search::{DocumentAnalyzer, SearchBuilder};
 use bare::Repeat;
 use corpus::Failure;
 
-/// The same as in the binary.
+/// The same allocator as in the binary.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -84,19 +84,19 @@ fn run() -> Result<(), Failure> {
     Ok(())
 }
 
-/// How many measurements are of single responses, and how many are baselines for the build.
+/// How many measurements are of lookups, and how many are baselines for the build.
 const LOOKUPS: usize = 2;
 const BASELINES: usize = 2;
 
 /// How long it takes to read all products' details in an order that defeats caches, and to copy
-/// them as ready bytes.
+/// the same bytes once they've been assembled.
 fn lookups(engine: &dyn Engine, mut ids: Vec<Box<str>>) -> Stages {
     fastrand::Rng::with_seed(1).shuffle(&mut ids);
     let record = |id: &str| pollster::block_on(engine.record(id)).expect("whole").expect("a product").body;
     let ((), made) = time(|| ids.iter().for_each(|id| drop(std::hint::black_box(record(id)))));
     let ready: Vec<Bytes> = ids.iter().map(|id| record(id)).collect();
     let ((), copied) = time(|| ready.iter().for_each(|body| drop(std::hint::black_box(body.to_vec()))));
-    vec![("every product's response, assembled", made), ("the same, copied from ready bytes", copied)]
+    vec![("every product's response, assembled", made), ("the same, already assembled and only copied", copied)]
 }
 
 /// How long something took.
@@ -193,15 +193,14 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
         ("merge, and order by quality and name", order),
         ("write and compress the responses", answers),
         ("analyse the text", analysis),
-        ("number the words, forward index", words),
+        ("number the words, build the forward index", words),
         ("index", indexing),
         ("open, to check", check),
         ("persist", persist),
         ("read back, verify and open", verify),
     ];
     stages.extend(answers_of);
-    for (name, repeat) in [("its terms as frequent as served", Repeat::Code), ("each of its terms once", Repeat::Once)]
-    {
+    for (name, repeat) in [("each term as often as in the index", Repeat::Code), ("each term once", Repeat::Once)] {
         let merged = Merged::of(read_again()?.set, &scratch, |_, _| {})?;
         let texts = bare::prepare(&merged, repeat);
         let (index, bare) = time(|| bare::index(&texts));

@@ -30,7 +30,7 @@ pub(crate) fn exit(done: Result<(), Failure>) -> ExitCode {
 /// The variable that names the folder with `exports/`.
 const FOLDER: &str = "MEASURE_DATA";
 
-/// The default export in it, unless [`EXPORT`] names another.
+/// The export in that folder to use unless [`EXPORT`] names another.
 const DEFAULT_EXPORT: &str = "exports/debian.json";
 
 /// The variable that names another export in the folder, or a folder of exports.
@@ -83,7 +83,7 @@ impl<'c> Queries<'c> {
         Self { records, snapshot, random: Rng::with_seed(seed) }
     }
 
-    /// One to three words from a record, with at least two letters each, in text order.
+    /// One to three words from a record, in order, each with at least two letters.
     pub(crate) fn right(&mut self) -> String {
         self.right_with_id().0
     }

@@ -24,7 +24,7 @@ SEED = 1_000_000
 FILE_BYTES = 64_000_000
 WORD = re.compile(r"[^\W_]+")
 SENTENCE_END = re.compile(r"(?<=[.!?:;])\s+")
-# How many records a new one takes its sentences from.
+# How many existing records a new one takes its sentences from.
 DONORS = 3
 
 

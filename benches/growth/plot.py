@@ -1,4 +1,4 @@
-"""Curves over two logarithmic axes, as an SVG file that is readable on light and dark pages."""
+"""Plots curves on two logarithmic axes, as an SVG file that is readable on light and dark pages."""
 
 import dataclasses
 import html

@@ -30,13 +30,13 @@ RESTARTS = 5
 # This many seconds after startup, the content has been verified and memory has been released.
 SETTLED = 5
 # How many queries are checked, and what share may be missed. The more words there are, the more
-# often a shortened word is a word itself.
+# often a shortened word is itself a word.
 SAMPLE = 300
 MISSED_AT_MOST = 0.01
 
 
 def ready(arguments, folder, keys):
-    """A server, and how many seconds it took to become ready. It prints its address once it is, however long that takes."""
+    """A server, and how many seconds it took to become ready. It prints its address once it's ready, however long that takes."""
     started = time.monotonic()
     server = ours(arguments.server, folder, keys)
     try:
@@ -102,7 +102,7 @@ def search(arguments, server, folder):
 
 
 def report(arguments, empty, rows):
-    lines = ["| records | export MB | build s | restart ms | beyond an empty one | memory MB after the build | at most "
+    lines = ["| records | export MB | build s | restart ms | more than an empty one | memory MB after the build | peak "
              "| after a restart | after searches | index MB | search p50 ms | p99 ms | searches/s |", "|---" * 13 + "|"]
     for row in [empty, *rows]:
         cells = [f"{row['records']:,}", f"{row['export_mb']:,.1f}", f"{row['build_s']:,.2f}", f"{row['restart_ms']:,.0f}",
@@ -112,14 +112,14 @@ def report(arguments, empty, rows):
                   f"{row['rate']:,.0f}"] if row["records"] else ["", f"{row['index_mb']:,.1f}", "", "", ""]
         lines.append(f"| {' | '.join(cells)} |")
     if len(rows) > 1:
-        lines += ["", "| from | to | search p50 grows | √records grows | |", "|---|---|---|---|---|"]
+        lines += ["", "| from | to | search p50 growth | √records growth | |", "|---|---|---|---|---|"]
     pairs = list(zip(rows, rows[1:])) + ([(rows[0], rows[-1])] if len(rows) > 2 else [])
     for less, more in pairs:
         grows, bound = more["p50"] / less["p50"], math.sqrt(more["records"] / less["records"])
         lines.append(f"| {less['records']:,} | {more['records']:,} | {grows:.2f} times | {bound:.2f} times "
                      f"| {'less' if grows < bound else 'more: missed'} |")
     lines += ["", f"{arguments.rounds} rounds of {arguments.seconds} s, one connection, medians; restarts: the median of {RESTARTS}; "
-              f"on {os.cpu_count()} cores; load of the machine at the end {os.getloadavg()[1]:.1f}; "
+              f"on {os.cpu_count()} cores; machine load at the end {os.getloadavg()[1]:.1f}; "
               f"generated from {pathlib.Path(arguments.export).name}."]
     out = pathlib.Path(arguments.out)
     out.mkdir(parents=True, exist_ok=True)

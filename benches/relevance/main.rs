@@ -1,10 +1,11 @@
-//! How well searches rank, measured against human judgements and composed queries: `make
+//! How well search ranks results, measured against human judgements and composed queries: `make
 //! relevance`.
 //!
-//! Prints nDCG@10 on judged queries, spelled right and wrong; the share of composed queries that
-//! find a product in a relevant category; the share of real misspellings that are corrected to the
-//! right word; which names in real exports don't find their product first; and what each weight
-//! contributes, by turning it off. Nothing is random, so two runs print the same.
+//! Prints nDCG@10 on judged queries, both correctly spelled and misspelled; the share of composed
+//! queries that find a product in a relevant category; the share of real misspellings that are
+//! corrected to the right word; which names in real exports, when searched for, don't return their
+//! product first; and what each weight contributes, by turning it off. Nothing is random, so two
+//! runs print the same figures.
 //!
 //! `cargo bench --bench relevance -- FOLDER [sweep | names]`: FOLDER contains `relevance/`
 //! (products.json, queries.tsv, qrels.tsv, typo/), `qhse/`, `typos/` and `exports/`. With `sweep`,
@@ -74,7 +75,7 @@ fn run(folder: &Path, part: Option<&str>) -> Result<(), Failure> {
     names::report(&exports)
 }
 
-/// The bundled exports without the fictional products, which are never a right answer.
+/// The bundled exports without the fictional products, which are never the right answer.
 fn real() -> [PathBuf; 2] {
     ["data/qhse.json", "data/software-terms.json"].map(PathBuf::from)
 }

@@ -44,10 +44,10 @@ pub(crate) fn report(snapshot: &Snapshot, path: &Path) -> Result<(), Failure> {
         words += 1;
         changed += usize::from(!search(snapshot, word, true)?.query.corrected.is_empty());
     }
-    println!("Real misspellings within the allowed edits of a word in the index");
+    println!("Real misspellings within the allowed edit distance of a word in the index");
     println!("  the right word first    {} of {} ({:.1} %)", counts.0, counts.1, per_cent(counts));
     println!("  missed: {}", missed.join("; "));
-    println!("  words in the index that are changed: {changed} of {words}\n");
+    println!("  words in the index that were changed: {changed} of {words}\n");
     Ok(())
 }
 

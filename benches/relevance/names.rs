@@ -1,4 +1,5 @@
-//! Names as queries: does each record's name find it first, however it's written?
+//! Names as queries: does searching for a record's name return it first, however the name is
+//! written?
 
 use std::path::{Path, PathBuf};
 
@@ -52,10 +53,10 @@ pub(crate) fn exports(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// Searches for every variant of each name in each export, and fails if one doesn't find a product
-/// with that name first.
+/// Searches for every variant of each name in each export, and fails if one doesn't return a
+/// product with that name first.
 pub(crate) fn report(files: &[PathBuf]) -> Result<(), Failure> {
-    println!("Names that, as queries, don't find a product with that name first");
+    println!("Names that, when searched for, don't return a product with that name first");
     let mut failures = 0;
     for file in files {
         let export: Export = serde_json::from_slice(&std::fs::read(file)?)?;
@@ -80,7 +81,7 @@ pub(crate) fn report(files: &[PathBuf]) -> Result<(), Failure> {
     }
     println!();
     if failures > 0 {
-        return Err(format!("{failures} queries that are a product's name don't find it first").into());
+        return Err(format!("{failures} searches for a product's name don't return that product first").into());
     }
     Ok(())
 }

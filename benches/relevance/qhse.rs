@@ -73,7 +73,7 @@ impl Composed {
 
     pub(crate) fn report(&self) -> Result<(), Failure> {
         let Counts { right, wrong, missed } = self.measure(Ranking::default())?;
-        println!("Composed queries with a product in a relevant category in the first five");
+        println!("Composed queries with a product in a relevant category among the first five");
         println!("  spelled right           {} of {} ({:.1} %)", right.0, right.1, per_cent(right));
         println!("  misspelled              {} of {} ({:.1} %)", wrong.0, wrong.1, per_cent(wrong));
         println!("  missed: {}\n", missed.join("; "));

@@ -74,7 +74,7 @@ pub(crate) fn report(exports: &[Export], snapshot: &Snapshot, seed: u64) {
     times.sort_by_key(|(time, ..)| std::cmp::Reverse(*time));
     let total: Duration = times.iter().map(|(time, ..)| *time).sum();
     println!(
-        "{QUERIES} generated queries with seed {seed}: mean {} µs, p99 {} µs, p99.9 {} µs, most {} µs of CPU",
+        "{QUERIES} generated queries with seed {seed}: mean {} µs, p99 {} µs, p99.9 {} µs, maximum {} µs of CPU time",
         total.as_micros() / QUERIES as u128,
         times[QUERIES / 100].0.as_micros(),
         times[QUERIES / 1000].0.as_micros(),

@@ -1,4 +1,5 @@
-//! Goals. The two sides take turns in one run, so that other load affects both.
+//! Performance goals. The two sides of a ratio take turns in one run, so that other load affects
+//! both equally.
 
 use std::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What searches cost, in process: `make bench`.
+//! What searches cost, measured in-process: `make bench`.
 //!
 //! The corpus is an export in `MEASURE_DATA` (Debian 12's packages). The queries are one to three
 //! words drawn from its records with a fixed seed, the same words with one edit, and the worst
@@ -28,7 +28,7 @@ use corpus::{Failure, Queries};
 use cpu_time::CpuTime;
 use goals::Ratio;
 
-/// The same as in the binary.
+/// The same allocator as in the binary.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
@@ -97,8 +97,8 @@ fn run() -> Result<(), Failure> {
     goals::ratios(
         &snapshot,
         &[
-            Ratio { name: "typo=true, spelled right, to typo=false", of: &plain, to: &strict, at_most: 1.3 },
-            Ratio { name: "misspelled to the same spelled right", of: &paired_wrong, to: &paired_right, at_most: 3.0 },
+            Ratio { name: "typo=true to typo=false, spelled right", of: &plain, to: &strict, at_most: 1.3 },
+            Ratio { name: "misspelled to spelled right", of: &paired_wrong, to: &paired_right, at_most: 3.0 },
             Ratio { name: "every facet to plain", of: &facets, to: &plain, at_most: 2.0 },
             Ratio { name: "highlights to plain", of: &highlights, to: &plain, at_most: 2.0 },
         ],

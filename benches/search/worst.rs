@@ -36,8 +36,8 @@ pub(crate) fn queries(snapshot: &Snapshot, draw: &mut Queries<'_>) -> Vec<(Strin
         ("as many frequent words as fit", first_page(&fill(frequent.iter().map(String::as_str)))),
         ("a phrase of frequent words", first_page(&format!("\"{}\"", words(0, 3)))),
         ("phrases of frequent words", first_page(&phrases(&frequent))),
-        ("a frequent word without many others", first_page(&fill(exclusions(&frequent).iter().map(String::as_str)))),
-        ("everything without many others", first_page(&fill(exclusions(&frequent[1..]).iter().map(String::as_str)))),
+        ("a frequent word, excluding many others", first_page(&fill(exclusions(&frequent).iter().map(String::as_str)))),
+        ("everything, excluding many others", first_page(&fill(exclusions(&frequent[1..]).iter().map(String::as_str)))),
         (
             "Chinese",
             first_page(&"安全管理系统软件开发工具网络".chars().cycle().take(MOST_CHARACTERS).collect::<String>()),
@@ -46,7 +46,7 @@ pub(crate) fn queries(snapshot: &Snapshot, draw: &mut Queries<'_>) -> Vec<(Strin
         ("letters", first_page(&fill(["a", "s", "c", "e", "t", "p"].into_iter().cycle()))),
         ("one letter", first_page("s")),
         ("three letters", first_page("pro")),
-        ("four letters that begin many words", first_page("inte")),
+        ("four letters that many words start with", first_page("inte")),
         ("misspelled short words, as many as fit", first_page(&many_misspelled(&frequent, draw, 4..=7))),
         ("misspelled long words, as many as fit", first_page(&many_misspelled(&frequent, draw, 8..=9))),
         ("misspelled words and frequent ones", first_page(&mixed(&frequent, &misspelled))),
@@ -75,7 +75,7 @@ pub(crate) fn by_frequency(snapshot: &Snapshot) -> Vec<String> {
     words.into_iter().map(|(_, word)| word).collect()
 }
 
-/// This many words, as long as the characters allow, each with two edits.
+/// This many words, as long as the character limit allows, each with two edits.
 fn misspelled(snapshot: &Snapshot, draw: &mut Queries<'_>, count: usize, characters: usize) -> String {
     let mut words = by_frequency(snapshot);
     let length = characters / count - 1;

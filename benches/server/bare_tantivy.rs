@@ -20,7 +20,7 @@ use tantivy::{Index, Searcher, TantivyDocument};
 
 use crate::corpus::{self, Failure};
 
-/// Memory for writing the index, in bytes.
+/// How much memory writing the index may use, in bytes.
 const MEMORY_BUDGET: usize = 256 * 1024 * 1024;
 
 struct Engine {

@@ -20,7 +20,7 @@ TOOLS = HERE.parents[1] / ".tools"
 FIELDS = ["id", "name", "tagline", "description"]
 DATASETTE = "0.65.5"
 
-# A table's page also has a search, but it sorts hits by row number rather than rank.
+# A table's page can be searched too, but it sorts hits by row number rather than rank.
 RANKED = """
 SELECT packages.id, packages.name, packages.tagline, packages.description, best.total FROM
   (SELECT rowid, rank, count(*) OVER () AS total FROM packages_fts WHERE packages_fts MATCH escape_fts(:q)
@@ -42,7 +42,7 @@ def install(command, what, remedy):
 def datasette(export, folder, _queries):
     environment = TOOLS / f"datasette-{DATASETTE}"
     if not (environment / "bin" / "datasette").exists():
-        print(f"Installing Datasette into {environment} (only this once)")
+        print(f"Installing Datasette into {environment} (first run only)")
         install([sys.executable, "-m", "venv", environment], "datasette",
                 "install Python's venv with: sudo apt-get install python3-venv")
         install([environment / "bin" / "pip", "install", "--quiet", f"datasette=={DATASETTE}"], "datasette",
@@ -80,7 +80,7 @@ def minisearch(export, _folder, _queries):
     for name in ["package.json", lock.name, "server.mjs"]:
         shutil.copy(HERE / "minisearch" / name, place)
     if not is_there:
-        print(f"Installing MiniSearch and Fastify into {place} (only this once)")
+        print(f"Installing MiniSearch and Fastify into {place} (first run only)")
         install(["npm", "ci", "--prefix", place, "--no-audit", "--no-fund", "--loglevel=error"], "minisearch",
                 "check that npm's registry can be reached")
     started = Server("MiniSearch behind Fastify", ["node", "--max-old-space-size=8000", place / "server.mjs", export])

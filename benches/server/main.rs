@@ -1,8 +1,8 @@
 //! The baselines and queries of `make bench-http`; `benches/server/run.py` starts them.
 //!
 //! - `queries FOLDER`: writes the queries, drawn with a fixed seed from the corpus.
-//! - `axum ADDRESS BYTES`: bare axum, which sends every request a fixed body of that size: the
-//!   limit of HTTP on this machine.
+//! - `axum ADDRESS BYTES`: bare axum, which answers every request with a body of that size: HTTP's
+//!   limit on this machine.
 //! - `tantivy ADDRESS`: bare tantivy behind a minimal axum server: the engine's limit.
 //!
 //! The first line on standard output is the address.
@@ -20,7 +20,7 @@ use std::process::ExitCode;
 use axum::Router;
 use corpus::Failure;
 
-/// The same as in the service.
+/// The same allocator as in the service.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 

@@ -11,8 +11,8 @@ import urllib.parse
 
 from server import fail, quoted
 
-# The bounds: a page's CPU time relative to its API calls, both before compression; first byte of
-# the home and product pages with Debian's export; first view.
+# The limits: a page's CPU time relative to its API calls, both before compression; the time to the
+# first byte of the home and product pages with Debian's export; the bytes and files of a first view.
 MOST_CPU = 3.0
 MOST_FIRST_BYTE_MS = 5.0
 MOST_BYTES, MOST_FILES = 60_000, 12
@@ -42,7 +42,7 @@ class Reader:
         self.connection = connection
 
     def get(self, path, **more):
-        """The headers and body of a path, and milliseconds to the first byte."""
+        """Requests a path. Returns the headers, the body, and the milliseconds to the first byte."""
         headers = self.server.headers if path.startswith("/v1/") else self.cookie
         began = time.perf_counter()
         self.connection.request("GET", path, headers={**headers, **more})

@@ -24,9 +24,9 @@ import baselines
 import pages
 from server import Server, check, create_keys, draw_queries, fail, need_wrk, ours as start_ours, quoted, wait_ready
 
-# How many queries are checked. Ours must find all of them. The others may miss this share, because
-# they don't know parts of words, and PostgreSQL finds nothing for stop words alone (which costs it
-# nothing either). The table shows the number.
+# How many queries are checked. Our server must find the record for all of them. The others may miss
+# this share, because they don't match parts of words, and PostgreSQL finds nothing for stop words
+# alone (which costs it nothing either). The table shows the number.
 SAMPLE = 300
 MISSED_AT_MOST = 0.2
 LOCK = pathlib.Path(__file__).resolve().parents[2] / "Cargo.lock"
@@ -142,7 +142,7 @@ def run(arguments, folder, servers):
         for case in arguments.chosen:
             if case == PAGES:
                 continue
-            # Restarted, so that nothing is cached from before.
+            # Restarted so that nothing is left in its caches.
             ours.stop()
             ours.start()
             wait_ready(ours, 120)
@@ -216,8 +216,8 @@ def report(arguments, results, of_pages, checked, built, after):
                      f"| {other['rate']:,.0f} | {other['p50']:.2f} | {other['p99']:.2f} | {ratio:.2f} | {met} |")
     lines += ["", *of_pages, "", "| server | queries that find the record they were drawn from | version |", "|---|---|---|", *checked]
     size = pathlib.Path(arguments.export).stat().st_size / 1e6
-    lines += ["", f"{arguments.rounds} rounds of {arguments.seconds} s, one load thread, on {os.cpu_count()} cores; load of the "
-              f"machine at the end {os.getloadavg()[1]:.1f}. Memory of ours: {built['VmRSS']:.0f} MB after building ({built['VmHWM']:.0f} at most), "
+    lines += ["", f"{arguments.rounds} rounds of {arguments.seconds} s, one load thread, on {os.cpu_count()} cores; "
+              f"machine load at the end {os.getloadavg()[1]:.1f}. Memory of our server: {built['VmRSS']:.0f} MB after building ({built['VmHWM']:.0f} at most), "
               f"{after['VmRSS']:.0f} MB after a restart and the last load; the export is {size:.0f} MB."]
     text = "\n".join(lines) + "\n"
     print(text)

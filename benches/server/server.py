@@ -14,7 +14,7 @@ import time
 import urllib.parse
 
 HERE = pathlib.Path(__file__).resolve().parent
-# The number of keys, which take turns.
+# How many keys requests rotate through.
 KEYS = 16
 UNITS = {"us": 1e-3, "ms": 1.0, "s": 1e3, "m": 60e3}
 
@@ -58,7 +58,7 @@ class Server:
         else:
             self.errors.seek(0)
             fail(f"{self.name} didn't start: {' '.join(map(str, self.command))} said {(said + self.errors.read())[-2000:]!r}")
-        # Drains the pipe, so that more output doesn't block.
+        # Drains the pipe so that further output doesn't block.
         threading.Thread(target=lines.read, daemon=True).start()
         self.address = found[1]
         self.url = f"http://{self.address}"

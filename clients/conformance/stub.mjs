@@ -22,7 +22,7 @@ export async function startStub() {
   let count = 0;
 
   const server = createServer(async (request, response) => {
-    // One connection per request. Otherwise a client could take a scripted cut for a stale connection and retry silently.
+    // One connection per request, so a client can't mistake a scripted cut for a stale connection and retry silently.
     response.setHeader("connection", "close");
     if (request.method === "OPTIONS") {
       response.writeHead(204, CORS).end();

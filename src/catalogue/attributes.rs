@@ -157,7 +157,7 @@ impl Labels {
         self.products += u32::from(numbers.len() > start);
     }
 
-    /// A value's most frequent spelling or, on a tie, the best product's.
+    /// A value's most frequent spelling or, on a tie, the one that the best product uses.
     fn label(&self, number: u32) -> &str {
         let spellings = self.spellings[number as usize].iter().rev();
         spellings.max_by_key(|(_, count)| *count).map_or("", |(spelling, _)| spelling)
@@ -341,7 +341,7 @@ mod tests {
         let mut column = column(&products);
         column.share_lists();
         let mut counts = ValueCounts::new(&column);
-        // Three of the four that share a list, and all the others.
+        // Three of the four products that share a list, and all the others.
         (0..11).filter(|ordinal| *ordinal != 6).for_each(|ordinal| counts.count(&column, ordinal));
         assert_eq!(counts.by_value(&column), [5, 4, 2]);
     }

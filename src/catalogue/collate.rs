@@ -1,4 +1,4 @@
-//! The order in which people expect names.
+//! Sorts names in the order people expect.
 
 use icu_collator::options::CollatorOptions;
 use icu_collator::preferences::CollationNumericOrdering;

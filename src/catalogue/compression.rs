@@ -21,7 +21,7 @@ pub(super) struct Compressor {
 }
 
 impl Compressor {
-    /// Trains the dictionary on a sample. If the sample is too small, the dictionary stays empty.
+    /// Trains the dictionary on a sample. If the sample is too small, the dictionary is left empty.
     pub(super) fn train(sample: &[Vec<u8>]) -> io::Result<Self> {
         let dictionary = zstd::dict::from_samples(sample, DICTIONARY_BYTES).unwrap_or_default();
         let mut compressor = bulk::Compressor::with_dictionary(zstd::DEFAULT_COMPRESSION_LEVEL, &dictionary)?;
@@ -108,7 +108,7 @@ mod tests {
     }
 
     #[test]
-    fn a_dictionary_halves_a_short_string() {
+    fn a_dictionary_halves_the_size_of_a_short_string() {
         let mut compressor = Compressor::train(&texts()).expect("set up");
         let mut plain = Compressor::train(&[]).expect("set up");
         let text = &texts()[500];

@@ -55,7 +55,7 @@ fn rfc3339(time: SystemTime) -> Option<String> {
 pub(super) struct StoredDocument {
     /// The number of the part that contains it.
     part: u32,
-    /// Its range there, compressed with zstd.
+    /// Its range in that part, compressed with zstd.
     compressed: Span,
     /// The range of the product places, which follow the document and are also compressed. Each
     /// place consists of the gap since the previous product and the product's length, in bytes, as

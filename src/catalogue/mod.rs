@@ -155,7 +155,7 @@ fn export_id(export: &ExportDocument) -> &str {
 }
 
 impl Tables {
-    /// Whether all ranges lie within a text of length `end` and download parts of these lengths.
+    /// Whether all ranges lie within an arena of length `end` and download parts of these lengths.
     fn fit(&self, end: u64, downloads: &[u64]) -> bool {
         self.category_objects.iter().all(|span| span.end() <= end)
             && self.glossary.iter().all(|entry| entry.object.end() <= end)

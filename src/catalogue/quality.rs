@@ -1,4 +1,4 @@
-//! Products' quality order, used if nothing else determines their order.
+//! The quality order, which applies when nothing else determines the order of products.
 
 use std::cmp::Ordering;
 

@@ -1,5 +1,5 @@
 //! The ranges used for counting numbers and dates: a few round ones that cover all values, each
-//! written in the syntax of filters.
+//! written in filter syntax.
 
 use std::collections::BTreeSet;
 

@@ -14,7 +14,7 @@ pub(super) struct Rating {
 }
 
 impl Rating {
-    /// The stated rating or, without one, the reviews' average.
+    /// The stated rating or, if there's none, the average of the reviews.
     pub(super) fn of(stated: Option<f64>, review_count: Option<u64>, reviews: Stars) -> Self {
         let summed = reviews.summary();
         let source = match (stated, summed.average) {

@@ -11,7 +11,7 @@ use super::{Columns, Ordinal, Reviews};
 use crate::record::CalendarDate;
 use crate::scratch::Span;
 
-/// What tells one version of a product from another.
+/// What distinguishes one version of a product from another.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ProductVersion {
     /// The product's id.

@@ -70,7 +70,7 @@ pub enum CheckFormat {
     Sarif,
 }
 
-/// Reads text that fits in a comment of the `User-Agent` header.
+/// Parses a contact that can be put in a `User-Agent` header's comment.
 fn contact(text: &str) -> Result<String, String> {
     let is_fine = |byte: u8| byte.is_ascii_graphic() && !b"()\\".contains(&byte);
     if !text.is_empty() && text.len() <= 200 && text.bytes().all(is_fine) {
@@ -80,7 +80,7 @@ fn contact(text: &str) -> Result<String, String> {
         .to_owned())
 }
 
-/// Reads an age in days, weeks, months and years.
+/// Parses an age in days, weeks, months and years.
 fn age(text: &str) -> Result<Span, String> {
     let span: Option<Span> = text.parse().ok().filter(|span: &Span| {
         let has_time = span.get_hours() != 0

@@ -67,7 +67,7 @@ fn options(command: &Command) -> impl Iterator<Item = &Arg> {
 fn unknown(command: &Command, name: &str) -> String {
     let nearest = Nearest::default().name(name, options(command).filter_map(Arg::get_long));
     let hint = nearest.map(|nearest| format!(" Did you mean `{nearest}`?")).unwrap_or_default();
-    format!("there is no setting `{name}`.{hint} `software-directory serve --help` lists them as options")
+    format!("there is no setting `{name}`.{hint} `software-directory serve --help` lists all settings as options")
 }
 
 fn setting(option: &Arg, value: &DeValue<'_>, folder: &Path) -> Result<Setting, String> {
@@ -108,7 +108,7 @@ fn text(value: &DeValue<'_>) -> Result<String, String> {
     }
 }
 
-/// Checks the values with the option's own parser, so that an error names the place in the file.
+/// Checks the values with the option's own parser, so that an error says where in the file it is.
 fn check(option: &Arg, texts: &[String]) -> Result<(), String> {
     let long = option.get_long().unwrap_or_default();
     let written = texts.iter().map(|text| format!("--{long}={text}"));

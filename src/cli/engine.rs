@@ -1,4 +1,4 @@
-//! The engine's options: in this process, or a cluster.
+//! The engine's options: whether it runs in this process or in a cluster, and how to reach that.
 
 use std::num::NonZeroU16;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use super::given::{self, Given};
 
 use crate::engine::opensearch::{IndexPrefix, IndexPrefixError};
 
-/// Options of the engine.
+/// Options for the engine.
 #[derive(Debug, Default, Args)]
 pub struct EngineArgs {
     /// Where the index lives: in this process, or in an OpenSearch cluster, which lets servers run

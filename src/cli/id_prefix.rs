@@ -5,13 +5,13 @@ use crate::export::is_id_prefix;
 /// An export's id, and the prefix for the ids in it.
 pub type ExportPrefix = (Box<str>, Box<str>);
 
-/// Reads `export=prefix`. An empty prefix means none. Empty text gives an empty pair, because a
-/// container can't unset a variable that its image sets.
+/// Parses `export=prefix`. An empty prefix means none. An empty string yields an empty pair,
+/// because a container can't unset a variable that its image sets.
 pub(super) fn id_prefix(text: &str) -> Result<ExportPrefix, String> {
     if text.is_empty() {
         return Ok(ExportPrefix::default());
     }
-    let example = "write an export's id and the prefix of its ids, such as dpg=dpg:";
+    let example = "write an export's id and the prefix for the ids in it, such as dpg=dpg:";
     let (export, prefix) = text.rsplit_once('=').ok_or(example)?;
     if export.is_empty() {
         return Err(example.to_owned());

@@ -104,7 +104,7 @@ pub struct ServeArgs {
     #[arg(long, env = "SOFTWARE_DIRECTORY_ACCESS_LOG", value_parser = clap::builder::FalseyValueParser::new(),
           help_heading = "Logging")]
     pub access_log: bool,
-    /// Include the queries of logged requests
+    /// Include each request's query in the log
     #[arg(long, env = "SOFTWARE_DIRECTORY_LOG_QUERIES", value_parser = clap::builder::FalseyValueParser::new(),
           help_heading = "Logging")]
     pub log_queries: bool,

@@ -29,11 +29,11 @@ fn plain(text: &str, max_length: usize) -> Result<String, String> {
     let text = text.trim();
     let length = text.chars().count();
     if length > max_length {
-        return Err(format!("it has {length} characters; write at most {max_length}"));
+        return Err(format!("it has {length} characters; the maximum is {max_length}"));
     }
     match marked_hidden(text).find(|(c, is_hidden)| *is_hidden || *c == '\t') {
         Some((c, _)) => {
-            Err(format!("it has the hidden character {}; write one line of plain text", c.escape_unicode()))
+            Err(format!("it contains the hidden character {}; use a single line of plain text", c.escape_unicode()))
         }
         None => Ok(text.to_owned()),
     }
@@ -48,7 +48,7 @@ mod tests {
         assert_eq!(title("  Ünïcode & <b> “Tools” \u{1F6E0} "), Ok("Ünïcode & <b> “Tools” \u{1F6E0}".to_owned()));
         assert_eq!(title(""), Ok(String::new()));
         assert!(title(&"é".repeat(80)).is_ok() && introduction(&"é".repeat(600)).is_ok());
-        assert_eq!(title(&"é".repeat(81)), Err("it has 81 characters; write at most 80".to_owned()));
+        assert_eq!(title(&"é".repeat(81)), Err("it has 81 characters; the maximum is 80".to_owned()));
         assert!(introduction(&"é".repeat(601)).is_err());
         for wrong in ["a\nb", "a\tb", "a\u{0}b", "a\u{7f}b", "a\u{9b}b", "a\u{202e}b", "a\u{2028}b"] {
             let error = introduction(wrong).expect_err(wrong);

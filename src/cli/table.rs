@@ -17,8 +17,8 @@ pub struct ImportArgs {
     /// data/mine.json for mine.csv]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Overwrite the export file and the file of rejected rows; refused if the export contains what
-    /// a table doesn't, such as a glossary
+    /// Overwrite the export file and the file of rejected rows; refused if the export contains
+    /// anything that a table can't, such as a glossary
     #[arg(long)]
     pub force: bool,
     /// Update an export: rows are matched by id, or by name and URL if there are no ids; everything
@@ -45,7 +45,7 @@ pub struct ImportArgs {
     /// Row with the column names, numbered as in a spreadsheet program [default: detected]
     #[arg(long, value_name = "N")]
     pub header_row: Option<u64>,
-    /// Encoding of a CSV file that isn't UTF-8, such as windows-1251 or euc-kr [default: Windows-1252 if there's no doubt]
+    /// Encoding of a CSV file that isn't UTF-8, such as windows-1251 or euc-kr [default: Windows-1252 if unambiguous]
     #[arg(long, value_name = "LABEL")]
     pub encoding: Option<String>,
     /// Accept the proposed mapping and an update's changes

@@ -39,7 +39,7 @@ const fn v6(first: u16, second: u16, length: u8) -> Ipv6Net {
     Ipv6Net::new_assert(Ipv6Addr::new(first, second, 0, 0, 0, 0, 0, 0), length)
 }
 
-/// Whether an address is on the public Internet: not on this machine, not in a local network, and
+/// Whether an address is on the public Internet: not on this machine, not on a local network, and
 /// not reserved, for example for documentation.
 pub(crate) fn is_public(address: IpAddr) -> bool {
     let is_public_v4 = |address: Ipv4Addr| !NOT_PUBLIC_V4.iter().any(|network| network.contains(&address));

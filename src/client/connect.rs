@@ -68,7 +68,7 @@ pub(crate) enum ReachError {
 
 /// Connects to hosts through a network. Unless `reaches_private`, it refuses a host if any of its
 /// addresses isn't public. It connects only to the addresses that it checked, so a name that
-/// resolves differently a moment later gains nothing.
+/// resolves differently a moment later can't get around this.
 #[derive(Debug, Clone)]
 pub(super) struct Guard {
     pub(super) network: Arc<dyn Network>,
@@ -90,7 +90,7 @@ impl Guard {
         }
         for address in addresses {
             if let Ok(Ok(stream)) = timeout(time, self.network.connect(address)).await {
-                // Failing to set it only makes requests slower.
+                // If this fails, requests are just slower.
                 let _ = stream.set_nodelay(true);
                 return Ok(stream);
             }

@@ -17,7 +17,7 @@ pub(super) fn config(roots: Roots) -> Result<ClientConfig, TlsError> {
     Ok(builder.with_root_certificates(roots).with_no_client_auth())
 }
 
-/// The certificates in a PEM file, which may be none. All of them must be valid.
+/// The certificates in a PEM file, if any. All of them must be valid.
 pub(crate) fn roots_of(path: &Path) -> Result<Roots, Box<dyn Error + Send + Sync>> {
     let mut roots = Roots::empty();
     for certificate in CertificateDer::pem_file_iter(path)? {

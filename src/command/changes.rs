@@ -7,7 +7,7 @@ use crate::curate::diff::{Set, compare, render};
 use crate::error::chain;
 use crate::export::{self, Export, IdPrefixes, Limits};
 
-/// How many elements of each kind are shown per section.
+/// How many added, removed and changed records are shown per section.
 const SHOWN_CHANGES: usize = 20;
 
 pub(super) fn open(path: &Path, max_file_bytes: u64) -> Result<Export, Failure> {

@@ -1,4 +1,4 @@
-//! Sets up the cluster named in the options.
+//! Sets up the cluster given in the options.
 
 use std::sync::Arc;
 
@@ -7,7 +7,7 @@ use crate::cli::{EngineArgs, EngineKind};
 use crate::engine::opensearch::cluster::{Cluster, ClusterSettings, ClusterSettingsError, Credentials};
 use crate::error::chain;
 
-/// The cluster in the options; `None` for the embedded engine.
+/// The cluster given in the options; `None` for the embedded engine.
 ///
 /// # Errors
 ///

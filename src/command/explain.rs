@@ -82,7 +82,7 @@ fn print(explanation: &SearchExplanation, with_hits: bool, out: &mut impl Write)
     };
     writeln!(out, "  found: {total}, {all} with all words{behind}{related}")?;
     if report.incomplete {
-        writeln!(out, "  stopped early, because of the work limit: the numbers are lower bounds")?;
+        writeln!(out, "  stopped early because of the work limit, so the numbers are lower bounds")?;
     }
     for product in explanation.hits.iter().filter(|_| with_hits).chain(&explanation.product) {
         print_product(product, out)?;
@@ -116,7 +116,7 @@ fn print_product(product: &ExplainedProduct, out: &mut impl Write) -> io::Result
         _ => writeln!(out, "{id}  not found")?,
     }
     if product.is_excluded {
-        writeln!(out, "  it contains what the query excludes")?;
+        writeln!(out, "  it contains something that the query excludes")?;
     }
     if product.lacking_phrases > 0 {
         writeln!(out, "  missing phrases: {}", product.lacking_phrases)?;
@@ -133,7 +133,7 @@ fn print_product(product: &ExplainedProduct, out: &mut impl Write) -> io::Result
                 let fields = format!("name {title:.0} %, short fields {short:.0} %, long fields {long:.0} %");
                 writeln!(out, "    {fields}, category description {category:.0} %")?;
             }
-            None if word.required => writeln!(out, "  {name}  missing, required for all words")?,
+            None if word.required => writeln!(out, "  {name}  missing, required to match all words")?,
             None => writeln!(out, "  {name}  missing, optional")?,
         }
     }

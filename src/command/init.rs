@@ -33,7 +33,7 @@ fn init(folder: &Path) -> Result<(), Failure> {
     for (name, content) in files {
         let path = folder.join(name);
         if path.symlink_metadata().is_ok() {
-            print_note(&format!("{} already exists and is left unchanged.", path.display()));
+            print_note(&format!("{} already exists and was left unchanged.", path.display()));
             continue;
         }
         let failed = |error| Failure { text: format!("{} can't be created: {error}", path.display()), code: 1 };

@@ -208,7 +208,7 @@ fn table<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
 }
 
 fn revoke(path: &Path, id: &str) -> Result<(), KeysError> {
-    // The whole key is also accepted in place of its id.
+    // The whole key is also accepted instead of its id.
     let key = ApiKey::parse(id);
     let id = key.as_ref().map_or(id, ApiKey::id);
     let key = file::revoke(path, id).map_err(KeysError::File)?;

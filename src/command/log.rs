@@ -11,12 +11,12 @@ use tracing_subscriber::fmt::MakeWriter;
 use super::{Failure, log_filter};
 use crate::cli::LogFormat;
 
-/// How many lines may wait to be written.
+/// How many lines can be queued.
 const MAX_QUEUED: usize = 4096;
-/// The longest line in bytes; longer ones are cut. This limits waiting lines to 64 MiB, and in
-/// practice to a thousandth of that.
+/// The longest line in bytes; longer ones are truncated. This limits the queue to 64 MiB; in
+/// practice, it uses a thousandth of that.
 const MAX_LINE_BYTES: usize = 16 * 1024;
-/// How long the process waits on exit for the log to be written.
+/// How long to wait on exit for the log to be written.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The log's queue.
@@ -48,7 +48,7 @@ impl Log {
         Ok(log)
     }
 
-    /// Writes several lines without interruption.
+    /// Writes several lines with no other line in between.
     pub(super) fn text(&self, text: &[u8]) {
         if self.queue.try_send(Entry::Text(text.to_vec())).is_err() {
             self.dropped.inc();
@@ -100,7 +100,7 @@ fn write_all(entries: &Receiver<Entry>, mut out: impl Write, dropped: &IntCounte
     }
 }
 
-/// Starts logging to standard error. From here on, panics keep their locations.
+/// Starts logging to standard error. From here on, the location of each panic is recorded.
 pub(super) fn start(filter: &str, access_log: bool, format: LogFormat) -> Result<Log, Failure> {
     let filter = log_filter::parse(filter, access_log)?;
     let failed =

@@ -14,8 +14,8 @@ const TARGET: &str = "software_directory";
 /// Parses a filter, and adds the access log to it.
 ///
 /// # Errors
-/// If it's invalid, has a word that is neither a level nor a target of this program, or matches
-/// none of this program's lines. The exit code is 2.
+/// If it's invalid, contains a word that is neither a level nor one of this program's targets, or
+/// matches none of this program's lines. The exit code is 2.
 pub(super) fn parse(filter: &str, access_log: bool) -> Result<EnvFilter, Failure> {
     let wrong = |reason: &str| Failure::usage(format!("--log `{filter}`: {reason}"));
     let mut is_of_program = false;
@@ -37,7 +37,7 @@ pub(super) fn parse(filter: &str, access_log: bool) -> Result<EnvFilter, Failure
     }
     if !is_of_program {
         return Err(wrong(&format!(
-            "it matches no log line of this program; add a level such as `info`, or `{TARGET}=debug`"
+            "it doesn't match any of this program's log lines; add a level such as `info`, or `{TARGET}=debug`"
         )));
     }
     // The protocol's crate logs each message at `info`, with text from the client. The access log
@@ -80,8 +80,8 @@ mod tests {
             ("inf", "did you mean `info`?"),
             ("debgu", "did you mean `debug`?"),
             ("info,debgu", "did you mean `debug`?"),
-            ("softwar_directory=debug", "matches no log line"),
-            ("", "matches no log line"),
+            ("softwar_directory=debug", "any of this program's log lines"),
+            ("", "any of this program's log lines"),
             ("software_directory=inf", "try `info`"),
         ] {
             let failure = parse(filter, true).expect_err(filter);

@@ -16,7 +16,7 @@ pub(super) fn limit(bytes: Option<u64>) {
         // A lower limit from the environment is kept.
         let current = before.maximum.map_or(bytes, |maximum| maximum.min(bytes));
         if let Err(error) = setrlimit(Resource::Data, Rlimit { current: Some(current), ..before }) {
-            tracing::warn!(%error, "the build's memory isn't limited");
+            tracing::warn!(%error, "the build's memory can't be limited");
         }
     }
 }
@@ -34,7 +34,7 @@ fn data(status: &str) -> Option<u64> {
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }
 
-/// The machine's memory, or a smaller limit of the control group, in bytes.
+/// The machine's memory, or the control group's limit if that's smaller, in bytes.
 fn total() -> Option<u64> {
     let machine = machine_total(&fs::read_to_string("/proc/meminfo").ok()?)?;
     let group = fs::read_to_string("/proc/self/cgroup")

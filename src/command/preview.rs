@@ -28,7 +28,7 @@ fn check(candidate: &Path) -> Result<(), Failure> {
     }
 }
 
-/// The options of a server in memory that has no keys of its own.
+/// The options for an in-memory server without a key file.
 fn serve_args(args: &PreviewArgs) -> ServeArgs {
     let SideArgs { skip_invalid, id_prefix, max_file_bytes, .. } = &args.sides;
     let data = DataArgs {
@@ -50,7 +50,7 @@ fn serve_args(args: &PreviewArgs) -> ServeArgs {
         for_server: None,
         probe: false,
         max_build_bytes: None,
-        // A set that removes many products is shown, not withheld.
+        // A set that removes many products should be shown, not withheld.
         max_removed: 100,
         public_url: None,
         trusted_proxy: Vec::new(),

@@ -68,17 +68,17 @@ fn limit(manifest: &Manifest) {
     let all: u64 = manifest.parts.iter().map(|part| part.size).sum();
     let on_disk: u64 = manifest.parts.iter().filter(|part| is_download(&part.name)).map(|part| part.size).sum();
     memory::limit_to_more((all - on_disk).saturating_mul(MEMORY_FACTOR).saturating_add(BASE_BYTES));
-    // A process that crashes leaves no core dump.
+    // A process that crashes shouldn't leave a core dump.
     for (resource, bound) in [(Resource::Cpu, BASE_SECONDS + all / BYTES_PER_SECOND), (Resource::Core, 0)] {
         let before = getrlimit(resource);
         let current = before.maximum.map_or(bound, |maximum| maximum.min(bound));
         if let Err(error) = setrlimit(resource, Rlimit { current: Some(current), ..before }) {
-            tracing::warn!(%error, "the process that tries a generation isn't limited");
+            tracing::warn!(%error, "the process that tries out a generation can't be limited");
         }
     }
 }
 
-/// The process that tries out generations for a server started with these arguments.
+/// The process that tries out generations for a server that was started with these arguments.
 pub(super) fn process(args: &ServeArgs, index: &Path) -> io::Result<ProbeProcess> {
     let arguments = ["--index".into(), index.into(), "--log".into(), (&args.log).into(), "--probe".into()];
     Ok(ProbeProcess { program: program()?, arguments: arguments.to_vec() })

@@ -15,7 +15,7 @@ use crate::export::render::{self, Item, items};
 use crate::export::{Code, Finding, LeftOut, RecordName, Report, Severity};
 use crate::generation::{Observer, Phase, RenderedReport};
 
-/// With fewer bytes or products than this, the work is done before anyone could read a bar.
+/// With fewer bytes or products than this, the work is done before anyone can read a progress bar.
 const LONG_BYTES: u64 = 8 * 1024 * 1024;
 const LONG_PRODUCTS: u64 = 10_000;
 /// How many products a bar advances at a time.
@@ -70,7 +70,7 @@ pub(super) struct Terminal {
     format: LogFormat,
     log: Log,
     bar: Option<(Phase, ProgressBar)>,
-    /// The digest of the last report, so that the same findings are reported once.
+    /// The digest of the last report, so that the same findings aren't reported twice.
     reported: String,
 }
 
@@ -171,7 +171,7 @@ pub(super) fn rendered(report: &Report, format: LogFormat) -> RenderedReport {
     RenderedReport { digest: digest.finalize().to_string(), text: String::from_utf8_lossy(&text).into_owned() }
 }
 
-/// The log level of a code.
+/// The log level for a code.
 fn level(code: Code) -> &'static str {
     match code.severity() {
         Severity::Error => "ERROR",

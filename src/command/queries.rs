@@ -57,7 +57,7 @@ fn print_json(proposals: &[Proposal], out: &mut impl Write) -> io::Result<()> {
 fn print(proposals: &[Proposal], total: usize, out: &mut impl Write) -> io::Result<()> {
     let (bold, dim) = (anstyle::Style::new().bold(), anstyle::Style::new().dimmed());
     if proposals.is_empty() {
-        return writeln!(out, "No query without hits was counted at least {MIN_COUNT} times.");
+        return writeln!(out, "No query without hits has come up at least {MIN_COUNT} times.");
     }
     for Proposal { query, found, words, near } in proposals {
         let EmptyQuery { query, count, first_day, last_day } = query;

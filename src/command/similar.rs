@@ -24,7 +24,7 @@ fn list(args: &SimilarArgs) -> Result<ExitCode, Failure> {
     let query = ListSimilar { filter: filter(&args.list, &snapshot)?, page, language };
     let found = pollster::block_on(similar_software(&snapshot, &args.id, &query));
     let found = found.map_err(|error| Failure::other(&error))?.ok_or_else(|| Failure {
-        text: format!("there is no product with the id {:?}; `search` prints ids", args.id),
+        text: format!("there is no product with the id {:?}; `search` shows the ids", args.id),
         code: 1,
     })?;
     let out = &mut anstream::stdout().lock();

@@ -76,7 +76,7 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
         request: &'a ReviewsRequest,
     ) -> BoxFuture<'a, Result<Option<ReviewHits>, EngineError>>;
 
-    /// Reads everything in memory and verifies whatever it can. Opening an engine does only the
+    /// Reads everything in memory and verifies whatever it can. Opening an engine only does the
     /// quick checks.
     fn verify(&self) -> Result<(), EngineError> {
         Ok(())

@@ -25,7 +25,7 @@ pub struct SearchRequest<'a> {
     pub page: Range<usize>,
     /// The attributes to count in addition to the other facets; `None` counts no facets.
     pub facets: Option<&'a [AttributeNumber]>,
-    /// Whether the hits come with their text.
+    /// Whether to return the hits' text.
     pub texts: bool,
     /// How much work the search may do.
     pub budget: &'a Budget,
@@ -69,7 +69,7 @@ pub struct Record {
     pub body: Bytes,
 }
 
-/// The result of a search.
+/// A search's result.
 #[derive(Debug, Clone, Default)]
 pub struct SearchHits {
     /// The hits on the page, in order.
@@ -79,11 +79,11 @@ pub struct SearchHits {
     pub texts: Vec<HitTexts>,
     /// How many documents were found in total.
     pub total: u64,
-    /// How many of them have all words. Those with only some of the words come after them.
+    /// How many of them have all the words. Those with only some of the words come after them.
     pub complete: u64,
     /// How many of them have none of the words, but are close in meaning. They come last.
     pub related: u64,
-    /// How many documents the words would have found without the filter.
+    /// How many documents the words would have matched without the filter.
     pub unfiltered_total: u64,
     /// The facet counts, if requested.
     pub facets: Option<FacetCounts>,

@@ -70,7 +70,7 @@ codes! {
     NotAFile = "not_a_file", Error;
     /// The file is larger than the limit.
     FileTooLarge = "file_too_large", Error;
-    /// The file's name can't serve as the export's id.
+    /// The file's name can't be used as the export's id.
     InvalidFileName = "invalid_file_name", Error;
 
     // Text.
@@ -138,7 +138,7 @@ codes! {
     SourceNotAPair = "source_not_a_pair", Error;
     /// A number below the allowed minimum.
     BelowMinimum = "below_minimum", Error;
-    /// An attribute for a core property, which the directory handles in its own way.
+    /// An attribute declared for a core property, which the directory already handles itself.
     CoreAttribute = "core_attribute", Error;
     /// A synonym group with more terms than the limit.
     TooManyTerms = "too_many_terms", Error;
@@ -181,7 +181,7 @@ codes! {
     StaleEvidence = "stale_evidence", Warning;
     /// A link to a page that doesn't exist, or that has been unreachable for days.
     DeadLink = "dead_link", Warning;
-    /// A link to a page that can't be reached now.
+    /// A link to a page that currently can't be reached.
     UnreachableLink = "unreachable_link", Warning;
     /// A link to a server with an invalid certificate or another TLS problem.
     TlsProblem = "tls_problem", Warning;
@@ -217,7 +217,7 @@ codes! {
     NoRecords = "no_records", Warning;
     /// A category that is almost the same as a declared or a much more frequent one.
     NearMissCategory = "near_miss_category", Warning;
-    /// Two values of a property that differ only in spacing, or are singular and plural, such as `Audit` and `Audits`.
+    /// Two values of a property that differ only in spacing or a plural ending, such as `Audit` and `Audits`.
     SpellingVariant = "spelling_variant", Warning;
     /// A value that is a comma-separated list.
     CommaList = "comma_list", Warning;

@@ -1,4 +1,4 @@
-//! The links of products, and the findings about them.
+//! Products' links, and the findings about them.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -14,8 +14,8 @@ use super::record_name::name_records;
 use super::text::Value;
 use super::{Code, Finding, Limits, LinkGroup, LinkReport, LinkTarget, Location, Report, SectionKind, text};
 
-/// The web addresses of products, both websites and sources, without fragments, each with the
-/// places that contain it.
+/// Products' web addresses, both websites and sources, without fragments, each with the places that
+/// contain it.
 #[derive(Debug, Default)]
 pub struct WebLinks(BTreeMap<Box<str>, Vec<LinkPlace>>);
 

@@ -1,5 +1,5 @@
-//! Turns the files in the data folder into validated records, or into findings that give the file,
-//! line, column and JSON pointer, and say what's wrong and how to fix it.
+//! Turns the files in the data folder into validated records, or into findings that state the file,
+//! line, column and JSON pointer, what's wrong, and how to fix it.
 //!
 //! There are three layers: `text` (is it JSON?), `schema` (does it follow the published rules?),
 //! and `set` (do all the files together form one directory?). `convert` creates records and gives

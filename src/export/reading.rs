@@ -81,7 +81,8 @@ pub struct SetExport {
 struct Elements {
     /// The position of the first one.
     place: u64,
-    /// Whether each element is served. The others are left out because of another file.
+    /// Whether each element is served. The others are valid by themselves, but failed a check of
+    /// the whole set.
     served: Vec<bool>,
 }
 
@@ -246,7 +247,7 @@ struct ReadDocument {
 }
 
 /// Elements that are valid by themselves: the position of the first one in the set's rows, and the
-/// indices of all in the document.
+/// indices of all of them in the document.
 type ReadElements = (u64, Vec<usize>);
 
 impl Reading {

@@ -115,7 +115,7 @@ impl SourceFile {
         let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
         let mut file = File::open(path).map_err(unreadable)?.take(limit + 1);
         file.read_to_end(&mut bytes).map_err(unreadable)?;
-        // It may have grown since.
+        // The file may have grown since.
         if bytes.len() as u64 > limit {
             return Err(too_large(path, bytes.len() as u64, limit));
         }

@@ -4,13 +4,13 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-/// What a path leads to, as far as writing to it is concerned.
+/// What writing to a path affects.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
-    /// A file, or the name of a new one, that is replaced entirely. Symbolic links are followed, so
+    /// An existing or new file, which is replaced as a whole. Symbolic links are followed, so
     /// they're kept.
     File(PathBuf),
-    /// A device, named pipe or open descriptor such as `/dev/stdout`, to be written to directly.
+    /// A device, named pipe or open descriptor such as `/dev/stdout`, which is written to directly.
     Stream,
 }
 

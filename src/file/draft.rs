@@ -106,7 +106,7 @@ pub(crate) fn sweep(folder: &Path, prefix: impl AsRef<OsStr>) {
     for entry in entries.filter(|entry| is_temporary(&entry.file_name())) {
         let is_file = entry.file_type().is_ok_and(|of| of.is_file());
         if is_file && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
-            // A file that can't be removed does no harm; the next run tries again.
+            // A file that can't be removed does no harm; the next run will try again.
             let _ = fs::remove_file(entry.path());
         }
     }

@@ -177,8 +177,8 @@ impl Builder<'_> {
         seen.map_err(BuildError::scratch)?;
         let removed: Vec<&str> = served.iter().map(String::as_str).filter(|id| missing.contains(id)).collect();
         if removed.len() * 100 > served.len() * usize::from(self.settings.max_removed) && !is_confirmed() {
-            // Normally the served generation is current on disk. If it isn't, the message names no
-            // files.
+            // Normally the served generation is current on disk. If it isn't, the message doesn't
+            // name any files.
             let on_disk = store.and_then(|store| {
                 let mut artifact = store.load_catalogue(&store.current()?).ok()?;
                 open_catalogue(&mut artifact).ok()

@@ -106,7 +106,7 @@ impl BuildFailure {
         });
         let count = report.error_count();
         let detail = format!(
-            "the exports aren't served: {}, the first at {first}; fix them, or serve the valid records with \
+            "the exports can't be served: {}, the first at {first}; fix them, or serve the valid records with \
              --skip-invalid",
             counted(count, "error")
         );

@@ -22,8 +22,8 @@ struct ExportId {
 }
 
 /// Says which files are gone and how many products each loses, the largest loss first: `more.json
-/// is gone with 2 products, tools.json loses 1 of 4`. Empty if the products belong to no known
-/// file.
+/// is gone, along with 2 products; tools.json loses 1 of 4`. Empty if none of the products belong
+/// to a known file.
 pub(crate) fn losses((catalogue, records): &(Catalogue, Records), removed: &[&str], exports: &ExportSet) -> String {
     let mut lost: BTreeMap<String, usize> = BTreeMap::new();
     for ordinal in removed.iter().filter_map(|id| records.find(id)) {
@@ -42,9 +42,9 @@ pub(crate) fn losses((catalogue, records): &(Catalogue, Records), removed: &[&st
             let of = counts.get(id.as_str()).copied().unwrap_or_default();
             format!("{id}.json loses {count} of {of}")
         } else {
-            format!("{id}.json is gone with {}", counted(*count, "product"))
+            format!("{id}.json is gone, along with {}", counted(*count, "product"))
         }
     });
-    let named = named.collect::<Vec<_>>().join(", ");
+    let named = named.collect::<Vec<_>>().join("; ");
     if more == 0 { named } else { format!("{named} and {}", counted(more, "more file")) }
 }

@@ -12,12 +12,12 @@ use crate::scratch::{Bulk, Span};
 use crate::search::ANALYZER_VERSION;
 use crate::text::{meaning, stem};
 
-/// The format of what's persisted. It's increased whenever a build would produce something
-/// different from the same exports.
+/// The format of what's persisted. Incremented whenever a build would produce something different
+/// from the same exports.
 pub const INDEX_FORMAT: u32 = 20;
 
 /// A generation's name: 16 hexadecimal digits from a BLAKE3 hash over the index format, the
-/// versions of the analyzer, its libraries the table of word meanings, and each export's id and
+/// versions of the analyzer, its libraries and the table of word meanings, and each export's id and
 /// document.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Generation(Box<str>);

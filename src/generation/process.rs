@@ -75,8 +75,8 @@ pub enum Message {
 const MAX_PROBE_BYTES: u64 = 64 * 1024;
 
 impl BuildProcess {
-    /// Runs the process to its end. Returns the generation's folder name and whether it had to be
-    /// built.
+    /// Runs the process to completion. Returns the generation's folder name and whether it had to
+    /// be built.
     pub(crate) fn run(
         &self,
         served: &ServedIds,
@@ -102,7 +102,7 @@ impl BuildProcess {
 }
 
 impl ProbeProcess {
-    /// Runs the process to its end. A failure is transient if the process couldn't be run.
+    /// Runs the process to completion. A failure is transient if the process couldn't be run.
     pub(crate) fn run(&self, folder: &str) -> Result<(), BuildFailure> {
         let messages = |stdout: ChildStdout| {
             let mut lines = BufReader::new(stdout.take(MAX_PROBE_BYTES)).lines().map_while(Result::ok);
@@ -115,11 +115,11 @@ impl ProbeProcess {
         let mut command = Command::new(&self.program);
         let ended = run(command.args(&self.arguments), |stdin| stdin.write_all(folder.as_bytes()), messages);
         let Ended { message, status, last_line } = ended.map_err(|error| {
-            let detail = format!("the process to test the generation can't be started: {error}");
+            let detail = format!("the process that tests the generation can't be started: {error}");
             BuildFailure::transient(FailureCode::BuildFailed, detail)
         })?;
         let died = || {
-            let cause = if is_killed(status) { "it was killed, as happens if memory runs out" } else { &last_line };
+            let cause = if is_killed(status) { "it was killed, as happens when memory runs out" } else { &last_line };
             Err(format!("the process that tested it ended early ({status}): {cause}"))
         };
         message.unwrap_or_else(died).map_err(|detail| BuildFailure {

@@ -110,7 +110,7 @@ impl Snapshot {
     ) -> Result<Arc<Self>, OpenError> {
         let (catalogue, records) = open_catalogue(&mut artifact)?;
         let (catalogue, records) = (Arc::new(catalogue), Arc::new(records));
-        // It's neither read nor kept here, because it's for the next build.
+        // Neither read nor kept here, because only the next build needs it.
         drop(artifact.take(artifact::VERSIONS));
         let changes = artifact.take(artifact::CHANGES).map(|part| ChangeLog::decode(&part)).transpose();
         let changes = changes.map_err(OpenError::Changes)?.unwrap_or_default();
@@ -194,7 +194,7 @@ pub fn open_catalogue(artifact: &mut Artifact) -> Result<(Catalogue, Records), O
     Ok(Catalogue::open(&tables, required(artifact, artifact::TEXTS)?, downloads)?)
 }
 
-/// Takes out a part that every generation has.
+/// Removes a part that every generation has, and returns it.
 pub(super) fn required(artifact: &mut Artifact, name: &'static str) -> Result<Bytes, OpenError> {
     artifact.take(name).ok_or(OpenError::Missing(name))
 }

@@ -31,7 +31,7 @@ pub enum Source {
 #[derive(Debug)]
 pub struct ReadSet {
     pub set: ExportSet,
-    /// The files' stamp from before they were read.
+    /// The files' stamp before they were read.
     pub stamp: FolderStamp,
 }
 
@@ -113,10 +113,10 @@ fn embedded_files(prefixes: &IdPrefixes) -> impl Iterator<Item = Result<SourceFi
 /// How many times files are read if they keep changing.
 const READS: usize = 10;
 /// File systems store times at a limited resolution, so a change within one step of the last poll
-/// goes unseen.
+/// goes unnoticed.
 const TIME_STEP: Duration = Duration::from_millis(10);
 
-/// Reads all files as of one moment: no file was written between the first look and the last byte,
+/// Reads all files as of one moment: no file was written between the first check and the last byte,
 /// so none is half old and half new. Also returns their stamp.
 fn read_settled<T, E: From<FindError>>(
     folder: &Path,

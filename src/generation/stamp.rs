@@ -10,8 +10,8 @@ pub use crate::file::FileStamp;
 /// The stamps of all export files in a folder, by name.
 pub type FolderStamp = Vec<FileStamp>;
 
-/// Looks at a folder. Links are followed, since what counts is the file they lead to. A file that
-/// can't be accessed gets a special stamp, so its return is noticed.
+/// Takes a folder's stamp. Links are followed, since what counts is the file they lead to. A file
+/// that can't be accessed gets a special stamp, so that it's noticed once it can be.
 pub fn stamp(folder: &Path) -> io::Result<FolderStamp> {
     let mut stamps = Vec::new();
     for entry in fs::read_dir(folder)? {
@@ -47,7 +47,7 @@ mod tests {
         fs::write(folder.path().join("notes.txt"), "no export").expect("written");
         let before = stamp(folder.path()).expect("a stamp");
         assert_eq!(before.len(), 1);
-        assert_eq!(stamp(folder.path()).expect("a stamp"), before, "looking changes nothing");
+        assert_eq!(stamp(folder.path()).expect("a stamp"), before, "taking a stamp changes nothing");
         let next = folder.path().join("next");
         fs::write(&next, "2").expect("written");
         fs::rename(&next, &path).expect("renamed");

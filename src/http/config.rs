@@ -1,4 +1,4 @@
-//! Settings of the HTTP service.
+//! The HTTP service's settings.
 
 use std::sync::Arc;
 use std::thread::available_parallelism;
@@ -13,12 +13,12 @@ use crate::curate::queries::EmptyQueries;
 use crate::generation::store::Store;
 use crate::key::Rate;
 
-/// Settings of the HTTP service.
+/// The HTTP service's settings.
 #[derive(Debug, Clone)]
 pub struct HttpConfig {
     /// The URL at which callers reach the service, for absolute links.
     pub public_url: Option<PublicUrl>,
-    /// Networks of trusted proxies, whose `X-Forwarded-For` counts.
+    /// Networks of trusted proxies, whose `X-Forwarded-For` is believed.
     pub trusted_proxies: Vec<IpNet>,
     /// Whether the access log shows query strings, which may contain personal data.
     pub log_queries: bool,
@@ -90,7 +90,7 @@ impl HttpConfig {
         format!("{}/docs/errors", self.base())
     }
 
-    /// Host and port of the public URL.
+    /// The public URL's host and port.
     pub(super) fn authority(&self) -> Option<&str> {
         let base = &self.public_url.as_ref()?.base;
         let (_, rest) = base.split_once("://")?;

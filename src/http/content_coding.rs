@@ -85,7 +85,7 @@ mod tests {
         ] {
             assert_eq!(preferred(&[accepted]), Some(coding), "{accepted}");
         }
-        assert_eq!(preferred(&["gzip", "zstd"]), Some(Coding::Zstd), "several header lines are one list");
+        assert_eq!(preferred(&["gzip", "zstd"]), Some(Coding::Zstd), "several header lines form one list");
     }
 
     #[test]

@@ -165,7 +165,10 @@ mod tests {
         let other = downloads.acquire(Class::Key, key("b"), later).expect("the slow download's slot");
         slow.frame().await.expect("an error").expect_err("ended");
         drop(slow);
-        assert!(matches!(acquire(&downloads, "c"), Err(ApiError::DownloadsBusy)), "it's the other's slot now");
+        assert!(
+            matches!(acquire(&downloads, "c"), Err(ApiError::DownloadsBusy)),
+            "the slot now belongs to the other download"
+        );
         drop(other);
         assert!(acquire(&downloads, "c").is_ok());
     }

@@ -118,7 +118,10 @@ impl Metrics {
             )?,
             searches_without_hits: register(
                 &registry,
-                IntCounter::with_opts(opts("searches_without_hits_total", "Searches with words that found nothing.")),
+                IntCounter::with_opts(opts(
+                    "searches_without_hits_total",
+                    "Searches with a query that found no products.",
+                )),
             )?,
             directory: Mutex::new(DirectoryMetrics::new(&registry)?),
             process: ProcessMetrics::new(&registry)?,
@@ -148,7 +151,7 @@ impl Metrics {
         self.durations.with_label_values(&[route]).observe(took.as_secs_f64());
     }
 
-    /// Counts a search with words that found this many products.
+    /// Counts a search with a query, given how many products it found.
     pub(super) fn observe_search(&self, total: u64) {
         self.searches.inc();
         if total == 0 {

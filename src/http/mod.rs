@@ -189,7 +189,7 @@ async fn answer(state: &AppState, context: &RequestContext, request: Request, ne
     let caller = request.extensions().get::<Access>().map(|access| access.caller);
     let is_unknown = request.extensions().get::<MatchedPath>().is_none();
     let is_cross_origin = request.headers().contains_key(ORIGIN);
-    // Someone who mistyped a URL sees a page.
+    // Someone who mistypes a URL should see a page.
     let reader = match caller {
         Some(Caller::Program) => None,
         Some(Caller::Reader) => Some(Reader::of(request.headers())),

@@ -42,8 +42,8 @@ pub struct Findings {
     pub errors: usize,
     /// The number of warnings.
     pub warnings: usize,
-    /// How many reloads had finished before this one. As long as the total is still the same, the
-    /// set just read is being built.
+    /// How many reloads had finished before this one. As long as the total stays the same, the set
+    /// just read is still being built.
     pub reloads: u64,
 }
 
@@ -95,7 +95,7 @@ impl Preview {
         &self.candidate
     }
 
-    /// Replaces the findings. `is_servable` says whether the set they belong to is served.
+    /// Replaces the findings. `is_servable` says whether the set they belong to can be served.
     pub fn set_findings(&self, findings: Findings, is_servable: bool) {
         let findings = Arc::new(findings);
         if is_servable {

@@ -8,7 +8,7 @@ use quick_cache::sync::Cache;
 
 use crate::service::{SearchResults, SearchSoftware};
 
-/// The maximum size of all entries in bytes.
+/// The maximum total size of the entries, in bytes.
 const CAPACITY_BYTES: u64 = 64 << 20;
 
 /// The typical size of an entry in bytes, used to size the cache's tables: a page of twenty hits
@@ -18,7 +18,7 @@ const USUAL_ENTRY_BYTES: u64 = 1100;
 /// The overhead of an entry in the cache's tables, in bytes.
 const ENTRY_OVERHEAD_BYTES: usize = 96;
 
-/// A search result cache, limited in bytes. Eviction uses S3-FIFO (Yang et al., SOSP 2023), so a
+/// A search result cache with a size limit. Eviction uses S3-FIFO (Yang et al., SOSP 2023), so a
 /// series of one-off queries doesn't evict frequent ones.
 #[derive(Debug)]
 pub(super) struct SearchCache {
@@ -26,7 +26,7 @@ pub(super) struct SearchCache {
     /// The generation of the last insertion. Entries from other generations would keep their text
     /// in memory.
     generation: Mutex<Box<str>>,
-    /// Whether there was a lookup since the last call to [`Self::clear_if_idle`].
+    /// Whether there has been a lookup since the last call to [`Self::clear_if_idle`].
     used: AtomicBool,
 }
 
@@ -75,7 +75,7 @@ impl SearchCache {
         self.results.insert(key, results);
     }
 
-    /// Clears the cache if there was no lookup since the last call.
+    /// Clears the cache if there hasn't been a lookup since the last call.
     pub(super) fn clear_if_idle(&self) {
         if !self.used.swap(false, Ordering::Relaxed) {
             self.results.clear();

@@ -124,7 +124,7 @@ impl Uses {
 }
 
 impl Share {
-    /// Records that the caller took some bytes.
+    /// Records that the caller has read some bytes.
     pub(super) fn taken(&self, bytes: usize, now: Instant) {
         if let Some(of) = lock(&self.uses).by_number.get_mut(&self.number) {
             of.rate.measure(now);
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn use_larger_than_all_units_is_allowed_alone() {
+    fn use_larger_than_the_limit_is_allowed_if_it_is_the_only_one() {
         let (shares, now) = (shares(10, 5), Instant::now());
         let small = shares.acquire(Class::Key, key("a"), 1, now).expect("free");
         assert_eq!(shares.acquire(Class::Key, key("a"), 100, now).expect_err("not alone"), Exhausted::Holder);

@@ -116,7 +116,7 @@ impl AppState {
         }
     }
 
-    /// Counts a search with words, and the number of products that matched them.
+    /// Counts a search with a query, given how many products it found.
     pub(super) fn count_search(&self, search: &SearchSoftware, total: u64) {
         let Some(q) = &search.q else { return };
         self.metrics.observe_search(total);

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_million_addresses_use_no_more_memory_and_displace_none_that_is_over_quota() {
+    fn a_million_addresses_use_no_more_memory_and_displace_none_that_are_over_quota() {
         let start = Instant::now();
         let quotas = AddressQuotas::new(start);
         let limited: Vec<Network> = (0..100).map(|n| IpAddr::from(Ipv4Addr::new(203, 0, 113, n)).into()).collect();

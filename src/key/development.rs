@@ -37,12 +37,12 @@ pub fn obtain(index: Option<&Path>) -> Result<DevelopmentKey, getrandom::Error> 
         (Err(error), None) if error.kind() == io::ErrorKind::AlreadyExists => match read(&path) {
             Ok(Some(key)) => return Ok(DevelopmentKey { key, notice: None }),
             _ => Some(format!(
-                "the development key can't be saved in {}: {error}; the next start creates another one",
+                "the development key can't be saved in {}: {error}; the next start will create another one",
                 path.display()
             )),
         },
         (Err(error), _) => Some(format!(
-            "the development key can't be saved in {}: {error}; the next start creates another one",
+            "the development key can't be saved in {}: {error}; the next start will create another one",
             path.display()
         )),
         (Ok(()), Some(reason)) => Some(format!("created a new development key because {} {reason}", path.display())),

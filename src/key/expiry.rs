@@ -21,16 +21,16 @@ pub enum Expiry {
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error(
     "`{0}` is not a date or a time; write a date such as `2027-01-31` (valid until the end of that day, UTC) or a time \
-     such as `2027-01-31T12:00:00Z`; the command line also accepts a time from now, such as `90d`"
+     such as `2027-01-31T12:00:00Z`; the command line also accepts a duration from now, such as `90d`"
 )]
 pub struct ExpiryError(String);
 
-/// The maximum for a time from now: a thousand years.
+/// The maximum duration from now: a thousand years.
 const MAX_HOURS: i64 = 1000 * 366 * 24;
 
 impl Expiry {
-    /// Parses what [`str::parse`] does, or a time from now: hours (`12h`), days (`90d`) or weeks
-    /// (`4w`). Days and weeks run to the end of the last day, UTC.
+    /// Parses what [`str::parse`] does, or a duration from now: hours (`12h`), days (`90d`) or
+    /// weeks (`4w`). Days and weeks run to the end of the last day, UTC.
     pub fn parse_from(text: &str, now: Timestamp) -> Result<Self, ExpiryError> {
         let wrong = || ExpiryError(text.to_owned());
         let split = text.split_at_checked(text.len().saturating_sub(1)).filter(|(digits, _)| is_number(digits));
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn a_time_from_now_is_in_hours_days_or_weeks() {
+    fn a_duration_from_now_is_in_hours_days_or_weeks() {
         let now = at("2026-12-31T23:30:00.5Z");
         for (text, expiry) in
             [("90d", "2027-03-31"), ("4w", "2027-01-28"), ("1h", "2027-01-01T00:30:01Z"), ("2027-01-31", "2027-01-31")]

@@ -1,7 +1,7 @@
 //! The format of API keys: `sd_live_<id>_<secret><crc32>`.
 //!
-//! - The prefix is the kind. It lets secret scanners find leaked keys.
-//! - The id (8 characters) names the key in lists and logs. It isn't secret.
+//! - The prefix says what kind of key it is. It lets secret scanners find leaked keys.
+//! - The id (8 characters) identifies the key in lists and logs. It isn't secret.
 //! - The secret is 22 characters in base 62, about 130 random bits.
 //! - The last 6 characters are the CRC-32 (IEEE) of everything before them, in base 62. They expose
 //!   a mistyped key without a lookup, and let scanners rule out chance matches.
@@ -78,7 +78,7 @@ impl ApiKey {
         self.kind
     }
 
-    /// The part that names the key and isn't secret.
+    /// The part that identifies the key and isn't secret.
     pub fn id(&self) -> &str {
         let start = self.kind.prefix().len();
         &self.text[start..start + ID_LENGTH]

@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use super::{AddressQuotas, Decision, Network, Origin, Quota, Rate};
 
-/// The id for all visitors in the log. It's too short to be a key's id.
+/// The id that stands for all visitors in the log. It's too short to be a key's id.
 const VISITOR: &str = "page";
 
 /// The rights of an accepted caller. Contains no secret.
@@ -31,7 +31,7 @@ pub struct Grant {
 pub enum Allowance {
     /// The key's own quota; survives a reload of the key file.
     Key(Arc<Quota>),
-    /// The quota of the client's address.
+    /// The quota for the client's address.
     Address(Arc<AddressQuotas>, Network),
 }
 

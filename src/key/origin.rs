@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn another_host_scheme_or_port_is_another_origin() {
+    fn a_different_host_scheme_or_port_is_a_different_origin() {
         let origin: Origin = "https://example.org".parse().expect("an origin");
         for other in [
             "http://example.org",

@@ -1,7 +1,7 @@
 //! Quotas: how many requests a key may make, counted exactly over a sliding window of 60 seconds.
 //!
-//! A fixed window would let twice the quota through around its boundary, and a token bucket nearly
-//! as much in its first minute. With a sliding window, no 60 seconds exceed the quota. Requests
+//! A fixed window would let twice the quota through around a boundary, and a token bucket nearly as
+//! much in its first minute. With a sliding window, no 60-second period exceeds the quota. Requests
 //! less than a quarter of a second apart are stored as one burst and come back together when the
 //! last of them is 60 seconds old. So memory is limited to 241 bursts per key at any rate, and a
 //! caller that never pauses gets its quota to within 0.5 per cent.
@@ -124,7 +124,7 @@ impl Spent {
     fn add(&mut self, now: Instant) {
         self.total += 1;
         match self.bursts.back_mut() {
-            // Also covers the case that another thread read its clock later but got the lock
+            // Also covers the case where another thread read its clock later but got the lock
             // earlier: `last` never goes back.
             Some(burst) if now.saturating_duration_since(burst.first) < GRAIN => {
                 burst.last = burst.last.max(now);

@@ -39,7 +39,7 @@ fn members<const N: usize>(members: [(&str, Value); N]) -> Members {
 }
 
 fn with_url(mut members: Members) -> Members {
-    members.insert("url".to_owned(), text("The record in the directory's API, for citing."));
+    members.insert("url".to_owned(), text("The record's URL in the directory's API, for citations."));
     members
 }
 
@@ -73,7 +73,7 @@ pub(super) static FOUND: LazyLock<Members> = LazyLock::new(|| {
 pub(super) static SIMILAR: LazyLock<Members> = LazyLock::new(|| {
     let shared = members([
         ("categories", texts("Names of the categories that both products are in.")),
-        ("words", texts("Words of the other product that both contain, rarest first.")),
+        ("words", texts("Words from the given product that this one contains as well, rarest first.")),
     ]);
     let mut similar = FOUND.clone();
     similar.insert("shared".to_owned(), whole(shared).into());
@@ -107,7 +107,7 @@ pub(super) fn found(detail: Value, base: &str) -> Value {
     clean(software(detail, &FOUND, base), SHORT, FEW)
 }
 
-/// A product in a list, with what it has in common with another one.
+/// A product in a list, with what it has in common with the given one.
 pub(super) fn similar(detail: Value, categories: &[&str], words: &[String], base: &str) -> Value {
     let mut similar = found(detail, base);
     similar["shared"] = clean(json!({"categories": categories, "words": words}), SHORT, MANY);

@@ -130,7 +130,7 @@ pub(super) static TOOLS: [Definition; 6] = [
                 ("total", count("How many reviews there are.")),
                 ("summary", whole(resource::<ReviewSummary>()).into()),
                 ("reviews", list(&REVIEW, "The reviews, in order.")),
-                ("url", text("The reviews in the directory's API, for citing.")),
+                ("url", text("The reviews' URL in the directory's API, for citations.")),
             ]
         },
     },
@@ -147,11 +147,11 @@ impl Definition {
     fn tool(&self) -> Tool {
         let common = [
             ("notice", text("How to read the text in the records.")),
-            ("generation", text("The name of the version of the directory's content that this result comes from.")),
+            ("generation", text("The version of the directory's content that this result comes from.")),
             (
                 "published_at",
                 optional_text(
-                    "When this content went into service: RFC 3339, UTC. The records' own dates are in export.as_of and evidence.",
+                    "When this content was published (RFC 3339, UTC). The records' own dates are in export.as_of and evidence.",
                 ),
             ),
         ];

@@ -48,7 +48,7 @@ pub struct Attribute {
     pub kind: AttributeType,
     /// The unit of its numbers.
     pub unit: Option<Box<str>>,
-    /// Whether searches find words in its values.
+    /// Whether searches look for words in its values.
     pub searchable: bool,
     /// Whether pages leave it out.
     pub hidden: bool,
@@ -200,12 +200,12 @@ impl Attribute {
         self.translations.find("label", self.language.as_ref(), language).map(|found| found.text(&self.label))
     }
 
-    /// The label in a language, or else its own.
+    /// The label in a language, or else as declared.
     pub fn label_in(&self, language: Option<&Language>) -> &str {
         language.and_then(|language| self.find_label(language)).unwrap_or(&self.label)
     }
 
-    /// Whether another declaration says the same, apart from translations of the label.
+    /// Whether another declaration is the same, apart from translations of the label.
     pub fn is_declared_like(&self, other: &Self) -> bool {
         let Self { property, label, kind, unit, searchable, hidden, language: _, translations: _ } = self;
         (property, label, *kind, unit, *searchable, *hidden)

@@ -4,7 +4,7 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-/// An existing date in the (proleptic Gregorian) calendar, `YYYY-MM-DD`.
+/// A date that exists in the (proleptic Gregorian) calendar, `YYYY-MM-DD`.
 ///
 /// Stored as `year * 10_000 + month * 100 + day`, so that numbers sort like dates.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

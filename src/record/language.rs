@@ -13,7 +13,7 @@ pub struct Language(Box<str>);
 /// Maximum length of a tag, in characters (RFC 5646, 4.4.1).
 const TAG_CHARS: usize = 35;
 
-/// The language of text if none is stated.
+/// The language of text for which none is stated.
 const ENGLISH: &str = "en";
 
 /// The languages with a two-letter code (ISO 639-1).

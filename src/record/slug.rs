@@ -115,7 +115,7 @@ const SYMBOL: char = '\0';
 
 enum Part<'n> {
     Text(&'n str),
-    /// A symbol with a word for it.
+    /// The word for a symbol.
     Spelled(&'static str),
     Symbol(char),
 }
@@ -249,7 +249,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_differ_only_in_symbols_are_different_in_any_order() {
+    fn names_that_differ_only_in_symbols_get_different_ids_in_any_order() {
         let groups: [&[&str]; 8] = [
             &["C", "C++", "C#"],
             &["F#", "F"],
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_differ_in_anything_else_share_an_identity() {
+    fn names_that_differ_only_in_other_ways_share_an_identity() {
         for (one, other) in [
             ("Audit management", "audit-Management"),
             ("Health & Safety", "Health, safety"),

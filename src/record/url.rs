@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use fluent_uri::Uri;
 use fluent_uri::pct_enc::EStr;
 
-/// Query parameters that say where a visitor comes from, besides those that start with `utm_`.
+/// Query parameters that say where a visitor came from, in addition to those starting with `utm_`.
 const TRACKING: [&str; 8] = ["dclid", "fbclid", "gclid", "mc_cid", "mc_eid", "msclkid", "ref", "yclid"];
 
 /// Normalises a website's URL: drops the scheme `http` or `https`, `www.`, the default port, the

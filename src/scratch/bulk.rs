@@ -14,7 +14,7 @@ use serde::{Deserialize, Serialize};
 use super::memory::Share;
 use super::{BUFFER_BYTES, Scratch};
 
-/// A range of some bytes.
+/// A range of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
     /// The offset of its first byte.
@@ -60,7 +60,7 @@ pub trait Pieces: fmt::Debug + Send + Sync {
 #[derive(Debug, Clone)]
 pub enum Bulk {
     Memory(Bytes),
-    /// In a file, which stays readable after its name is removed.
+    /// In a file, which can still be read after its name has been removed.
     File(Arc<File>),
     /// Elsewhere.
     Pieces(Arc<dyn Pieces>),
@@ -163,8 +163,8 @@ impl BulkWriter {
         Ok(Bulk::File(Arc::new(file)))
     }
 
-    /// Reserves room for this many bytes. Memory that isn't written to isn't used, whereas a large
-    /// vector that grows is briefly in memory twice.
+    /// Reserves room for this many bytes. Reserved memory isn't used until it's written to, whereas
+    /// a large vector that grows is briefly in memory twice.
     pub fn reserve(&mut self, bytes: usize) {
         if let Content::Memory(content) = &mut self.content {
             content.reserve(bytes);
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_files_and_pieces_read_alike() {
+    fn memory_files_and_pieces_are_read_the_same_way() {
         let mut file = tempfile::tempfile().expect("a file");
         file.write_all(b"0123456789").expect("written");
         let pieces = Arc::new(Threes(b"0123456789", AtomicUsize::new(0)));

@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn pieces_are_the_content_in_order_and_within_their_sizes() {
+    fn pieces_add_up_to_the_content_and_stay_within_the_size_limits() {
         let content = noise(4_000_000);
         let pieces = pieces(&content, usize::MAX);
         assert!(pieces.concat() == content);
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn content_that_never_ends_a_piece_is_cut_at_the_largest_size() {
+    fn content_that_never_ends_a_piece_is_cut_at_the_maximum_size() {
         let sizes: Vec<_> = pieces(&vec![0; 5 << 19], 100_000).iter().map(Vec::len).collect();
         assert_eq!(sizes, [1 << 20, 1 << 20, 1 << 19]);
     }

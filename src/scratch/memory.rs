@@ -1,4 +1,4 @@
-//! The memory that rows and bytes use before they move to scratch files.
+//! The memory for rows and bytes before they move to scratch files.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};

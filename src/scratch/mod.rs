@@ -1,4 +1,4 @@
-//! Data that may be larger than memory: rows in the order written ([`Spool`]) or sorted
+//! Data that may be larger than memory: rows in their original order ([`Spool`]) or sorted
 //! ([`ScratchSorter`]), and bytes ([`Bulk`]). They stay in memory up to a budget and move to
 //! scratch files beyond it.
 
@@ -107,7 +107,7 @@ impl Scratch {
         }
     }
 
-    /// A share of the memory, for data that's kept some other way.
+    /// A share of the memory, for data that's stored some other way.
     pub fn share(&self) -> Share {
         Share::of(&self.memory)
     }

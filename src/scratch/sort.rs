@@ -29,11 +29,11 @@ pub struct ScratchSorter<T> {
 #[derive(Debug)]
 struct Run<T> {
     rows: Spool<T>,
-    /// How many times its rows have been merged. Runs on one level have similar sizes.
+    /// How many times its rows have been merged. Runs on the same level have similar sizes.
     level: u32,
 }
 
-/// A row that's sorted by only part of it.
+/// A row that's sorted by only a part of it.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Keyed<K, V> {
     /// The sort key.
@@ -86,7 +86,7 @@ impl<T: Clone + Ord + Serialize + DeserializeOwned> ScratchSorter<T> {
             return Ok(SortedRows::Memory(self.rows.into_iter(), self.share));
         }
         self.spill()?;
-        // The final merge takes all runs at once, and the levels may have left too many for that.
+        // The final merge takes all runs at once, but there may still be too many for that.
         while self.runs.len() > FAN_IN {
             let oldest: Vec<_> = self.runs.drain(..FAN_IN).collect();
             let merged = self.merge(&oldest)?;

@@ -1,4 +1,4 @@
-//! Rows that are read in the order written, or individually by place.
+//! Rows that are read in the order they were written, or individually by place.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -39,7 +39,7 @@ impl<T: Serialize> SpoolWriter<T> {
         Self { scratch: scratch.clone(), rows: Rows::Memory(Vec::new()), count: 0, next: 0, share }
     }
 
-    /// Uses a file from the first row on.
+    /// Uses a file, starting with the first row.
     pub(super) fn in_file(self) -> io::Result<Self> {
         let file = BufWriter::with_capacity(BUFFER_BYTES, self.scratch.file()?);
         Ok(Self { rows: Rows::File(file), ..self })
@@ -118,7 +118,7 @@ impl<T> Spool<T> {
         self.len() == 0
     }
 
-    /// All rows, from the first one on.
+    /// All rows, starting with the first.
     pub fn rows(&self) -> SpoolRows<T> {
         self.rows_from(0, self.len())
     }
@@ -149,7 +149,7 @@ impl<T: Clone + DeserializeOwned> Spool<T> {
         }
     }
 
-    /// Calls a function for each of this many rows, from a place on, with the row and its place.
+    /// Calls a function with each of this many rows, starting at a place, and the row's place.
     pub fn visit(&self, mut place: u64, count: u64, mut each: impl FnMut(u64, &T) -> io::Result<()>) -> io::Result<()> {
         if let Rows::Memory(rows) = &self.0.rows {
             let rows = rows[index_of(rows, place)..].iter().take(usize::try_from(count).unwrap_or(usize::MAX));
@@ -198,7 +198,7 @@ fn index_of<T>(rows: &[(u64, T)], place: u64) -> usize {
     rows.partition_point(|(at, _)| *at < place)
 }
 
-/// Rows in the order written.
+/// Rows in the order they were written.
 #[derive(Debug)]
 pub struct SpoolRows<T> {
     of: Arc<Written<T>>,
@@ -211,7 +211,7 @@ pub struct SpoolRows<T> {
 enum Position<T> {
     /// The next row's index.
     Memory(usize),
-    /// No one else uses the rows.
+    /// Nothing else uses the rows.
     Owned(std::vec::IntoIter<(u64, T)>),
     File(BufReader<RowReader<T>>),
 }

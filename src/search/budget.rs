@@ -15,7 +15,7 @@ const LEAST: u64 = 320_000;
 const BASE: u64 = 160_000;
 
 /// Units added per product: counting and scoring the hits of a frequent word takes time
-/// proportional to the directory.
+/// proportional to the directory's size.
 const PER_DOCUMENT: u64 = 3;
 
 /// The work one search may do. A unit is roughly the cost of reading one posting, a few
@@ -39,7 +39,7 @@ impl Budget {
         Self::new(if units > LEAST { units } else { LEAST })
     }
 
-    /// Half of the budget, for what a page offers besides its results.
+    /// Half of the budget, for whatever a page shows besides its results.
     #[must_use]
     pub const fn half(&self) -> Self {
         Self::new(self.units / 2)
@@ -85,7 +85,7 @@ impl Budget {
         allows
     }
 
-    /// Charges a query that has been understood at most half of what was left `before` that, so the
+    /// Caps the charge for understanding a query at half of what was left `before` that, so the
     /// other half can be spent on running it. Does nothing once the search is incomplete, because
     /// then the query was understood only in part, and might find more than the whole query.
     pub fn leave_half(&self, before: u64) {
@@ -135,6 +135,6 @@ mod tests {
             budget.leave_half(before);
             spent.push(budget.spent());
         }
-        assert_eq!(spent, [50, 75, 87], "an earlier search's work isn't given back");
+        assert_eq!(spent, [50, 75, 87], "an earlier search's work isn't refunded");
     }
 }

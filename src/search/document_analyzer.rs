@@ -27,8 +27,8 @@ use crate::text::stem::Stems;
 /// name.
 pub const ANALYZER_VERSION: u32 = 2;
 
-/// Analyses documents one after the other. Words have provisional numbers until all documents have
-/// been seen.
+/// Analyses documents one at a time. Words have provisional numbers until all documents have been
+/// seen.
 #[derive(Debug)]
 pub struct DocumentAnalyzer {
     lexicon: LexiconBuilder,
@@ -48,14 +48,14 @@ pub struct DocumentAnalyzer {
     /// Occurrences of word prefixes in the current document, by prefix number.
     prefixes_found: Tally,
     prefixes: foldhash::HashMap<Box<str>, u32>,
-    /// The prefix numbers of each word, by the word's provisional number. Only the first few
-    /// prefixes; `None` until the word first occurs.
+    /// Each word's prefix numbers, by the word's provisional number. Only the first few prefixes;
+    /// `None` until the word first occurs.
     prefixes_of: Vec<Option<[u32; INDEXED_PREFIX]>>,
     /// The current document's other terms, in the same order in every build.
     terms: HashMap<Term, Occurrences, FixedState>,
     /// `None` if documents don't get meanings.
     meaning: Option<MeaningAnalyzer>,
-    /// The topics of the current document.
+    /// The current document's topics.
     topics: Vec<Term>,
 }
 
@@ -219,7 +219,7 @@ impl DocumentAnalyzer {
         Ok(Vocabulary { lexicon, thesaurus, pins: self.pins.clone(), numbering: Numbering(numbering) })
     }
 
-    /// Adds the terms of one value. Returns how many words were added to its section.
+    /// Adds one value's terms. Returns how many words were added to its section.
     fn push_value(&mut self, value: &Text<'_>, document: u32, sequence: &mut Vec<u32>) -> u32 {
         let Text { field, content: text, .. } = *value;
         let inflected = value.inflected();
@@ -291,7 +291,7 @@ impl DocumentAnalyzer {
         u32::try_from(words.len()).unwrap_or(u32::MAX)
     }
 
-    /// Adds the terms that find a name by the whole of it and by the beginnings of its words.
+    /// Adds the terms by which a name is found as a whole and by the beginnings of its words.
     fn push_name(&mut self, text: &str, words: &[Word]) {
         let here = Occurrences::one(Field::Name);
         identity::add_name(text, words, |term| add_once(&mut self.terms, term, here));

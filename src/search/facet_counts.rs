@@ -12,7 +12,7 @@ pub const MAX_ATTRIBUTE_VALUES: usize = 100;
 /// Maximum number of categories in a facet; the most frequent are kept.
 pub const MAX_CATEGORIES: usize = 1000;
 
-/// How many products of a result have each value. Each facet ignores its own filter.
+/// How many products in a result have each value. Each facet ignores its own filter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FacetCounts {
     /// By category index.

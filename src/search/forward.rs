@@ -16,7 +16,7 @@ pub const VALUE_END: WordId = 0;
 /// Follows the last value of a section.
 pub const SECTION_END: WordId = 1;
 
-/// The sections of a document.
+/// A document's sections.
 const SECTIONS: usize = 3;
 
 /// Set on every byte of a word except the last.
@@ -51,8 +51,8 @@ impl Sequence {
     }
 }
 
-/// The words of all documents. A document is its three sections in order, each a sequence of word
-/// numbers (LEB128, so that frequent words take one byte) with [`VALUE_END`] between values and
+/// All documents' words. A document is its three sections in order, each a sequence of word numbers
+/// (LEB128, so that frequent words take one byte) with [`VALUE_END`] between values and
 /// [`SECTION_END`] at the end.
 #[derive(Debug, Default, Deserialize)]
 pub struct Forward {
@@ -61,7 +61,7 @@ pub struct Forward {
     // Decoded as one block rather than byte by byte.
     #[serde(with = "serde_bytes")]
     bytes: Vec<u8>,
-    /// The stem of each word; stored in the lexicon.
+    /// Each word's stem; stored in the lexicon.
     #[serde(skip)]
     stems: Arc<[StemId]>,
 }
@@ -98,7 +98,7 @@ impl Forward {
         })
     }
 
-    /// A document's encoded words, see [`DocumentWords::encoded`].
+    /// A document's encoded words; see [`DocumentWords::encoded`].
     pub fn of(&self, ordinal: Ordinal) -> &[u8] {
         let at = ordinal as usize;
         &self.bytes[self.bounds[at] as usize..self.bounds[at + 1] as usize]
@@ -182,7 +182,7 @@ impl DocumentWords {
     }
 }
 
-/// The words of a document.
+/// A document's words.
 pub fn decode(mut bytes: &[u8]) -> impl Iterator<Item = WordId> + '_ {
     std::iter::from_fn(move || {
         let (word, rest) = match *bytes {

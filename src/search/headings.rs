@@ -18,15 +18,15 @@ use crate::text::stem::{Inflected, Stems};
 pub struct HeadingIndex {
     /// The number of entries.
     len: usize,
-    /// The folded words of all entries, sorted.
+    /// All entries' folded words, sorted.
     words: Vec<Box<str>>,
     /// For each word, the entries that have it in a name, an abbreviation or a synonym.
     headings: Postings,
     /// For each word, the entries that have it in their text.
     texts: Postings,
-    /// The words of each stem, ascending.
+    /// Each stem's words, ascending.
     stems: HashMap<Box<str>, Vec<u32>>,
-    /// The words of each stem in a language other than English.
+    /// Each stem's words in a language other than English.
     inflected: HashMap<(Inflected, Box<str>), Vec<u32>>,
     /// The keys of all names, abbreviations and synonyms, sorted.
     names: Vec<Name>,
@@ -49,9 +49,9 @@ struct Name {
 }
 
 /// The entries that match a query, as one bit set per rank, best first: the query is the name or an
-/// abbreviation; the query is a synonym; all words are in headings (names, abbreviations and
-/// synonyms), one of which starts with the query; all words are in headings; some words are only in
-/// the text.
+/// abbreviation; the query is a synonym; all the words are in headings (names, abbreviations and
+/// synonyms), one of which starts with the query; all the words are in headings; some of the words
+/// are only in the text.
 #[derive(Debug, Default)]
 pub struct HeadingHits([Vec<u64>; 5]);
 

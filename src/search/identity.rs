@@ -103,8 +103,8 @@ fn website(url: &str) -> Term {
     Term::Identity(format!("//{}", normalised_url(url)).into())
 }
 
-/// The key of a name: its words joined, plus any `+` and `#` that stand alone at its end
-/// (`Calculator ++`). For a name without words, the key is all its symbols.
+/// A name's key: its words joined, plus any `+` and `#` that stand alone at its end (`Calculator
+/// ++`). For a name without words, the key is all its symbols.
 fn whole_key(text: &str, words: &[Word]) -> String {
     let Some(last) = words.last() else { return signs(text) };
     let mut key = name_key(words);
@@ -142,13 +142,13 @@ fn signed(text: &str, words: &[Word]) -> Term {
     Term::Identity(key.into())
 }
 
-/// The key of a name without the conjunctions between its words, if it has any: `R and D`.
+/// A name's key without the conjunctions between its words, if it has any: `R and D`.
 fn without_conjunctions(words: &[Word]) -> Option<String> {
     let key = key_without_conjunctions(words.iter().map(|word| word.folded.as_str()));
     (key.len() < words.iter().map(|word| word.folded.len()).sum()).then_some(key)
 }
 
-/// The key of a name with its umlauts spelled out, if it has any.
+/// A name's key with its umlauts spelled out, if it has any.
 fn spelled_out(words: &[Word]) -> Option<String> {
     let spelled: Vec<_> = words.iter().map(Word::spelled_out).collect();
     let is_any = spelled.iter().any(Option::is_some);
@@ -178,7 +178,7 @@ mod tests {
     }
 
     #[test]
-    fn a_hyphen_before_a_word_is_part_of_a_signed_name() {
+    fn a_signed_key_keeps_a_hyphen_before_a_word() {
         let signed = |text: &str| signed(text, &words(text));
         assert_eq!(signed("gofmt -s"), Term::Identity("gofmt-s".into()));
         assert_eq!(signed("Gofmt  –S "), signed("gofmt -s"));

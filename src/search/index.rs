@@ -23,7 +23,7 @@ pub struct SearchParts {
     /// By document: the number of words in each section.
     pub lengths: Vec<Lengths>,
     pub pins: Pins,
-    /// Whether the documents have meaning vectors, whether here or in the engine.
+    /// Whether the documents have meaning vectors, either here or in the engine.
     pub has_meanings: bool,
     pub meanings: Meanings,
 }
@@ -37,7 +37,7 @@ pub struct SearchBuilder {
     bytes: Vec<u32>,
     lengths: Vec<Lengths>,
     has_meanings: bool,
-    /// The vectors of all documents; empty if they have none.
+    /// All documents' vectors; empty if they have none.
     meanings: BulkWriter,
 }
 

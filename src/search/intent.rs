@@ -1,4 +1,4 @@
-//! Recognises the intent of a query: `alternative to Slack`, `Jira vs Asana`, `audit software not
+//! Recognises a query's intent: `alternative to Slack`, `Jira vs Asana`, `audit software not
 //! spreadsheets`.
 
 use std::ops::Range;
@@ -9,7 +9,7 @@ use crate::text::analyse::{Gap, Word};
 use crate::text::punctuation::is_dash;
 
 /// Intent words, sorted. They describe the kind of answer (a program, a good one, another one)
-/// rather than its subject, so they don't count if other words find something.
+/// rather than its subject, so they don't count if other words match something.
 const WORDS: [&str; 25] = [
     "alternative",
     "alternatives",
@@ -51,7 +51,7 @@ pub(super) fn is_intent_word(text: &str, word: &Word) -> bool {
         && WORDS.binary_search(&word.folded.as_str()).is_ok()
 }
 
-/// The possible intents of a query. The index decides, because only names in it can be subjects.
+/// A query's possible intents. The index decides, because only names in it can be subjects.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Intent {
     /// The names of products to replace, longest first for each cue.

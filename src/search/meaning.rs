@@ -14,18 +14,18 @@ use crate::text::topic;
 const WORDS: usize = 32;
 
 /// A record has a vector if at least this percentage of those words are common in English, the only
-/// language that the table knows. English records have 50 % or more, German ones 30 % or less.
+/// language that the table knows. English records have 50% or more, German ones 30% or less.
 const ENGLISH: usize = 40;
 
-/// How many of a record's topics become terms. Twice as many would find 2 % more of the nearest
+/// How many of a record's topics become terms. Twice as many would find 2% more of the nearest
 /// records, but postings would take up twice the memory.
 const TOPICS: usize = 8;
 
-/// A record is compared with the topics in this many groups. With four, about 3 % of the nearest
+/// A record is compared with the topics in this many groups. With four, about 3% of the nearest
 /// records are missed; with eight, no more are found.
 const GROUPS: usize = 6;
 
-/// Computes the vectors of records, one after the other.
+/// Computes records' vectors, one record at a time.
 #[derive(Debug, Default)]
 pub(super) struct MeaningAnalyzer {
     words: usize,
@@ -82,7 +82,7 @@ impl MeaningAnalyzer {
         if self.is_english() { self.sum.vector() } else { Vector::NONE }
     }
 
-    /// The topics of the current record; none if it isn't in English.
+    /// The current record's topics; none if it isn't in English.
     pub(super) fn topics(&self) -> impl Iterator<Item = u16> + use<> {
         let topics = self.reference().map(|reference| topic::nearest(&reference, GROUPS, TOPICS)).unwrap_or_default();
         topics.into_iter().map(|near| near.topic)
@@ -170,7 +170,7 @@ mod tests {
 
     fn vector(text: &str) -> Vector {
         let mut analyzer = MeaningAnalyzer::default();
-        // The previous record mustn't matter.
+        // The previous record must not affect this one's vector.
         for word in ["guitar", "orchestra"] {
             analyzer.push(0, word);
         }
@@ -182,7 +182,7 @@ mod tests {
     }
 
     #[test]
-    fn records_in_another_language_mean_nothing() {
+    fn records_in_other_languages_have_no_vector() {
         let none = Vector::NONE;
         assert_eq!(
             vector("Verwaltung von Fotos und Alben: Bilder sortieren, in der Cloud sichern und mit Freunden teilen"),
@@ -208,7 +208,7 @@ mod tests {
     }
 
     #[test]
-    fn names_and_other_languages_mean_nothing_in_queries() {
+    fn names_and_other_languages_have_no_meaning_in_queries() {
         let is_meant = |query: &str| reference(query.split(' ')).is_some();
         for query in ["photography", "webmail clients", "kubernetes monitoring"] {
             assert!(is_meant(query), "{query}");

@@ -72,7 +72,7 @@ impl SearchIndex {
         Ok((index, DocumentTables { scorer, forward, meanings }))
     }
 
-    /// Reads all words, unlike opening, which does only the quick checks.
+    /// Reads all words, whereas opening only does the quick checks.
     pub fn verify(&self) -> Result<(), SearchIndexError> {
         if self.lexicon.verify() { Ok(()) } else { Err(SearchIndexError::Misfit) }
     }

@@ -92,7 +92,7 @@ impl Class {
     }
 }
 
-/// The pieces of a word, as byte ranges. The last of several capitals belongs to the next piece:
+/// A word's pieces, as byte ranges. The last of several capitals belongs to the next piece:
 /// `GIS|Quick`.
 fn piece_ranges(word: &str) -> Vec<Range<usize>> {
     let classes: Vec<_> = word.char_indices().map(|(at, c)| (at, Class::of(c))).collect();

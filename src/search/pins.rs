@@ -13,7 +13,7 @@ use crate::text::analyse::key_without_conjunctions;
 pub struct Pins(BTreeMap<Box<str>, Vec<Box<str>>>);
 
 impl Pins {
-    /// If a query is pinned twice, the products of the first pin come first.
+    /// If a query is pinned twice, the first pin's products come first.
     pub fn new<'p>(pins: impl IntoIterator<Item = &'p Pin>) -> Self {
         let mut by_query: BTreeMap<_, Vec<Box<str>>> = BTreeMap::new();
         for Pin { queries, software } in pins {

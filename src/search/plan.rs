@@ -1,4 +1,4 @@
-//! Search plans: what an engine has to find and how to order it. Words are numbers here.
+//! Search plans: what an engine has to find and how to order it. Words are represented by numbers.
 
 use std::sync::Arc;
 
@@ -23,10 +23,10 @@ pub enum Term {
     /// The name key of a product that this one can replace.
     AlternativeTo(Box<str>),
     Category(Box<str>),
-    /// A word of the name or an alias that begins with these letters, folded. Two neighbouring
+    /// A word in the name or an alias that begins with these letters, folded. Two neighbouring
     /// words also count as one word.
     NamePrefix(Box<str>),
-    /// A word of the name or an alias, folded. Two neighbouring words also count as one word.
+    /// A word in the name or an alias, folded. Two neighbouring words also count as one word.
     NameWord(Box<str>),
     /// Something else that, as a whole query, refers to the product: another spelling of its name,
     /// its id, or its website ([`identity`](super::identity)).
@@ -151,7 +151,7 @@ pub struct Alternative {
 pub struct Group {
     /// Empty if the generation has no matching terms.
     pub alternatives: Vec<Alternative>,
-    /// Whether a document has to satisfy the group to have "all words".
+    /// Whether a document has to satisfy the group to count as having all the words.
     pub required: bool,
     /// Whether a document has to satisfy the group to be found at all, because its word is part of
     /// a phrase.
@@ -199,8 +199,8 @@ pub struct Signals {
 #[derive(Debug, Clone)]
 pub struct Meaning {
     pub reference: Reference,
-    /// The share of a score's distance to the bound that a document with the same meaning gets,
-    /// from 0 to 1.
+    /// How much of the distance between its score and the bound a document with the same meaning
+    /// gains, from 0 to 1.
     pub weight: f32,
     /// Upper bound on all documents' scores: the score of a document that has every word in the
     /// best place.
@@ -213,9 +213,9 @@ pub struct Related {
     pub(super) reference: Reference,
     /// The minimum similarity, from 0 to 1.
     pub(super) least: f32,
-    /// The same, if the words find nothing.
+    /// The same, if the words match nothing.
     pub(super) least_alone: f32,
-    /// Related documents follow only if fewer documents than this have all words.
+    /// Related documents follow only if fewer documents than this have all the words.
     pub enough: usize,
 }
 
@@ -249,8 +249,8 @@ pub struct Plan {
     pub pinned: Vec<Term>,
     /// Documents with one of these score 0, which puts them last in their tier.
     pub last: Vec<Term>,
-    /// How many documents with all words are enough, before filtering. If 0, documents with only
-    /// some words never follow.
+    /// How many documents with all the words are enough, before filtering. If 0, documents with
+    /// only some of the words never follow.
     pub enough: usize,
     pub rerank: Rerank,
     /// What related documents must be close to, if any may follow.

@@ -17,7 +17,7 @@ pub struct ParsedQuery {
     pub words: Vec<Word>,
     /// Ranges of indices into `words`.
     pub phrases: Vec<Range<usize>>,
-    /// The words of each exclusion.
+    /// Each exclusion's words.
     pub excluded: Vec<Vec<Word>>,
     /// Whether the last word may be incomplete, because nothing follows it.
     pub last_is_open: bool,
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn phrases_and_exclusions_are_told_apart_from_words() {
+    fn phrases_and_exclusions_are_distinguished_from_words() {
         let query = parse("audit \"permit to work\" -legacy lock-out -\"on premises\" tool");
         assert_eq!(folded(&query.words), ["audit", "permit", "to", "work", "lock", "out", "tool"]);
         assert_eq!(query.phrases, vec![1..4]);
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn second_half_of_a_compound_pair_is_not_an_exclusion() {
+    fn the_second_half_of_a_compound_pair_is_not_an_exclusion() {
         let query = parse("Fehlermöglichkeits- und -einflussanalyse");
         assert_eq!(folded(&query.words), ["fehlermoglichkeits", "und", "einflussanalyse"]);
         assert!(query.excluded.is_empty());

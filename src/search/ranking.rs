@@ -37,7 +37,7 @@ pub struct Ranking {
     pub synonym: f32,
     /// A category of the product whose alternatives are wanted, or of those alternatives.
     pub subject_category: f32,
-    /// A word of that product's name in a record that merely mentions it.
+    /// A word from that product's name in a record that merely mentions it.
     pub mention: f32,
     /// A wider term that a one-way synonym leads to.
     pub wider: f32,
@@ -51,8 +51,8 @@ pub struct Ranking {
     pub spelling: f32,
     /// The relative gain in score if all neighbours in the query are neighbours in the record.
     pub proximity: f32,
-    /// The share of the gap between its score and the highest possible one that a record with the
-    /// query's meaning gets, if the words alone decide nothing.
+    /// How much of the gap between its score and the highest possible one a record with the query's
+    /// meaning gains, if the words alone decide nothing.
     pub meaning: f32,
     /// How similar to the query a record without its words must be to count as related, from 0 to
     /// 1.

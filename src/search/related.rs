@@ -1,12 +1,12 @@
 //! Related products: close to a query's meaning, but without any of its words. They follow if the
-//! words find few products.
+//! words match few products.
 
 use super::plan::{Related, Term};
 use super::ranking::Ranking;
 use crate::text::meaning::{DIMENSIONS, Reference};
 use crate::text::topic::{self, NearTopic};
 
-/// Related products follow only if the words find fewer products than this.
+/// Related products follow only if the words match fewer products than this.
 pub const FEW: usize = 100;
 
 /// Maximum number of documents whose meaning is compared with the query's. They're the ones that
@@ -23,7 +23,7 @@ impl Related {
     }
 
     /// The topics close to the query, with their weights. The higher the total weight of a
-    /// document's topics, the closer it may be.
+    /// document's topics, the closer the document is likely to be.
     pub fn topics(&self) -> impl Iterator<Item = (Term, u16)> + use<> {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 100")]
         let weight = |likeness: f32| (likeness * 100.0).round() as u16;
@@ -31,14 +31,14 @@ impl Related {
         topics.map(move |NearTopic { topic, likeness }| (Term::Topic(topic), weight(likeness)))
     }
 
-    /// Whether related products follow if the words find this many documents, `complete` of which
-    /// have all words.
+    /// Whether related products follow if the words match this many documents, `complete` of which
+    /// have all the words.
     pub const fn follow(&self, complete: u64, found: u64) -> bool {
         complete < self.enough as u64 && found < FEW as u64
     }
 
-    /// The similarity of a document with this vector, if the words find this many documents; `None` if
-    /// it isn't related.
+    /// The similarity of a document with this vector, if the words match this many documents;
+    /// `None` if it isn't related.
     pub fn likeness(&self, vector: &[u8; DIMENSIONS], found: u64) -> Option<f32> {
         let least = if found == 0 { self.least_alone } else { self.least };
         Some(self.reference.likeness(vector)).filter(|likeness| *likeness >= least)

@@ -13,8 +13,8 @@ use crate::catalogue::Ordinal;
 /// Number of candidates reranked before checking whether the page is complete.
 const STEP: usize = 16;
 
-/// How many candidates are compared by meaning. Twice as many would improve the mean of the judged
-/// queries by 0.0001.
+/// How many candidates are compared by meaning. Twice as many would improve the mean over the
+/// judged queries by 0.0001.
 pub const MEANT: usize = 50;
 
 /// Similarities are rounded to this many steps, so that products with the same word score can tie
@@ -123,8 +123,8 @@ impl Signals {
         let mut reranked = 0;
         let mut order = Vec::with_capacity(best.len());
         while reranked < best.len() {
-            // An upper bound for the next candidate and so for all that follow, since it's the best
-            // among ties.
+            // An upper bound for the next candidate and therefore for all that follow, since it's
+            // the best among ties.
             let next = Candidate { score: best[reranked].score * upper_bound, ..best[reranked] };
             if wanted <= reranked && best[reranked].tier < Tier::Pinned {
                 order.clear();
@@ -203,7 +203,7 @@ mod tests {
     use crate::search::meaning::reference;
 
     #[test]
-    fn meaning_counts_most_where_the_words_decide_least() {
+    fn meaning_counts_most_when_the_words_decide_least() {
         let reference = reference(["photography"].into_iter()).expect("a direction");
         let meaning = Meaning { reference, weight: 0.5, bound: 10.0 };
         // All words are in the name, so meaning hardly counts.

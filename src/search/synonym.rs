@@ -27,7 +27,7 @@ pub struct Thesaurus {
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct ThesaurusTerm {
-    /// The stems after the first, without `and`.
+    /// The stems after the first, excluding `and`.
     rest: Vec<Box<str>>,
     written: Box<str>,
     /// The concepts that text with this term is about.
@@ -206,7 +206,7 @@ impl Builder {
         }
     }
 
-    /// The concepts that a term stands for; creates one if it's in no group.
+    /// The concepts that a term stands for; creates a concept if it's in no group.
     fn concepts_of(&mut self, written: &str) -> Vec<u32> {
         let known = self.term(written).map(|term| term.means.clone()).unwrap_or_default();
         if !known.is_empty() {

@@ -4,7 +4,7 @@ use super::plan::Term;
 use super::score::Occurrences;
 
 /// Occurrences of numbered terms in a document. Uses arrays, because hashing such frequent terms
-/// took longer than all the rest of indexing.
+/// took longer than the rest of indexing.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     terms: Vec<Term>,

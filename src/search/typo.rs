@@ -24,7 +24,7 @@ const BRANCH: usize = 4;
 pub struct Candidate {
     pub folded: String,
     pub word: WordId,
-    /// How unlike the typed word it is, see [`cost`]. Lower is better.
+    /// How unlike the typed word it is; see [`cost`]. Lower is better.
     pub cost: f32,
 }
 
@@ -58,12 +58,12 @@ pub fn candidates(
     if edits > 0 {
         let first = first_letter(folded);
         let one = automata(1).build_dfa(folded);
-        // With one edit, the first letter must be right because it counts double. This skips most
+        // With one edit, the first letter must be correct because it counts double. This skips most
         // of the lexicon.
         collect(Some(first), &one, &mut found);
         if edits > 1 && found.is_empty() {
             collect(Some(first), &automata(2).build_dfa(folded), &mut found);
-            // Otherwise, both edits go to the first letter, and the rest is right.
+            // Otherwise, the first letter accounts for both edits, and the rest is correct.
             collect(None, &one, &mut found);
         }
     }
@@ -121,7 +121,7 @@ fn collect(
 
 /// Finds all words accepted by an automaton, in order, with their numbers. The budget limits
 /// transitions, which the map's own search can't count. That search also opens every node before
-/// checking whether the automaton can match there, which takes twice the instructions.
+/// checking whether the automaton can match there, which takes twice as many instructions.
 fn search<A: Automaton>(words: &Map<Bytes>, automaton: &A, budget: &Budget, mut found: impl FnMut(&[u8], u64)) {
     let words = words.as_fst();
     let mut word = Vec::new();
@@ -275,7 +275,7 @@ mod tests {
         assert_eq!(meant(&lexicon, "calbraton"), ["calibration"]);
         assert_eq!(meant(&lexicon, "prmt"), [""; 0]);
         assert_eq!(meant(&lexicon, "cra"), [""; 0], "three letters are never misspelled");
-        assert_eq!(meant(&lexicon, "cars"), [""; 0], "an abbreviation is never meant");
+        assert_eq!(meant(&lexicon, "cars"), [""; 0], "an abbreviation is never suggested");
     }
 
     #[test]
@@ -300,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn correction_prefers_the_frequent_word() {
+    fn correction_prefers_the_more_frequent_word() {
         let lexicon = lexicon(&[("audit", 40), ("audio", 1)]);
         assert_eq!(meant(&lexicon, "audip")[0], "audit");
     }

@@ -15,14 +15,14 @@ use crate::text::english;
 pub(super) struct Understood {
     /// The name whose alternatives are wanted.
     pub(super) subject: Option<Subject>,
-    /// Indices of the words that express the intent. They aren't searched.
+    /// Indices of the words that express the intent. They aren't searched for.
     pub(super) cues: Vec<usize>,
     /// The exclusion after a `not`, as written.
     pub(super) left_out: Option<String>,
     pub(super) excluded: Exclusion,
     /// Product names to match as a whole.
     pub(super) names: Vec<Term>,
-    /// Whether two products are compared, so that no product has to contain all words.
+    /// Whether two products are being compared, so that no product has to contain all the words.
     pub(super) is_comparison: bool,
 }
 

@@ -14,7 +14,7 @@ pub enum ServiceError {
     Text(#[from] DamagedText),
     #[error("scores can't be explained with this search index: only the embedded engine can explain them")]
     NotExplained,
-    /// From a command: HTTP and tools reject the parameter instead.
+    /// Only for commands: HTTP and tools reject the parameter instead.
     #[error("the query has {characters} characters; the maximum is {most}")]
     QueryTooLong { characters: usize, most: usize },
     #[error("a product's JSON can't be read or written")]

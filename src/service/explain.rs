@@ -42,7 +42,7 @@ pub struct SearchExplanation {
 #[derive(Debug, Serialize)]
 pub struct ExplainedWord {
     pub word: String,
-    /// Whether a product must match this word to count as having all words.
+    /// Whether a product must match this word to count as having all the words.
     pub required: bool,
     pub in_phrase: bool,
     pub alternatives: Vec<ExplainedAlternative>,
@@ -213,7 +213,7 @@ fn id_of(item: &[u8]) -> Result<String, ServiceError> {
     Ok(item.id)
 }
 
-/// The name of a tier. Without words, all products are in the same one.
+/// A tier's name. Without words, all products are in the same one.
 const fn tier(tier: Tier, plan: &Plan) -> &'static str {
     match tier {
         _ if plan.names.is_empty() => "every product",

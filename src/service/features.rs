@@ -34,8 +34,8 @@ const MAX_CATEGORIES: usize = 8;
 /// are few and deliberately chosen.
 const WORD_WEIGHT: f32 = 0.5;
 
-/// Number of topics nearest to the product's meaning. A product with one of them is found even if
-/// it shares nothing else.
+/// The number of topics to look for, nearest to the product's meaning first. A product with one of
+/// them is found even if it shares nothing else.
 const TOPICS: usize = 8;
 
 /// The number of groups searched for these topics.
@@ -213,7 +213,7 @@ pub(super) async fn seek_similar(
     Ok(())
 }
 
-/// Upper bound for all products' scores.
+/// Upper bound on all products' scores.
 fn bound<'g>(snapshot: &Snapshot, groups: impl Iterator<Item = &'g [Alternative]>) -> Result<f32, ServiceError> {
     let mut bound = 0.0;
     for alternatives in groups {

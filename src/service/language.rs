@@ -19,7 +19,7 @@ use crate::text::shorten::{LIST_CHARS, shortened};
 /// Maximum number of languages that a rejection lists.
 const MAX_NAMED: usize = 50;
 
-/// Chooses the language of a response: the one requested by its tag, or the one that the values of
+/// Chooses a response's language: the one requested by its tag, or the one that the values of
 /// `Accept-Language` prefer, if the directory has translations. `None` leaves all text in its own
 /// language.
 ///

@@ -8,14 +8,14 @@ use super::{Facet, PageRequest, ServiceError};
 use crate::catalogue::{Catalogue, Span};
 use crate::search::collect::Tier;
 
-/// A JSON object, and whether any of its text is in the language of the request.
+/// A JSON object, and whether any of its text is in the request's language.
 pub type LocalisedObject = (Bytes, bool);
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Page {
     pub data: Vec<Bytes>,
     pub pagination: Pagination,
-    /// Whether any text is in the language of the request.
+    /// Whether any text is in the request's language.
     pub is_in_language: bool,
 }
 
@@ -70,7 +70,7 @@ pub struct SearchHit {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchPage<'s> {
     pub data: Vec<SearchHit>,
-    /// Whether any text is in the language of the request.
+    /// Whether any text is in the request's language.
     pub is_in_language: bool,
     pub pagination: Pagination,
     pub query: QueryReport,
@@ -78,7 +78,7 @@ pub struct SearchPage<'s> {
 }
 
 impl SearchPage<'_> {
-    /// How many products the query's words find.
+    /// How many products the query's words match.
     pub const fn total_by_words(&self) -> u64 {
         self.pagination.total - self.query.related
     }
@@ -113,7 +113,7 @@ pub struct SimilarHit<'s> {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimilarPage<'s> {
-    /// Whether any text is in the language of the request.
+    /// Whether any text is in the request's language.
     pub is_in_language: bool,
     /// Most similar first.
     pub data: Vec<SimilarHit<'s>>,

@@ -16,7 +16,7 @@ pub const MAX_QUERY_CHARACTERS: usize = 256;
 
 pub const MAX_LIMIT: u32 = 100;
 
-/// The largest offset of a page with a query. Programs that need more can download an export.
+/// The largest offset allowed with a query. Programs that need more can download an export.
 pub const MAX_QUERY_OFFSET: u64 = 10_000;
 
 /// Which part of a list to return; by default the first 20 items.
@@ -101,7 +101,7 @@ pub struct ListSoftware {
     /// `None`: best match first if `q` is given, otherwise by name.
     pub sort: Option<ListSort>,
     pub page: PageRequest,
-    /// The language of returned text; `None` leaves all text in its own language.
+    /// The language to return text in; `None` leaves all text in its own language.
     pub language: Option<Language>,
 }
 
@@ -181,13 +181,13 @@ pub enum SearchSort {
     ReviewCount,
     /// By name, in natural collation order.
     Name,
-    /// By the day of the evidence check, newest first; unknown days last.
+    /// By the day the evidence was checked, newest first; unknown days last.
     EvidenceCheckedOn,
     Attribute(AttributeSort),
 }
 
 impl SearchSort {
-    /// The orders other than by attribute.
+    /// All orders except those by attribute.
     pub const FIXED: [Self; 5] =
         [Self::Relevance, Self::Rating, Self::ReviewCount, Self::EvidenceCheckedOn, Self::Name];
 
@@ -196,7 +196,7 @@ impl SearchSort {
         fixed.or_else(|| AttributeSort::parse(name).map(Self::Attribute))
     }
 
-    /// The names of the orders other than by attribute.
+    /// The names of all orders except those by attribute.
     pub fn names() -> impl Iterator<Item = &'static str> {
         Self::FIXED.iter().map(Self::as_str)
     }
@@ -253,7 +253,7 @@ pub struct SearchSoftware {
     pub typo: bool,
     pub prefix: Prefix,
     pub page: PageRequest,
-    /// The language of returned text; `None` leaves all text in its own language.
+    /// The language to return text in; `None` leaves all text in its own language.
     pub language: Option<Language>,
 }
 
@@ -283,7 +283,7 @@ impl SearchSoftware {
 pub struct ListSimilar {
     pub filter: SoftwareFilter,
     pub page: PageRequest,
-    /// The language of returned text; `None` leaves all text in its own language.
+    /// The language to return text in; `None` leaves all text in its own language.
     pub language: Option<Language>,
 }
 

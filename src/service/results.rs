@@ -16,9 +16,9 @@ use crate::search::facet_counts::FacetCounts;
 #[derive(Debug)]
 pub struct SearchResults {
     pub(super) hits: Box<[ResultHit]>,
-    /// Whether any text is in the language of the query.
+    /// Whether any text is in the query's language.
     pub(super) is_in_language: bool,
-    /// Whether the items aren't the generation's own.
+    /// Whether the items are translations rather than the generation's own.
     pub(super) are_translated: bool,
     /// By hit, if requested.
     pub(super) highlights: Option<Box<[Bytes]>>,
@@ -37,7 +37,7 @@ pub(super) struct ResultHit {
 }
 
 impl SearchResults {
-    /// Builds the page. Pass the snapshot and the query of the search.
+    /// Builds the page from the search's snapshot and query.
     pub fn page<'s>(&'s self, snapshot: &'s Snapshot, query: &SearchSoftware) -> SearchPage<'s> {
         let data = self.hits.iter().enumerate().map(|(at, hit)| SearchHit {
             item: hit.item.clone(),

@@ -1,4 +1,4 @@
-//! Finds products similar to another one: those that share its categories, words or meaning.
+//! Finds products similar to a given one: those that share its categories, words or meaning.
 
 use super::features::Features;
 use super::search::{budget, scaled_score};
@@ -21,7 +21,7 @@ pub async fn similar_software<'s>(
     let group = |(_, alternatives)| Group { alternatives, ..Group::default() };
     let groups: Vec<_> = features.shared().map(group).collect();
     if groups.is_empty() {
-        // A plan without groups would find all products.
+        // A plan without groups would match all products.
         return Ok(Some(SimilarPage { data: Vec::new(), pagination: page.pagination(0), is_in_language: false }));
     }
     let rerank = features.rerank(snapshot, groups.iter().map(|group| &group.alternatives[..]))?;

@@ -1,4 +1,4 @@
-//! Suggests queries similar to one that finds nothing.
+//! Suggests queries similar to one that found nothing.
 
 use crate::generation::Snapshot;
 use crate::search::budget::Budget;

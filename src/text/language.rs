@@ -34,7 +34,7 @@ pub struct LanguageCount {
 }
 
 impl LanguageCount {
-    /// Whether more text would count.
+    /// Whether any more text would be counted.
     pub const fn reads_more(&self) -> bool {
         self.words < MOST_WORDS
     }

@@ -19,7 +19,7 @@ const VECTORS: &[[u8; DIMENSIONS]] = include_bytes!("../../data/meaning/vectors.
 /// Pieces of words, one per line. Those that continue a word start with `##`.
 const PIECES: &str = include_str!("../../data/meaning/pieces.txt");
 
-/// Longer runs of letters aren't words.
+/// Longer runs of letters aren't considered words.
 const LONGEST_RUN: usize = 64;
 
 static TABLE_OF_PIECES: LazyLock<Pieces> = LazyLock::new(Pieces::new);

@@ -1,7 +1,7 @@
 //! Suggests the valid name nearest to a misspelled one.
 
-/// Searches for the nearest name only once, because a caller may send thousands of wrong ones and a
-/// comparison takes quadratic time.
+/// Searches for the nearest name only once, because a caller may send thousands of wrong names and
+/// a comparison takes quadratic time.
 #[derive(Debug, Default)]
 pub struct Nearest {
     is_spent: bool,

@@ -50,7 +50,7 @@ impl Inflected {
         }
     }
 
-    /// Whether it writes compounds as one word.
+    /// Whether compounds are written as one word.
     pub const fn has_compounds(self) -> bool {
         matches!(self, Self::German)
     }

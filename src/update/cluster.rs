@@ -13,7 +13,7 @@ use crate::update::reload::Outcome;
 use crate::update::state::{About, Health, Problem};
 use crate::update::{Opened, Origin, Start};
 
-/// The reason in `/readyz` while the cluster doesn't respond.
+/// The reason in `/readyz` while the cluster isn't responding.
 pub const CLUSTER_UNAVAILABLE: &str = "cluster_unavailable";
 /// The reason while the served index is missing from the cluster.
 pub const GENERATION_LOST: &str = "generation_lost";
@@ -24,7 +24,7 @@ pub struct ClusterFollower {
     cluster: Arc<Cluster>,
     publisher: Publisher,
     runtime: Handle,
-    /// The publication being served. Filling a generation again makes it a new publication.
+    /// The publication being served. Filling a generation again results in a new publication.
     served: Option<Published>,
 }
 
@@ -86,8 +86,8 @@ impl Origin for ClusterFollower {
         let (code, text) = (code(error), chain(error));
         let (detail, log) = (format!("{text}; retrying"), format!("can't follow the cluster: {text}; retrying"));
         let mut problem = Problem::new(About::Remote, code, detail, Some(log));
-        // Retries of a damaged generation back off, because reading one takes a while. Any other
-        // problem is checked again every second.
+        // Retries of a damaged generation back off, because reading one takes a while. Anything
+        // else is tried again every second.
         problem.is_retried = code == GENERATION_DAMAGED;
         problem
     }

@@ -50,7 +50,7 @@ impl Degraded {
             export_count: Some(count(skipped.exports)),
             since: None,
             detail: format!(
-                "{skipped} are invalid and left out (--skip-invalid); `software-directory check` names them"
+                "{skipped} are invalid and left out (--skip-invalid); `software-directory check` lists them"
             ),
         }
     }

@@ -1,6 +1,6 @@
-//! Keeps a directory current: a loop looks at the origin of its generations, fetches a new
-//! generation if there is one, and publishes it. An [`Origin`] is a set of export files, a leader,
-//! or a cluster.
+//! Keeps a directory current: a loop checks the origin of its generations, fetches a new generation
+//! if there is one, and publishes it. An [`Origin`] is a set of export files, a leader, or a
+//! cluster.
 
 pub mod cluster;
 mod directory;
@@ -28,7 +28,7 @@ use crate::generation::{Change, FailureCode, Snapshot};
 use crate::panics;
 use crate::update::signal::next_signal;
 
-/// The interval between looks.
+/// The interval between checks.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// Longer than mimalloc keeps freed memory before returning it to the system (`purge_delay`, 1 s).
@@ -49,12 +49,12 @@ pub trait Origin {
     /// Decides how to start.
     fn restore(&mut self, health: &mut Health) -> Start;
 
-    /// Looks for a reason to fetch, on each iteration of the loop.
+    /// Checks whether there's a reason to fetch, on each iteration of the loop.
     fn look(&mut self, now: Instant, health: &mut Health) -> Look {
         if health.retry().is_some_and(|(from, wait)| now < from + wait) { Look::Nothing } else { Look::Due }
     }
 
-    /// The longest wait for a signal before the next look.
+    /// The longest wait for a signal before the next check.
     fn max_wait(&self) -> Duration {
         POLL_INTERVAL
     }
@@ -191,8 +191,7 @@ impl<O: Origin> Updater<O> {
         }
     }
 
-    /// Looks for a reason to refresh, and returns whether there is one. Publishes what another
-    /// process has built.
+    /// Returns whether there's a reason to refresh. Publishes what another process has built.
     pub fn look(&mut self, now: Instant) -> bool {
         // Freeing a large generation takes a while, so it's done here rather than by the last
         // request that uses it.
@@ -225,7 +224,7 @@ impl<O: Origin> Updater<O> {
     ///
     /// # Errors
     ///
-    /// If that fails and nothing is served. Otherwise the last good generation is kept.
+    /// If that fails and nothing is being served. Otherwise the last good generation is kept.
     pub fn refresh(&mut self) -> Result<Outcome, O::Error> {
         self.update(None)
     }
@@ -235,7 +234,7 @@ impl<O: Origin> Updater<O> {
         let last_good = self.health.directory().current().or(last_good);
         let fetched = panics::catch(|| {
             let opened = self.origin.fetch(last_good.as_deref(), &mut self.health)?;
-            // This comes first, so no one sees a new generation with the old one's problem.
+            // This comes first, so that a new generation is never shown with the old one's problem.
             self.health.end(|about| about != About::Index);
             if let Some(opened) = &opened {
                 self.publish(Arc::clone(&opened.snapshot));

@@ -7,9 +7,9 @@ use jiff::Timestamp;
 /// The outcome of a start or a reload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Outcome {
-    /// A new generation was built or fetched, and is published.
+    /// A new generation was built or fetched, and published.
     Published,
-    /// A generation that was already on disk is published.
+    /// A generation that was already on disk was published.
     Loaded,
     /// There's no generation other than the served one.
     Unchanged,

@@ -3,10 +3,10 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-/// The minimum interval between two looks caused by file system events.
+/// The minimum interval between two checks caused by file system events.
 pub(super) const EVENT_INTERVAL: Duration = Duration::from_millis(50);
 
-/// A reason to stop waiting and look.
+/// A reason to stop waiting and check.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Signal {
     /// The file system reported an event: something may have changed.
@@ -17,7 +17,7 @@ pub enum Signal {
 }
 
 /// Waits for the next signal, for at most `max_wait`. Events in quick succession count as one: the
-/// next look comes no sooner than [`EVENT_INTERVAL`] after the last one.
+/// next check comes no sooner than [`EVENT_INTERVAL`] after the last one.
 pub(super) fn next_signal(signals: &Receiver<Signal>, looked_at: Instant, max_wait: Duration) -> Option<Signal> {
     let mut max_wait = max_wait;
     let mut pending = None;
@@ -50,7 +50,7 @@ mod tests {
         for _ in 0..16 {
             sender.send(Signal::FsEvent).expect("sent");
         }
-        assert_eq!(next_signal(&received, long_ago, SECOND), Some(Signal::FsEvent), "the last look was long ago");
+        assert_eq!(next_signal(&received, long_ago, SECOND), Some(Signal::FsEvent), "the last check was long ago");
         assert_eq!(
             next_signal(&received, Instant::now(), SECOND),
             Some(Signal::FsEvent),

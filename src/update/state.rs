@@ -36,7 +36,7 @@ pub struct Problem {
     pub reason: Degraded,
     /// The log line for when the problem begins or changes; `None` if it's logged elsewhere.
     pub log: Option<String>,
-    /// Whether it's retried even if nothing has changed.
+    /// Whether to retry even if nothing has changed.
     pub is_retried: bool,
 }
 
@@ -46,7 +46,7 @@ pub enum About {
     Exports,
     /// The leader or the cluster.
     Remote,
-    /// The index folder, while the exports are served from memory.
+    /// The index folder, while the exports are being served from memory.
     Index,
 }
 
@@ -55,8 +55,8 @@ impl Problem {
         Self { about, reason: Degraded { code, detail, ..Degraded::default() }, log, is_retried: true }
     }
 
-    /// Whether the log already contains a line about this problem. A remote's message may vary with
-    /// each attempt, whereas a message about exports changes only when they do.
+    /// Whether the log already contains a line about this problem. A remote's message may vary from
+    /// one attempt to the next, whereas a message about exports changes only when they do.
     fn is_told_by(&self, before: &Self) -> bool {
         let (reason, of) = (&self.reason, &before.reason);
         let is_same = (reason.count, &reason.detail) == (of.count, &of.detail);

@@ -14,12 +14,12 @@ use crate::update::state::{About, Problem};
 /// size of its parts.
 const LOADING_FACTOR: u64 = 2;
 
-/// The problem that processes died while opening the current generation, so a start uses another
-/// one; `None` if that isn't the case.
+/// The problem to report if the current generation is skipped at startup, because processes died
+/// while opening it.
 pub(super) fn skipped(store: &Store) -> Option<Problem> {
     let manifest = store.current().filter(|current| is_deadly(store, current))?;
     let detail = format!(
-        "{} starts died while opening generation {}, so another one is used until it's time to retry this one",
+        "{} processes died while opening generation {}, so another one is used until it's time to retry this one",
         store.deaths(&manifest.generation),
         manifest.generation
     );

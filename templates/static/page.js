@@ -80,7 +80,7 @@ async function show(address, { push = true, typing = false, scroll = false } = {
   document.title = explore().dataset.title;
   for (const { name, details } of unfolded()) details.open = opened.includes(name);
   if (isSheetOpen) document.getElementById('filters').showPopover();
-  // The focused element was replaced or removed. If it's gone, reading goes on at the results' heading.
+  // The focused element was replaced or removed. If it's gone, the results heading gets the focus instead.
   const heading = explore().querySelector('h1');
   heading.tabIndex = -1;
   if (isInside) (document.getElementById(focused) ?? heading).focus({ preventScroll: true });

@@ -313,5 +313,8 @@ async fn list_offers_the_attributes_that_are_not_hidden() {
         assert!(page.text().contains(part), "{part}: {}", page.text());
     }
     assert!(!page.text().contains("Released"), "{}", page.text());
-    assert!(service.visit("/?q=").await.text().contains("<legend>Topics</legend>"), "the label that an export gives");
+    assert!(
+        service.visit("/?q=").await.text().contains("<legend>Topics</legend>"),
+        "the label that an export declares"
+    );
 }

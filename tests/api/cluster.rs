@@ -101,8 +101,8 @@ impl Nodes {
     }
 }
 
-/// Runs a future on a separate runtime, because the test's own can't be blocked for it. Downloads
-/// continue there.
+/// Runs a future on a separate runtime, because it would block the test's own. Downloads continue
+/// there.
 fn block_on<T: Send>(future: impl Future<Output = T> + Send) -> T {
     static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().expect("a runtime"));
     std::thread::scope(|scope| scope.spawn(|| RUNTIME.block_on(future)).join().expect("no panic"))

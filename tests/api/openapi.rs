@@ -29,7 +29,7 @@ fn the_document_matches_the_committed_copy() {
 }
 
 #[test]
-fn every_operation_says_what_it_needs_and_what_it_returns() {
+fn every_operation_documents_what_it_needs_and_returns() {
     let document = document();
     let paths = document["paths"].as_object().expect("paths");
     let operations: Vec<_> = paths.iter().map(|(path, item)| (path.as_str(), &item["get"])).collect();

@@ -27,7 +27,7 @@ async fn malformed_and_out_of_range_numbers_are_refused_and_never_clamped() {
         }
         for value in ["-1", "+5", "1.5", "", "x", &long] {
             let path = format!("{list}?offset={value}");
-            refused(&service, &path, "invalid_parameter", "offset", "a whole number from 0").await;
+            refused(&service, &path, "invalid_parameter", "offset", "must be a whole number").await;
         }
         refused(&service, &format!("{list}?limit"), "invalid_parameter", "limit", "from 1 to 100").await;
         assert_eq!(service.get(&format!("{list}?limit=1")).await.json()["pagination"]["limit"], 1);

@@ -13,7 +13,7 @@ export const NAME = 'directory.test';
 const ARGUMENTS = [
   '--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run', '--disable-background-networking',
   '--disable-component-update', '--disable-sync',
-  // No other host resolves, and each attempt is recorded. One name leads to this machine.
+  // One name resolves to this machine. No other host resolves, and each attempt is recorded.
   `--host-resolver-rules=MAP ${NAME} 127.0.0.1, MAP * ~NOTFOUND, EXCLUDE 127.0.0.1`,
 ];
 

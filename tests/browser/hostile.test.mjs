@@ -1,4 +1,4 @@
-// An export that tries everything. Its text stays text, and only http and https become links.
+// An export that tries every trick. Its text is shown as text, and only http and https URLs become links.
 
 import assert from 'node:assert/strict';
 import { after, before, test } from 'node:test';

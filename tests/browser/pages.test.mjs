@@ -133,7 +133,7 @@ test('a product shows everything its record says', async () => {
   const text = await page.locator('main').innerText();
   const said = [record.name, record.tagline, record.vendor, record.pricing, ...record.tags, ...record.features, ...record.standards,
     ...record.aliases, ...record.deployment, ...record.languages, ...record.categories, ...record.sources.map(([label]) => label), DEMO.name,
-    'founded_year', '2011', 'price_from', record.support.email, 'weekdays', 'CC0 1.0', 'as stated by the record', '4.2', '57'];
+    'founded_year', '2011', 'price_from', record.support.email, 'weekdays', 'CC0 1.0', 'as stated in the record', '4.2', '57'];
   // A definition that pops up over a term isn't part of the text.
   const shown = await page.locator('main').evaluate((main) => {
     const copy = main.cloneNode(true);

@@ -1,4 +1,4 @@
-// A preview: its banner, its report, and a page that follows the files.
+// A preview: its banner, its report, and a page that updates when the files change.
 
 import assert from 'node:assert/strict';
 import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';

@@ -49,7 +49,7 @@ test('a filter chosen with the keyboard keeps the focus, and back removes it', a
   await settled(page);
   assert.equal(await page.evaluate(() => document.activeElement.id), 'category-ehs-management');
   assert.ok(await box.isChecked());
-  // A link that is gone hands the focus to the heading.
+  // If the focused link is gone, the focus moves to the heading.
   await page.locator('.active-filters a').first().focus();
   await page.keyboard.press('Enter');
   await page.waitForURL('**/?q=');

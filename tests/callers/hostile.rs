@@ -73,7 +73,7 @@ fn hostile_ids_are_not_found_and_open_no_file() {
                 let bytes = format!("{head}Authorization: Bearer {}\r\n\r\n", place.key);
                 let answer = first_answer(&server, bytes.as_bytes()).await.expect("a response");
                 let status = &answer[9..12];
-                // Pages accept no key and lead to signing in instead.
+                // Pages don't accept keys; they redirect to the sign-in page instead.
                 let expected: &[&str] = if route == "/software" { &["303", "400", "404"] } else { &["400", "404"] };
                 assert!(expected.contains(&status), "{route}/{id}: {answer}");
                 let head = answer.split("\r\n\r\n").next().expect("a head").to_lowercase();

@@ -67,7 +67,7 @@ impl Place {
         String::from_utf8(output.stdout).expect("text").trim().to_owned()
     }
 
-    /// Runs the binary until it ends.
+    /// Runs the binary until it exits.
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
         self.command(None).args(arguments).output().expect("the binary runs")
     }
@@ -110,7 +110,7 @@ impl Place {
         self.serve_by(Some(HAND_OVER), Stdio::from(socket), &[])
     }
 
-    /// Runs a server that inherits something, until it ends.
+    /// Runs a server that inherits something, until it exits.
     pub(crate) fn hand_over(&self, what: Stdio, arguments: &[&str]) -> Output {
         self.command(Some(HAND_OVER)).args(arguments).stdin(what).output().expect("the binary runs")
     }
@@ -194,9 +194,9 @@ impl Server {
         assert!(Command::new("kill").args([signal, &pid]).status().expect("kill runs").success());
     }
 
-    /// Waits until it has ended, and returns its exit code.
+    /// Waits until it has exited, and returns its exit code.
     pub(crate) fn ended(&mut self) -> Option<i32> {
-        until("it ends", || self.child.try_wait().expect("a process")).code()
+        until("it exits", || self.child.try_wait().expect("a process")).code()
     }
 
     pub(crate) fn is_running(&mut self) -> bool {
@@ -206,7 +206,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It has already ended if it was asked to stop.
+        // It has already exited if it was asked to stop.
         drop(self.child.kill());
         drop(self.child.wait());
     }

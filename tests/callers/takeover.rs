@@ -68,7 +68,7 @@ fn a_new_process_takes_over_without_refusing_connections() {
     };
     for round in 0..if full() { 20 } else { 3 } {
         if round % 2 == 0 {
-            // The new one is ready before the old one ends.
+            // The new one is ready before the old one exits.
             let next = place.serve_on(&listener);
             server.signal("-TERM");
             assert_eq!(server.ended(), Some(0));

@@ -93,7 +93,7 @@ impl Server {
             }
             line.clear();
         }
-        // Drains the pipe, so that more output doesn't block.
+        // Drains the pipe so that further output doesn't block.
         std::thread::spawn(move || drop(out.read_to_string(&mut String::new())));
         true
     }

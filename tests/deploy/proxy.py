@@ -59,7 +59,7 @@ class Nginx(Running):
             ("/etc/ssl/api.example.org.key", str(key)),
         ):
             if site.count(written) != 1:
-                raise Failure(f"deploy/proxy/nginx.conf has no {written}")
+                raise Failure(f"deploy/proxy/nginx.conf doesn't contain {written}")
             site = site.replace(written, put)
         (folder / "site.conf").write_text(site, encoding="utf-8")
         (folder / "nginx.conf").write_text(
@@ -197,7 +197,7 @@ def check_compression(compare):
     plain = compare("/v1/software?limit=50")
     for encoding in ("gzip", "zstd"):
         if compare("/v1/software?limit=50", {"Accept-Encoding": encoding}).header("content-encoding") != encoding:
-            raise Failure(f"asked for {encoding}, but the response isn't in it")
+            raise Failure(f"asked for {encoding}, but the response isn't encoded with it")
     packed = compare("/v1/software?limit=50", {"Accept-Encoding": "gzip"})
     if gzip.decompress(packed.body) != plain.body:
         raise Failure("the decompressed response differs from the plain one")
@@ -215,7 +215,7 @@ def check_quota(service, through):
 
 
 def check_caller(service, through):
-    """The log has the caller's address, not the proxy's or a made-up one."""
+    """The log contains the caller's address, not the proxy's or a made-up one."""
     for number, pretended in enumerate((None, "198.51.100.7", "198.51.100.7, 127.0.0.1", "nonsense")):
         request_id = f"caller-{number}-{id(through)}"
         headers = {"X-Request-Id": request_id, "Authorization": f"Bearer {service.key}"}
@@ -224,11 +224,11 @@ def check_caller(service, through):
         through("/v1/exports", headers=headers, source=CALLER)
         caller = service.logged(request_id).get("caller")
         if caller != CALLER:
-            raise Failure(f"X-Forwarded-For: {pretended} makes the caller {caller}")
+            raise Failure(f"with X-Forwarded-For: {pretended}, the caller is logged as {caller}")
 
 
 def check_download(service, proxy):
-    """A slow reader gets a large export completely, and the proxy doesn't buffer it in memory."""
+    """A slow reader gets all of a large export, and the proxy doesn't buffer it in memory."""
     before = proxy.memory()
     connection = connect(proxy.port, proxy.tls)
     connection.request("GET", "/v1/exports/large", headers={"Authorization": f"Bearer {service.key}"})

@@ -60,7 +60,7 @@ class Service(Running):
 
 
 def large_export():
-    """An export with many records, about ten megabytes, which is more than any buffer on the way."""
+    """An export with many records, about ten megabytes, which is more than any buffer along the way."""
     records = (
         {
             "id": f"large-{number}", "name": f"Large {number}", "url": f"https://large-{number}.example/",

@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use software_directory::curate::diff::{Difference, Evidence, Set, compare};
 
-/// A set of exports, each with id and document.
+/// A set of exports, each given as an id and a document.
 pub(crate) fn set(exports: &[(&str, &Value)]) -> Set {
     let documents = exports.iter().map(|(id, document)| Ok((*id, "", document.to_string().into())));
     Set::read(documents).expect("valid exports")

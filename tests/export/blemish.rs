@@ -9,7 +9,7 @@ fn examine_records(records: &[String]) -> Report {
 }
 
 #[test]
-fn markup_and_mojibake_are_found_with_their_places() {
+fn markup_and_mojibake_are_reported_with_their_locations() {
     let more = r#", "tagline": "R&amp;D", "tags": ["ok", "CafÃ©"], "description": "[a](https://a.example/) <i>b</i>""#;
     let report = examine_records(&[record("a", more)]);
     let expected = [
@@ -70,7 +70,7 @@ fn properties_with_the_same_name_in_two_sections_are_distinguished() {
 }
 
 #[test]
-fn escaped_text_is_pointed_at_as_a_whole() {
+fn a_finding_in_escaped_text_points_to_the_whole_string() {
     let report = examine_records(&[record("a", r#", "tagline": "\"a\" &amp; b""#)]);
     assert_eq!(found(&report)[0].1, r#""\"a\" &amp; b""#);
 }

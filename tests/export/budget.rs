@@ -115,7 +115,7 @@ fn an_id_or_url_over_the_limit_is_an_error_in_its_record() {
 }
 
 #[test]
-fn text_that_gets_shortened_in_lists_is_a_warning() {
+fn text_shortened_in_lists_causes_a_warning() {
     for key in ["name", "vendor", "tagline"] {
         let with = |text: &str| {
             let record = record("a", &format!(r#", "{key}": "{text}""#)).replace(r#""name": "a name", "#, "");
@@ -165,7 +165,7 @@ fn a_number_beyond_double_precision_is_refused_anywhere() {
 }
 
 #[test]
-fn findings_past_the_first_hundred_per_code_and_file_are_counted() {
+fn findings_past_the_first_hundred_per_code_and_file_are_only_counted() {
     let twice = "\"k\": 1, ".repeat(501);
     let texts = [("x.json", twice.as_str()), ("y.json", "")]
         .map(|(name, more)| (name, envelope(&format!(r#"{more}"software": [{}]"#, record(&name[..1], "")))));
@@ -191,7 +191,7 @@ fn every_record_with_an_error_is_left_out_even_if_its_finding_is_only_counted() 
 }
 
 #[test]
-fn set_findings_past_the_first_hundred_are_counted() {
+fn set_findings_past_the_first_hundred_are_only_counted() {
     let groups = (0..300).map(|n| format!(r#"{{"terms": ["x{}", "y{n}"]}}"#, n / 10)).collect::<Vec<_>>().join(",");
     let report = examined(&format!(r#""software": [], "synonyms": [{groups}]"#));
     assert_eq!((report.findings.len(), report.warning_count()), (100, 270));

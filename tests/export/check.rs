@@ -14,7 +14,7 @@ pub(crate) fn check(folder: &Path, arguments: &[&str]) -> Output {
     command(folder).args(arguments).output().expect("the binary runs")
 }
 
-/// The command `check`, without options from the environment.
+/// The `check` command, without options from the environment.
 pub(crate) fn command(folder: &Path) -> Command {
     let mut command = binary::command(folder);
     command.arg("check");
@@ -29,7 +29,7 @@ pub(crate) fn stderr(output: &Output) -> String {
     String::from_utf8(output.stderr.clone()).expect("text")
 }
 
-/// A folder with files, each given as path and content.
+/// A folder with files, each given as a path and its content.
 pub(crate) fn folder(files: &[(&str, &str)]) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");
     for (path, text) in files {
@@ -62,7 +62,7 @@ fn warnings_alone_exit_with_0() {
 }
 
 #[test]
-fn near_misses_of_export_names_are_a_warning_about_their_folder() {
+fn near_misses_of_export_names_cause_a_warning_about_their_folder() {
     let folder = folder(&[("data/x.json", VALID), ("data/y.JSON", VALID)]);
     let warning = "warning[ignored_file]: `y.JSON` isn't read: an export's file name must end in .json\n --> data\n";
     for arguments in [&[][..], &["data"], &["data", "./data"]] {
@@ -115,7 +115,7 @@ fn checking_an_invalid_file_exits_with_2_and_prints_no_colours_outside_a_termina
 }
 
 #[test]
-fn several_folders_and_files_are_one_set() {
+fn several_folders_and_files_are_checked_as_one_set() {
     let folder = folder(&[("one/x.json", VALID), ("two/x.json", VALID)]);
     let output = check(folder.path(), &["one", "two/x.json", "one/x.json"]);
     let text = stdout(&output);
@@ -137,7 +137,7 @@ fn checking_an_unreadable_folder_exits_with_1() {
 }
 
 #[test]
-fn a_folder_without_exports_says_so() {
+fn a_folder_without_exports_is_reported() {
     let folder = folder(&[("data/notes.txt", "?")]);
     let output = check(folder.path(), &[]);
     assert_eq!(output.status.code(), Some(2));

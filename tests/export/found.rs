@@ -2,7 +2,7 @@
 
 use software_directory::export::{self, Report};
 
-/// A finding: its code, the text at its place, and its pointer.
+/// A finding: its code, the text at its location, and its pointer.
 pub(crate) fn found(report: &Report) -> Vec<(&'static str, String, String)> {
     let at = |location: &export::Location| {
         let file = report.files.iter().find(|file| file.path() == &*location.file);

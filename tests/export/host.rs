@@ -14,7 +14,7 @@ fn codes(report: &Report) -> Vec<&'static str> {
 }
 
 #[test]
-fn impossible_hosts_are_warnings() {
+fn impossible_hosts_cause_warnings() {
     assert_eq!(codes(&examine_url("https://www.example.com/product")), ["placeholder_url"]);
     assert_eq!(codes(&examine_url("http://192.168.1.4/")), ["private_host"]);
     assert_eq!(codes(&examine_url("https://acme.cmo/")), ["unknown_top_level_domain"]);

@@ -27,7 +27,7 @@ fn read(folder: &Path) -> Report {
 }
 
 #[test]
-fn near_misses_are_one_warning_about_the_folder() {
+fn near_misses_cause_one_warning_about_the_folder() {
     let folder = folder(&["a.json", "mine.JSON", "mine.json.txt", "table.csv"]);
     let report = read(folder.path());
     let [finding] = &*report.findings else { panic!("{:?}", report.findings) };
@@ -50,7 +50,7 @@ fn near_misses_are_one_warning_about_the_folder() {
 }
 
 #[test]
-fn a_single_near_miss_has_its_fix_in_the_finding() {
+fn the_finding_for_a_single_near_miss_includes_the_fix() {
     let report = read(folder(&["a.json", "mine.JSON"]).path());
     assert_eq!(report.findings[0].message, "`mine.JSON` isn't read: an export's file name must end in .json");
     assert_eq!(report.findings[0].help, "rename it to `mine.json`, or move it to another folder");
@@ -73,7 +73,7 @@ fn many_near_misses_are_counted() {
 }
 
 #[test]
-fn a_folder_without_exports_names_the_near_miss() {
+fn the_error_for_a_folder_without_exports_names_the_near_miss() {
     let message = |names: &[&str]| {
         let error = export::find_files(folder(names).path()).expect_err("no exports");
         assert!(matches!(error, FindError::NoFiles { .. }), "{error}");

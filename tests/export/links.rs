@@ -73,7 +73,7 @@ fn links(folder: &Path, arguments: &[&str]) -> Command {
 const CACHE: &str = ".software-directory-links.json";
 
 #[test]
-fn broken_links_are_warnings_and_a_second_run_requests_nothing() {
+fn broken_links_cause_warnings_and_a_second_run_sends_no_requests() {
     let (address, requests) = server();
     let files = folder(&[("data/x.json", &export(address, &["gone", "old"]))]);
     let run = |arguments: &[&str]| links(files.path(), arguments).output().expect("the binary runs");

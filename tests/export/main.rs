@@ -1,4 +1,4 @@
-//! Exports: parsing, the schema, checks across files, findings, and the command `check`.
+//! Exports: parsing, the schema, checks across files, findings, and the `check` command.
 
 #[path = "../common/binary.rs"]
 mod binary;

@@ -4,7 +4,7 @@ use super::reading::{envelope, examine, record};
 use software_directory::export::{self, Limits, Location, Report, SourceFile};
 use software_directory::record::CalendarDate;
 
-/// The record at each place: first at the findings' own places, then at their related places.
+/// The record at each finding's location, followed by those at its related locations.
 fn records(report: &Report) -> Vec<String> {
     let name = |location: &Location| location.record.as_ref().map_or_else(|| "-".to_owned(), ToString::to_string);
     let places = report.findings.iter().flat_map(|finding| {
@@ -30,7 +30,7 @@ fn each_kind_of_record_is_named() {
 }
 
 #[test]
-fn both_places_of_a_duplicate_are_named_in_their_own_files() {
+fn both_records_of_a_duplicate_are_named_in_their_own_files() {
     let one = envelope(&format!(r#""software": [{}]"#, record("a", "")));
     let two = envelope(&format!(r#""software": [{}]"#, record("a", "").replace("a name", "Other")));
     let report = examine(&[("1.json", &one), ("2.json", &two)]);
@@ -57,7 +57,7 @@ fn the_record_where_reading_stops_is_named() {
 }
 
 #[test]
-fn a_place_outside_any_record_has_no_name() {
+fn a_location_outside_any_record_is_not_named() {
     let text = envelope(&format!(r#""software": [{}], "id_prefix": "a/b", "reviews": 1"#, record("a", "")));
     assert_eq!(records(&examine(&[("x.json", &text)])), ["-", "-"]);
 }

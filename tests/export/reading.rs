@@ -3,7 +3,7 @@
 use software_directory::export::{self, Limits, Report, SourceFile};
 use software_directory::record::CalendarDate;
 
-/// Reads files, each given as name and text, as of 1 June 2025.
+/// Reads files, each given as a name and its text, as of 1 June 2025.
 pub(crate) fn examine(files: &[(&str, &str)]) -> Report {
     let open = |(name, text): &(&str, &str)| SourceFile::from_bytes(name.as_ref(), (*text).to_owned().into());
     let today = CalendarDate::parse("2025-06-01").expect("a date");

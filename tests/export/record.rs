@@ -61,7 +61,7 @@ fn a_known_property_with_the_wrong_type_is_kept_but_not_used() {
 }
 
 #[test]
-fn the_main_category_comes_first_and_none_occurs_twice() {
+fn the_main_category_comes_first_and_no_category_is_repeated() {
     let report =
         examine_record(r#", "categories": ["Risk", "Audit management", "risk!"], "category": "audit Management""#);
     assert_eq!(codes(&report), [""; 0]);
@@ -87,7 +87,7 @@ fn a_review_count_that_is_too_large_is_kept() {
 }
 
 #[test]
-fn advice_does_not_stop_an_export() {
+fn advice_does_not_block_an_export() {
     let report = examine_record(
         r#", "evidence_checked_on": "2025-02-30", "rating": 7, "Tagline": "x", "catagory": "y", "source": "deb",
             "sources": [["a", "ftp://a.example/"]]"#,
@@ -104,7 +104,7 @@ fn another_word_is_not_taken_for_a_misspelling() {
 }
 
 #[test]
-fn tomorrow_is_the_future_and_today_is_not() {
+fn tomorrow_is_in_the_future_and_today_is_not() {
     assert_eq!(codes(&examine_record(r#", "evidence_checked_on": "2025-06-01""#)), [""; 0]);
     assert_eq!(codes(&examine_record(r#", "evidence_checked_on": "2025-06-02""#)), ["future_date"]);
     let as_of = |date: &str| {
@@ -117,7 +117,7 @@ fn tomorrow_is_the_future_and_today_is_not() {
 }
 
 #[test]
-fn ids_that_are_awkward_in_paths_are_warnings() {
+fn ids_that_are_awkward_in_paths_cause_warnings() {
     for id in [".", "..", "a/b"] {
         let text = format!(
             r#"{{"id": "{id}", "name": "N", "url": "https://a.example/", "evidence_status": "pending-review"}}"#
@@ -128,7 +128,7 @@ fn ids_that_are_awkward_in_paths_are_warnings() {
 }
 
 #[test]
-fn a_misspelled_key_explains_what_is_missing() {
+fn a_misspelled_key_explains_why_a_property_is_missing() {
     let text = r#"{"id": "a", "name": "A", "url": "https://a.example/", "evidence_status": "vendor-sources-reviewed",
         "evidence_checkedon": "2025-01-01", "sources": [["a", "https://a.example/"]]}"#;
     let report = examine(&[("x.json", &envelope(&format!(r#""software": [{text}]"#)))]);
@@ -150,7 +150,7 @@ fn only(report: &Report) -> &Export {
 }
 
 #[test]
-fn reviews_that_lack_something_are_left_out() {
+fn incomplete_or_invalid_reviews_are_left_out() {
     let (report, codes) = examine_section(
         "reviews",
         r#"[{"id": "r", "software_id": "a", "rating": 5.0}, {"id": "s", "software_id": "a"}, {"software_id": "a", "rating": 1},
@@ -202,7 +202,7 @@ fn a_glossary_source_is_a_title_an_address_or_both() {
 }
 
 #[test]
-fn categories_and_synonyms_that_make_no_sense_are_left_out() {
+fn nonsensical_categories_and_synonyms_are_left_out() {
     let (report, codes) =
         examine_section("categories", r#"[{"name": "Audits", "description": "d"}, {"name": "!"}, {}, "x"]"#);
     assert_eq!(codes, ["entry_left_out"; 3]);
@@ -242,7 +242,7 @@ fn a_misspelled_required_key_causes_one_finding() {
 }
 
 #[test]
-fn an_invisible_character_in_an_id_is_a_warning() {
+fn an_invisible_character_in_an_id_causes_a_warning() {
     for (id, is_found) in [("a\u{a0}b", true), ("a\u{200b}", true), ("a\u{ad}b", true), ("é", false), ("a b", false)] {
         let text = envelope(&format!(
             r#""software": [{{"id": "{id}", "name": "A", "url": "https://a.example/", "evidence_status": "pending-review"}}]"#
@@ -253,7 +253,7 @@ fn an_invisible_character_in_an_id_is_a_warning() {
 }
 
 #[test]
-fn an_export_without_records_is_a_warning() {
+fn an_export_without_records_causes_a_warning() {
     assert_eq!(found(&examine(&[("x.json", &envelope(r#""software": []"#))]))[0].0, "no_records");
     let glossary = envelope(r#""software": [], "glossary": [{"term": "T", "definition": "D"}]"#);
     assert_eq!(found(&examine(&[("x.json", &glossary)])), []);

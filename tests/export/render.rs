@@ -63,7 +63,7 @@ fn nearly_valid_json_is_reported_as_text() {
 }
 
 #[test]
-fn a_long_line_is_shown_around_the_place() {
+fn only_the_part_of_a_long_line_around_the_error_is_shown() {
     let padding = record("long", &format!(r#", "description": "{}""#, "wörd ".repeat(200)));
     let broken = r#"{"id": "é", "name": "É", "url": "https://e.example/", "evidence_status": "pending"}"#;
     let line = envelope(&format!(r#""software": [{padding}, {broken}, {padding}]"#));
@@ -122,7 +122,7 @@ fn the_first_findings_of_a_kind_are_kept_and_the_rest_counted() {
 }
 
 #[test]
-fn colours_change_nothing_else() {
+fn colours_do_not_change_the_text() {
     let report = examine(&[("data/qhse.json", BROKEN_RECORDS)]);
     let mut out = Vec::new();
     render::text(&report, Style::Coloured, &mut out).expect("writing to a buffer can't fail");

@@ -59,7 +59,7 @@ fn a_result_has_a_rule_a_level_a_region_and_logical_locations() {
 }
 
 #[test]
-fn both_places_of_a_duplicate_id_are_reported() {
+fn both_locations_of_a_duplicate_id_are_reported() {
     let one = envelope(&format!("\"software\": [{}]", record("a", "")));
     let run = run(&examine(&[("1.json", &one), ("2.json", &one)]));
     let result = &run["results"].as_array().expect("results").iter().find(|result| result["level"] == "error");

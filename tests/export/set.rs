@@ -21,7 +21,7 @@ fn spanned(export: &Export) -> Vec<serde_json::Value> {
 }
 
 #[test]
-fn a_product_id_in_two_files_names_both_places() {
+fn a_product_id_in_two_files_is_reported_with_both_locations() {
     let one = envelope(&format!(r#""software": [{}]"#, record("a", "")));
     let two = envelope(&format!("\n\"software\": [{}, {}]", record("b", ""), record("a", "")));
     let report = examine(&[("data/one.json", &one), ("data/two.json", &two)]);
@@ -95,7 +95,7 @@ fn reviews_left_out_with_one_product_are_reported_as_one_finding() {
     let report = examine(&[("x.json", &text)]);
     let unknown = "there is no product `no` in the directory";
     let messages: Vec<_> = report.findings.iter().skip(1).map(|finding| &*finding.message).collect();
-    let left_out = "this review is left out together with its product `a`; 2 more reviews are about this product";
+    let left_out = "this review is left out because its product `a` is left out; 2 more reviews are about this product";
     assert_eq!(messages, [left_out, unknown, unknown], "reviews of unknown products are separate errors");
     assert_eq!(report.skipped.records, 6);
 }
@@ -114,7 +114,7 @@ fn a_review_of_a_product_with_an_invalid_id_is_not_a_separate_error() {
 }
 
 #[test]
-fn a_glossary_term_has_one_definition() {
+fn a_glossary_term_has_only_one_definition() {
     let one = envelope(r#""software": [], "glossary": [{"term": "Near-miss", "definition": "first"}]"#);
     let two = envelope(r#""software": [], "glossary": [{"term": "near miss", "definition": "second"}]"#);
     let report = examine(&[("1.json", &one), ("2.json", &two)]);
@@ -255,7 +255,7 @@ fn related_terms_may_be_named_by_abbreviation_or_synonym() {
 }
 
 #[test]
-fn a_term_in_two_synonym_groups_is_a_warning() {
+fn a_term_in_two_synonym_groups_causes_a_warning() {
     let synonyms = r#""software": [], "synonyms": [
         {"terms": ["EHS", "HSE"]}, {"terms": ["hse", "SHE"]}, {"from": ["HSE"], "to": "SHEQ"}, {"ambiguous": ["SHE"]}
     ]"#;
@@ -361,7 +361,7 @@ fn values_in_two_spellings_and_lists_with_commas_are_reported() {
 }
 
 #[test]
-fn pins_of_unknown_products_and_repeated_queries_are_warnings() {
+fn pins_of_unknown_products_and_repeated_queries_cause_warnings() {
     let pins = r#""pins": [
         {"queries": ["audit"], "software": ["a", "zzz"]}, {"queries": ["AUDIT", "check"], "software": ["b"]}
     ]"#;
@@ -408,7 +408,7 @@ fn a_directory_has_at_most_64_attributes() {
 }
 
 #[test]
-fn a_value_of_the_wrong_type_is_a_warning_with_its_place() {
+fn a_value_of_the_wrong_type_causes_a_warning_with_its_location() {
     let attributes = r#""attributes": [{"property": "price", "label": "Price", "type": "number"}, {"property": "tags", "label": "Topics"}]"#;
     let first = envelope(&format!(
         r#""software": [{}, {}, {}, {}]"#,
@@ -428,7 +428,7 @@ fn a_value_of_the_wrong_type_is_a_warning_with_its_place() {
 }
 
 #[test]
-fn attributes_that_make_no_sense_are_left_out_and_core_properties_are_refused() {
+fn nonsensical_attributes_are_left_out_and_core_properties_are_refused() {
     let attributes =
         |attributes: &str| examine(&[("x.json", &envelope(&format!(r#""software": [], "attributes": {attributes}"#)))]);
     for entry in [
@@ -451,7 +451,7 @@ fn attributes_that_make_no_sense_are_left_out_and_core_properties_are_refused() 
 }
 
 #[test]
-fn an_attribute_with_too_many_values_is_a_warning() {
+fn an_attribute_with_too_many_values_causes_a_warning() {
     let values = |count: usize| (0..count).map(|n| format!("\"v {n}\"")).collect::<Vec<_>>().join(",");
     let all = |count: usize| {
         // Different spellings of a value count as one.

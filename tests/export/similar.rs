@@ -8,7 +8,7 @@ fn export(envelope_members: &str, records: &[String]) -> String {
     envelope(&format!(r#"{envelope_members}"software": [{}]"#, records.join(", ")))
 }
 
-/// Products in categories, each category given as name and number of products.
+/// Products in categories, each category given as a name and a number of products.
 fn products(categories: &[(&str, usize)]) -> Vec<String> {
     let names = categories.iter().flat_map(|(name, count)| std::iter::repeat_n(name, *count)).enumerate();
     names.map(|(n, name)| record(&format!("p{n}"), &format!(r#", "category": "{name}""#))).collect()
@@ -102,7 +102,7 @@ fn with_id(id: &str) -> String {
 }
 
 #[test]
-fn ids_that_differ_only_in_case_are_a_warning() {
+fn ids_that_differ_only_in_case_cause_a_warning() {
     let one = export("", &["demo", "other", "Élan"].map(with_id));
     let two = export("", &["Demo", "Single", "DEMO", "élan"].map(with_id));
     let report = examine(&[("one.json", &one), ("two.json", &two)]);

@@ -55,7 +55,7 @@ fn stale_evidence_is_listed_by_category_oldest_first() {
 }
 
 #[test]
-fn stale_evidence_is_a_warning_with_a_place() {
+fn stale_evidence_causes_a_warning_with_a_location() {
     let report = aged();
     let stale = report.findings.iter().filter(|finding| finding.code.as_str() == "stale_evidence").collect::<Vec<_>>();
     assert_eq!(stale.len(), 4);

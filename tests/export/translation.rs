@@ -1,4 +1,4 @@
-//! Text in other languages as exports write it, and findings about invalid language tags.
+//! Translated text in exports, and findings about invalid language tags.
 
 use software_directory::export::Report;
 use software_directory::record::{Language, Translations};
@@ -51,7 +51,7 @@ fn categories_terms_and_attributes_have_translations() {
 }
 
 #[test]
-fn unknown_language_tags_and_unusable_text_are_warnings() {
+fn unknown_language_tags_and_unusable_text_cause_warnings() {
     for (translations, code, text, pointer) in [
         (r#"{"german": {"name": "a"}}"#, "unknown_language", "\"german\"", "/german"),
         (r#"{"de_DE": {"name": "a"}}"#, "unknown_language", "\"de_DE\"", "/de_DE"),

@@ -1,5 +1,5 @@
-//! The build process ends early in every possible way. The last good generation is served, even
-//! after a restart, and `/readyz` says why.
+//! The build process fails in every possible way. The last good generation is served, even after a
+//! restart, and `/readyz` says why.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -71,7 +71,7 @@ fn build_short_of_memory_leaves_the_last_good_generation() {
 }
 
 #[test]
-fn first_start_without_a_generation_says_why_there_is_none() {
+fn first_start_without_a_generation_reports_why_there_is_none() {
     let folder = folder(&Corpus::generated(20));
     let output = with_failpoint(folder.path(), "build::finish=return(kill)").output().expect("the binary runs");
     assert_eq!(output.status.code(), Some(1));

@@ -57,7 +57,7 @@ fn persisted() -> (Place, Vec<Vec<u8>>) {
     (place, expected(&corpus.document(1)))
 }
 
-/// Starts, and expects the right responses and then an intact index.
+/// Starts, and expects the correct responses and then an intact index.
 fn start_is_right(place: &Place, right: &[Vec<u8>], what: &str) {
     let running = place.started();
     assert!(answers(&running.snapshot()) == right, "{what}: a different response");
@@ -125,7 +125,7 @@ fn every_file_truncated_zeroed_or_deleted_is_noticed_and_repaired() {
         }
     }
     println!(
-        "damage: {damages} files truncated, emptied, zeroed or deleted: every response right, every index repaired"
+        "damage: {damages} files truncated, emptied, zeroed or deleted: every response correct, every index repaired"
     );
 }
 
@@ -152,7 +152,7 @@ fn a_flipped_bit_never_changes_a_response() {
         }
     }
     println!(
-        "damage: {at_start} bits flipped before a start, {serving} while an updater was serving: every response right"
+        "damage: {at_start} bits flipped before a start, {serving} while an updater was serving: every response correct"
     );
 }
 

@@ -113,22 +113,22 @@ fn every_change_to_an_export_is_picked_up_and_the_last_good_one_stays_live() {
 
     fs::remove_file(&export).expect("removed");
     fs::create_dir(&export).expect("a folder");
-    reports(&watching, at, "exports_invalid", "a folder is in the export's place");
+    reports(&watching, at, "exports_invalid", "a folder has replaced the export");
     fs::remove_dir(&export).expect("removed");
     let at = recovered("the folder is gone");
 
     fs::remove_file(&export).expect("removed");
     assert!(Command::new("mkfifo").arg(&export).status().expect("mkfifo runs").success());
-    reports(&watching, at, "exports_invalid", "a pipe is in the export's place");
+    reports(&watching, at, "exports_invalid", "a pipe has replaced the export");
     fs::remove_file(&export).expect("removed");
     let at = recovered("the pipe is gone");
 
     corpus.write(&aside, at + 1);
     fs::remove_file(&export).expect("removed");
     symlink(aside.join("tools.json"), &export).expect("a link");
-    follows(&watching, at + 1, "a link is in the export's place");
+    follows(&watching, at + 1, "a link has replaced the export");
     corpus.write(&aside, at + 2);
-    follows(&watching, at + 2, "the file that the link leads to is replaced");
+    follows(&watching, at + 2, "the file that the link points to is replaced");
     fs::remove_file(&export).expect("removed");
     recovered("the link is gone");
     let at = recovered("and edits are picked up");

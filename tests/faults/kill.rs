@@ -152,7 +152,7 @@ impl Place {
     }
 }
 
-/// Whether a process has ended but hasn't been reaped.
+/// Whether a process has exited but hasn't been reaped.
 fn is_gone(pid: u32) -> bool {
     fs::read_to_string(format!("/proc/{pid}/stat")).is_ok_and(|stat| stat.contains(") Z "))
 }
@@ -248,7 +248,7 @@ fn a_reindex_killed_at_any_step_is_followed_by_a_complete_start() {
 }
 
 #[test]
-#[ignore = "slow: a dozen minutes, for `make faults`"]
+#[ignore = "slow: takes about twelve minutes; run by `make faults`"]
 fn a_large_generation_killed_at_each_step_is_followed_by_a_complete_start() {
     let mut place = Place::new(Corpus::large());
     for (round, step) in Step::ALL.iter().enumerate() {

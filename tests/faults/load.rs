@@ -219,7 +219,7 @@ fn reloads_under_load(name: &str, corpus: Corpus, reloads: usize) {
     }
     println!("load: {name}: quiet: {}", quiet.summary());
     println!("load: {name}: {reloads} reloads: {}", busy.summary());
-    println!("load: {name}: served {slowest:.1?} after the edit at most");
+    println!("load: {name}: served at most {slowest:.1?} after the edit");
     for (what, seen) in [("closed loop", &measured), ("quiet", &quiet.all), ("reloads", &busy.all)] {
         assert_eq!(seen.faults.first(), None, "{what}: {} faults", seen.faults.len());
     }
@@ -227,9 +227,9 @@ fn reloads_under_load(name: &str, corpus: Corpus, reloads: usize) {
     no_thread_builds(&target, peak);
     // Times are asserted only if nothing else is running on the machine.
     let (p99, bound) = (busy.p99(), quiet.p99() * 2);
-    println!("load: {name}: p99 {p99:.2?}, twice the quiet one is {bound:.2?}");
+    println!("load: {name}: p99 {p99:.2?}; limit, twice the quiet p99: {bound:.2?}");
     if is_full() {
-        assert!(p99 <= bound, "p99 {p99:?} while reloading, twice the quiet one is {bound:?}");
+        assert!(p99 <= bound, "p99 {p99:?} while reloading, more than twice the quiet one: {bound:?}");
     }
 }
 
@@ -284,7 +284,7 @@ fn reloads_under_load_mix_no_generations_and_reject_no_requests() {
 }
 
 #[test]
-#[ignore = "slow: some minutes, for `make faults`"]
+#[ignore = "slow: takes several minutes; run by `make faults`"]
 fn reloads_of_a_large_export_under_load_mix_no_generations_and_reject_no_requests() {
     let reloads = from_environment("FAULTS_LARGE_RELOADS").unwrap_or_else(|| times(2, 20));
     reloads_under_load("large", Corpus::large(), reloads);

@@ -45,7 +45,7 @@ const ADDRESSES: usize = 8;
 /// What an attacker sends over a connection, and how it reads the response.
 struct Attack {
     bytes: Vec<u8>,
-    /// How many bytes are read at once, and the pause before the next ones.
+    /// How many bytes are read at once, and the pause between reads.
     piece: usize,
     pause: Duration,
 }
@@ -166,7 +166,7 @@ fn connect(address: &str, from: usize) -> io::Result<TcpStream> {
 
 impl Attack {
     /// Sends it and reads the response until it ends, the server loses patience, or the stop signal
-    /// comes. Either side may break off.
+    /// comes. Either side may disconnect early.
     fn run(&self, address: &str, from: usize, stop: &AtomicBool) -> io::Result<()> {
         let mut stream = connect(address, from)?;
         stream.write_all(&self.bytes)?;
@@ -364,5 +364,5 @@ fn healthy_callers_are_served_while_everything_is_tried_at_once() {
     }
     // Times are asserted only if nothing else is running on the machine.
     let (p99, bound) = (busy.p99(), quiet.p99() * 2);
-    assert!(!is_full() || p99 <= bound, "p99 {p99:?}, twice the quiet one is {bound:?}");
+    assert!(!is_full() || p99 <= bound, "p99 {p99:?}, more than twice the quiet one: {bound:?}");
 }

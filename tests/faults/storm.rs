@@ -34,7 +34,7 @@ fn a_storm_of_writes_causes_few_builds_and_no_outage() {
     let mut most = before;
     for write in 0..writes {
         match write % 4 {
-            // Whole revisions, half ones, another file, and one that isn't an export at all.
+            // A complete revision, half of one, another file, and one that isn't an export at all.
             0 => replace(&data, &documents[write / 4 % documents.len()]),
             1 => fs::write(data.join("tools.json"), &documents[0][..documents[0].len() / 2]).expect("written"),
             2 => fs::write(data.join("notes.txt"), write.to_string()).expect("written"),

@@ -83,7 +83,7 @@ fn part_that_does_not_match_its_manifest_is_refused_and_pulled_again() {
     let path = place.index().join(place.current().folder_name()).join("catalogue.texts");
     let longer = [fs::read(path).expect("read"), vec![0; 200_000]].concat();
     refuses("catalogue.texts", longer, "leader_invalid", "longer than the manifest says");
-    refuses("catalogue.texts", Vec::new(), "leader_unreachable", "broke off after 0 bytes");
+    refuses("catalogue.texts", Vec::new(), "leader_unreachable", "was cut off after 0 bytes");
 }
 
 #[test]
@@ -185,11 +185,11 @@ fn process_that_dies_trying_out_a_generation_is_reported() {
 }
 
 #[test]
-#[ignore = "slow: decodes a gigabyte, a minute"]
+#[ignore = "slow: decodes a gigabyte, which takes a minute"]
 fn part_that_needs_too_much_memory_kills_only_the_process_that_tries_it_out() {
     let (place, _stub, mut following) = with_news();
     let before = following.generation();
-    // Empty maps, lists and strings up to the synonyms: 60 million terms of a byte each, which take
+    // Empty maps, lists and strings up to the synonyms: 60 million terms of one byte each, which take
     // 24 bytes each once they're decoded.
     let mut search = vec![0; 8];
     search.extend([0x80, 0x8e, 0xce, 0x1c]);

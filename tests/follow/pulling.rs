@@ -68,7 +68,7 @@ fn follower_starts_with_what_it_has_and_catches_up_when_its_leader_is_back() {
     assert_eq!(waits, [1, 2, 4, 8, 16, 30, 30], "it backs off");
     let (code, detail) = second.reason().expect("degraded");
     assert_eq!(code, "leader_unreachable");
-    assert!(detail.contains("503") && detail.contains("last seen to be current at"), "{detail}");
+    assert!(detail.contains("503") && detail.contains("last known to be current at"), "{detail}");
     assert!(second.directory.degraded()[0].since.is_some());
     assert!(second.directory.current().is_some(), "it keeps serving");
 

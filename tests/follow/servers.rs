@@ -81,7 +81,7 @@ fn index_files_need_a_key_with_the_right_to_replicate() {
     assert!(range.starts_with("bytes 2-5/"), "{range}");
     assert_eq!(response.body().len(), 4);
 
-    // A follower with the wrong key waits and says so, and follows once the key is right.
+    // A follower with the wrong key says so and waits, and follows once the key is right.
     let folder = follower_folder(leader.path(), &reader);
     let url = format!("{}/v1/generations", server.address);
     let mut follower = Server::start(folder.path(), &["--follow", &url, "--follow-key-file", "leader.key"]);
@@ -113,7 +113,7 @@ fn options_that_exclude_each_other_are_usage_errors() {
 }
 
 #[test]
-fn killing_a_server_fails_no_requests_on_the_others_and_it_catches_up_later() {
+fn killing_a_server_causes_no_failures_on_the_others_and_it_catches_up_later() {
     let leader_folder = folder_with(&["a", "b"]);
     let key = create_key(leader_folder.path(), &["--replicate"]);
     let ports: Vec<u16> = (0..2).map(|_| free_port()).collect();

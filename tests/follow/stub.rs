@@ -46,7 +46,7 @@ impl Stub {
         let (folder, shared) = (folder.to_owned(), Arc::clone(&state));
         std::thread::spawn(move || {
             for stream in listener.incoming().flatten() {
-                // Tests include clients that go away.
+                // Some tests have clients that disconnect early.
                 let _ = answer(&stream, &folder, &shared);
             }
         });

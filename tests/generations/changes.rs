@@ -55,7 +55,7 @@ fn reason_names_the_first_finding() {
     running.updater.refresh().expect("it serves");
     assert!(running.detail().contains(" errors, the first at "), "{}", running.detail());
     assert!(running.detail().contains("data/tools.json:2:11: "), "{}", running.detail());
-    assert!(running.detail().ends_with("; the last good generation is served"), "{}", running.detail());
+    assert!(running.detail().ends_with("; the last good generation is being served"), "{}", running.detail());
 }
 
 #[test]
@@ -99,5 +99,5 @@ fn a_replaced_generation_is_freed_once_no_request_uses_it() {
     drop(taken);
     assert!(watched.upgrade().is_some(), "not freed by the last request, which would have to wait");
     running.updater.look(Instant::now());
-    assert!(watched.upgrade().is_none(), "freed by the updater, at its next look");
+    assert!(watched.upgrade().is_none(), "freed by the updater, at its next check");
 }

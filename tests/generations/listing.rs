@@ -104,7 +104,7 @@ fn searched(snapshot: &Snapshot, filter: &SoftwareFilter, sort: SearchSort, page
     (page.data.into_iter().map(|hit| parsed(&hit.item)).collect(), page.pagination.total)
 }
 
-/// A list in one of its orders.
+/// A list in one of its sort orders.
 type List = fn(&Snapshot, &SoftwareFilter, usize, PageRequest) -> (Vec<Value>, u64);
 
 const SORTS: [SearchSort; 5] = [
@@ -143,7 +143,7 @@ fn attribute_keys(property: &str, detail: &Value) -> Vec<String> {
     keys
 }
 
-/// Whether a product passes, judged by its own JSON.
+/// Whether a product passes the filter, judging by its JSON.
 fn passes(item: &Value, filter: &SoftwareFilter) -> bool {
     let in_category = filter.categories.is_empty()
         || item["categories"]

@@ -30,7 +30,7 @@ fn an_outdated_generation_is_not_picked_up() {
     place.reindex().expect("built");
     place.write("tools.json", &export(&["a", "b", "c", "d"]));
     running.updater.look(Instant::now());
-    assert_eq!(running.ids(), ["a", "b"], "a report about yesterday's files is no news");
+    assert_eq!(running.ids(), ["a", "b"], "a generation of files that have changed since isn't news");
 }
 
 #[test]

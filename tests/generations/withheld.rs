@@ -29,7 +29,7 @@ fn files_that_are_gone_are_named_with_their_losses() {
     fs::remove_file(place.data().join("more.json")).expect("removed");
     place.write("tools.json", &export(&["a", "b"]));
     assert!(matches!(running.updater.refresh(), Ok(Outcome::Withheld)));
-    let losses = "(more.json is gone with 4 products, tools.json loses 1 of 3)";
+    let losses = "(more.json is gone, along with 4 products; tools.json loses 1 of 3)";
     assert!(running.detail().contains(losses), "{}", running.detail());
 }
 

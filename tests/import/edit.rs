@@ -50,7 +50,7 @@ fn mistakes_are_refused_before_anything_is_written() {
         (vec!["set", "e.json", "moss", "name"], "write PROPERTY=VALUE"),
         (vec!["add", "e.json", "id=moss", "name=Moss", "url=https://m.example/"], "already has a record `moss`"),
         (vec!["add", "e.json", "name=Moss", "url=https://moss.example"], "already has a record with this name and URL"),
-        (vec!["add", "e.json", "name=Moss", "url=https://m.example/"], "the id derived from the name is taken"),
+        (vec!["add", "e.json", "name=Moss", "url=https://m.example/"], "the id derived from the name is already taken"),
     ] {
         let (code, text, export) = edit(folder.path(), &arguments);
         assert_eq!((code, export.as_str()), (Some(2), EXPORT), "{text}");
@@ -76,7 +76,7 @@ fn an_initialised_folder_is_valid_and_not_overwritten() {
     assert_eq!(output.status.code(), Some(0), "{}", String::from_utf8_lossy(&output.stdout));
     fs::write(folder.path().join("new/README.md"), "mine").expect("a file");
     let output = run(folder.path(), &["init", "new"]);
-    assert!(output.status.success() && stderr(&output).contains("README.md already exists and is left unchanged"));
+    assert!(output.status.success() && stderr(&output).contains("README.md already exists and was left unchanged"));
     assert_eq!(fs::read_to_string(folder.path().join("new/README.md")).expect("a file"), "mine");
 }
 

@@ -106,11 +106,11 @@ fn dates_with_slashes_must_be_unambiguous() {
 fn faults_in_a_table_are_reported() {
     for (csv, expected) in [
         ("name,name,url\nA,B,https://a.example/\n", "columns A and B have the same name `name`"),
-        ("name,url\n", "no row below its headers"),
+        ("name,url\n", "no rows below its headers"),
         ("name,url\nA,#N/A\n", "error: column B `url`: the cell contains a formula error (1)\n  row 2: `#N/A`"),
         (
             "name,url\nA,https://a.example/\na,https://b.example/\n",
-            "the id derived from the name is taken (1)\n  row 3: `a` gives `a`, as does row 2\n",
+            "the id derived from the name is already taken (1)\n  row 3: `a` would get the id `a`, which row 2 already has\n",
         ),
         (
             "App,Title of it\nA,x\n",
@@ -147,7 +147,7 @@ fn an_existing_export_is_kept_without_force() {
 }
 
 #[test]
-fn categories_are_written_as_declared_and_near_ones_are_only_proposed() {
+fn categories_are_written_as_declared_and_near_matches_are_only_proposed() {
     let folder = tempfile::tempdir().expect("a folder");
     let declared =
         r#"{"name": "N", "license": "https://l.example/", "categories": [{"name": "Audit tools"}], "software": []}"#;
@@ -219,8 +219,8 @@ fn a_value_that_is_not_of_its_attributes_type_is_an_error() {
         ("attribute:price", ["1.234", "20"], "separates thousands or decimals (1)\n  row 2: `1.234`"),
         ("attribute:price:boolean", ["yes", "maybe"], "the value is neither true nor false (1)\n  row 3: `maybe`"),
         ("attribute:price:date", ["1.2.2025", "2024"], "the date has no day (1)\n  row 3: `2024`"),
-        ("attribute:price:integer", ["1", "2"], "the target `attribute:price:integer`"),
-        ("attribute:tags", ["1", "2"], "the target `attribute:tags`"),
+        ("attribute:price:integer", ["1", "2"], "to `attribute:price:integer`, which isn't a valid target"),
+        ("attribute:tags", ["1", "2"], "to `attribute:tags`, which isn't a valid target"),
     ] {
         let (code, text, written) = import(&mapping_of(mapping), &csv(prices));
         assert_eq!((code, written.as_str()), (Some(2), ""), "{text}");

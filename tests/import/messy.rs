@@ -7,7 +7,7 @@ use crate::{import, stderr};
 
 const HEADS: &str = "Name;Website";
 
-/// A table with one more column after name and website, and a row for each value.
+/// A table with a third column after the name and website, and a row for each value.
 fn with_column(head: &str, values: &[&str]) -> Vec<u8> {
     let rows = values.iter().enumerate().map(|(n, value)| format!("P{n};https://p{n}.example/;{value}"));
     let lines: Vec<_> = std::iter::once(format!("{HEADS};{head}")).chain(rows).collect();

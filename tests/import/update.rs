@@ -39,7 +39,7 @@ impl Folder {
 }
 
 #[test]
-fn what_the_table_does_not_contain_is_kept_to_the_byte() {
+fn what_the_table_does_not_contain_is_kept_byte_for_byte() {
     let folder = Folder::new("id,name,vendor,tags\nfern,Fern,V2,\nmoss,Moss,,a\n");
     let (code, text, export) = folder.update(&["--yes"]);
     assert_eq!(code, Some(0), "{text}");

@@ -80,7 +80,7 @@ fn heads(third: &str) -> String {
 }
 
 #[test]
-fn days_count_from_1904_if_the_workbook_says_so() {
+fn days_are_counted_from_1904_if_the_workbook_says_so() {
     let product = row(2, &[&text("A2", "A"), &text("B2", "https://a.example/"), r#"<c r="C2"><v>44268</v></c>"#]);
     let sheet = heads("Last checked") + &product;
     let (output, export) = import("t.xlsx", &workbook(&sheet, r#"date1904="1""#, ">"), &[]);
@@ -153,7 +153,7 @@ fn everything_that_an_archive_can_inflate_is_bounded() {
     for (sheet, strings, expected) in [
         (heads("x") + &row(2, &[&long]), ">", "row 2, column A: the cell has more than 1048576 bytes"),
         (heads("x") + &row(2, &[&text("XFE2", "x")]), ">", "row 2 has more than 16384 columns"),
-        (heads("x"), r#"uniqueCount="4000000000">"#, "claims more shared strings than it has"),
+        (heads("x"), r#"uniqueCount="4000000000">"#, "claims to have more shared strings than it does"),
     ] {
         let bytes = workbook(&sheet, "", strings);
         assert!(bytes.len() < 2_000_000);

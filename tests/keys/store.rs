@@ -77,7 +77,7 @@ fn a_known_id_with_another_secret_is_invalid() {
 }
 
 #[test]
-fn a_key_expires_after_its_last_moment() {
+fn a_key_is_valid_through_its_expiry_date_or_time() {
     let (_folder, path) = key_file();
     let with_expiry = |text: &str| NewKey { expires: Some(text.parse().expect("an expiry")), ..named("a") };
     let (by_day, _) = file::create(&path, with_expiry("2027-01-31"), now(), |_| Ok(())).expect("created");
@@ -287,7 +287,7 @@ async fn the_watcher_picks_up_a_revoked_key_and_stops_at_shutdown() {
             tokio::task::yield_now().await;
         }
     };
-    // The limit only stops a test that would otherwise never end.
+    // The limit only stops a test that would otherwise hang.
     tokio::time::timeout(Duration::from_mins(1), watch(Arc::clone(&store), refused)).await.expect("refused");
 }
 

@@ -1,4 +1,4 @@
-//! Denies memory to a build at any point: the process ends, and the disk contains the complete old
+//! Denies memory to a build at any point: the process dies, and the disk contains the complete old
 //! generation or the complete new one. Memory freed by a reload is returned to the system.
 
 use std::fs::File;
@@ -87,7 +87,7 @@ const FREED: usize = 256 << 20;
 fn free() {
     let Some(place) = place_of_process() else { return };
     let before = resident();
-    // In blocks as large as a decoded table's.
+    // In blocks the size of a decoded table's.
     let allocate_and_free = || drop((0..256).map(|_| vec![1_u8; FREED / 256]).collect::<Vec<_>>());
     let wait = |what| until(what, || (resident() < before + FREED / 4).then_some(()));
     allocate_and_free();

@@ -132,7 +132,7 @@ class Node:
             )
 
     def signal(self, number: signal.Signals) -> None:
-        """Sends a signal. After SIGKILL, the node has ended when this returns."""
+        """Sends a signal. After SIGKILL, waits until the node has exited."""
         if self.process is None:
             raise ClusterError(f"{self.name} isn't running")
         os.killpg(self.process.pid, number)
@@ -141,10 +141,10 @@ class Node:
             self.process = None
 
     def check(self) -> None:
-        """If the node has ended on its own, raises an error with the end of its output."""
+        """If the node has exited on its own, raises an error with the end of its output."""
         if self.process is not None and self.process.poll() is not None:
             output = (self.folder / "output").read_text(errors="replace").splitlines()[-30:]
-            raise ClusterError("\n".join([f"{self.name} ended with {self.process.returncode}:", *output]))
+            raise ClusterError("\n".join([f"{self.name} exited with code {self.process.returncode}:", *output]))
 
     def state(self) -> dict[str, object]:
         return {"name": self.name, "url": self.url, "pid": self.process.pid if self.process else None}

@@ -102,7 +102,7 @@ def without_scores(value):
 
 
 def difference(path, embedded, cluster):
-    """Describes the difference: None if only scores differ, "near" if nearly equal hits have traded places."""
+    """Describes the difference: None if only scores differ, "near" if nearly equal hits have swapped places."""
     if embedded[0] != cluster[0]:
         return f"status {embedded[0]} and {cluster[0]}: {cluster[1]}"
     one, other = embedded[1], cluster[1]
@@ -113,7 +113,7 @@ def difference(path, embedded, cluster):
             return f"{name}: {without_scores(one.get(name))} and {without_scores(other.get(name))}"
     hits, others = one["data"], other["data"]
     if path.startswith("/v1/suggest"):
-        # Suggestions have no scores, so nearly equal ones may trade places, and the last one may
+        # Suggestions have no scores, so nearly equal ones may swap places, and the last one may
         # differ.
         def by_id(data):
             return {kind: sorted(of, key=str) for kind, of in without_scores(data).items()}

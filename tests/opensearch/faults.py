@@ -25,7 +25,7 @@ from serve import ask, check, control, wait
 SHARDS = 3
 NODES = 3
 # A node takes a few seconds to start, or longer on a busy machine. One that had gone silent may hold a
-# shard for an unfinished search until `search.default_keep_alive`, five minutes, is over, and the
+# shard for an unfinished search until `search.default_keep_alive` (five minutes) expires, and the
 # cluster gives up allocating the copy there after five attempts.
 HEALTHY_SECONDS = 420
 # Long enough for a node to stall several times.
@@ -149,14 +149,14 @@ class Faults:
                 control(f"{verb} {node['name']}")
             # A search with no words from the directory is answered from memory.
             word, path = self.requests.words[-1], f"/v1/software/{urllib.parse.quote(self.requests.ids[0], safe='')}"
-            wait(f"{name}: a lookup is 503", 10, lambda: self.status(path) == 503)
+            wait(f"{name}: a lookup returns 503", 10, lambda: self.status(path) == 503)
             wait(f"{name}: a server isn't ready", 10, lambda: self.status("/readyz") == 503)
             _, headers, body = ask(self.served, f"/v1/search?q={word}&limit=7")
             check(f"{name}: index_unavailable with Retry-After", body["code"] == "index_unavailable" and headers["Retry-After"])
             check(f"{name}: categories are served", self.status("/v1/categories") == 200)
             load.stop()
             others = [of for of in load.samples if of.status not in (200, 503)]
-            check(f"{name}: requests are 200 or 503, longest {max(of.seconds for of in load.samples):.1f} s", not others)
+            check(f"{name}: requests return 200 or 503, longest {max(of.seconds for of in load.samples):.1f} s", not others)
             for node in control("nodes"):
                 control(f"{'continue' if node['pid'] else 'start'} {node['name']}")
             wait(f"{name}: a server is ready again", HEALTHY_SECONDS, lambda: self.status("/readyz") == 200)
@@ -175,12 +175,12 @@ class Faults:
         control(f"kill {lost}")
         number = iter(range(1000))
         search = "/v1/search?q=red+{}"
-        wait(f"{name}: searches are 503", 10, lambda: self.status(search.format(next(number))) == 503)
+        wait(f"{name}: searches return 503", 10, lambda: self.status(search.format(next(number))) == 503)
         status, headers, body = ask(self.served, search.format(next(number)))
         print(f"    {status} {body['code']}: {body['detail']}")
         check(f"{name}: index_unavailable with Retry-After", body["code"] == "index_unavailable" and headers["Retry-After"])
         found = [self.status(f"/v1/software/{urllib.parse.quote(id, safe='')}") for id in self.requests.ids[:60]]
-        check(f"{name}: records are 200 or 503, never 404", set(found) == {200, 503})
+        check(f"{name}: records return 200 or 503, never 404", set(found) == {200, 503})
         print(f"    /readyz: {ask(self.served, '/readyz')[2]}")
         control(f"start {lost}")
         wait(f"{name}: searches recover on their own", HEALTHY_SECONDS, lambda: self.status(search.format(next(number))) == 200)

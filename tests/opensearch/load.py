@@ -72,7 +72,7 @@ class Load:
             time.sleep(PAUSE_SECONDS)
 
     def until(self, count, after):
-        """Waits until this many of the requests that started after an instant have ended."""
+        """Waits until this many of the requests that started after an instant have finished."""
         while sum(sample.begin > after for sample in list(self.samples)) < count:
             time.sleep(0.05)
 

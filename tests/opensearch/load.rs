@@ -45,15 +45,15 @@ impl Load {
         Self { samples, is_over, callers }
     }
 
-    /// Waits until this many searches that started after an instant have ended.
+    /// Waits until this many searches that started after an instant have finished.
     pub(crate) async fn until_searches(&self, count: usize, after: Instant) {
         while self.samples.lock().expect("a lock").iter().filter(|sample| sample.begin > after).count() < count {
             tokio::time::sleep(Duration::from_millis(20)).await;
         }
     }
 
-    /// Waits until enough searches that started after the grace period have ended, then stops the
-    /// load. Prints the outcomes, and fails if any of those searches failed.
+    /// Waits until enough searches that started after the grace period have finished, then stops
+    /// the load. Prints the outcomes, and fails if any of those searches failed.
     pub(crate) async fn end(mut self, fault: &str, begin: Instant) {
         self.until_searches(ENOUGH, begin + GRACE).await;
         self.is_over.store(true, Ordering::Relaxed);

@@ -83,7 +83,7 @@ def main():
         def generation():
             return ask(served, "/v1/software?limit=1")[1].get("X-Generation")
 
-        check("without a generation a server isn't ready", status("/readyz") == 503)
+        check("without a generation, a server isn't ready", status("/readyz") == 503)
         reindex(arguments.data)
         wait("a server serves the first generation", FOLLOWED_SECONDS, lambda: status("/readyz") == 200)
         files = sorted(pathlib.Path(arguments.data).glob("*.json"))[1:]
@@ -100,16 +100,16 @@ def main():
         for node in nodes:
             control(f"kill {node}")
         path = "/v1/search?q=risk"
-        wait("without the cluster searches are 503", 5, lambda: status(path) == 503)
+        wait("without the cluster, searches return 503", 5, lambda: status(path) == 503)
         _, headers, body = ask(served, path)
         check("the code is index_unavailable", body["code"] == "index_unavailable" and headers["Retry-After"] == "5")
-        wait("without the cluster a server isn't ready", 10, lambda: status("/readyz") == 503)
-        check("a record is also 503", status("/v1/software/demo-permit-penguin") == 503)
-        check("a download is also 503", status(f"/v1/exports/{export.stem}") == 503)
+        wait("without the cluster, a server isn't ready", 10, lambda: status("/readyz") == 503)
+        check("a record also returns 503", status("/v1/software/demo-permit-penguin") == 503)
+        check("a download also returns 503", status(f"/v1/exports/{export.stem}") == 503)
         check("categories are in memory", status("/v1/categories") == 200)
         for node in nodes:
             control(f"start {node}")
-        wait("with the cluster a server is ready again", RECOVERED_SECONDS, lambda: status("/readyz") == 200)
+        wait("with the cluster back, a server is ready again", RECOVERED_SECONDS, lambda: status("/readyz") == 200)
         wait("searches succeed again", 5, lambda: status(path) == 200)
         check("the generation is the same", generation() == after)
 
@@ -117,8 +117,8 @@ def main():
             """Deletes indices and fills them again with the same command as before."""
             cluster("DELETE", indices)
             offset = iter(range(1, 100))
-            check(f"{what}: a search is 503", status(f"{path}&offset={next(offset)}") == 503)
-            check(f"{what}: a record is 503", status(record) == 503)
+            check(f"{what}: a search returns 503", status(f"{path}&offset={next(offset)}") == 503)
+            check(f"{what}: a record returns 503", status(record) == 503)
             wait(f"{what}: a server isn't ready", FOLLOWED_SECONDS, lambda: status("/readyz") == 503)
             wait(f"{what}: /readyz says why", 5, lambda: "generation_lost" in ask(served, "/readyz")[2]["detail"])
             reindex(data)

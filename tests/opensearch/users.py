@@ -57,10 +57,10 @@ def main():
 
         # Wrong credentials come first, so no other error can mask them.
         fails("a wrong password", reindex(*engine("builder", password_file=wrong)), 1, "rejects user builder")
-        fails("no certificate of the CA", reindex(*engine("builder", ca_file=None)), 1, "--engine-ca-file", "UnknownIssuer")
-        fails("a CA file that isn't there", reindex(*engine("builder", ca_file=folder / "no.pem")), 2, "no.pem")
+        fails("no CA file", reindex(*engine("builder", ca_file=None)), 1, "--engine-ca-file", "UnknownIssuer")
+        fails("a CA file that doesn't exist", reindex(*engine("builder", ca_file=folder / "no.pem")), 2, "no.pem")
         fails("a CA file without a certificate", reindex(*engine("builder", ca_file=wrong)), 2, "contains no certificate")
-        fails("a password file that isn't there", reindex(*engine("builder", password_file=folder / "no")), 2, "can't be read")
+        fails("a password file that doesn't exist", reindex(*engine("builder", password_file=folder / "no")), 2, "can't be read")
         fails("a user without permissions", reindex(*engine("stranger")), 1, "stranger", "role")
         fails("a user that may only read", reindex(*engine("server")), 1, "server", "role")
         fails("another directory's indices", reindex(*engine("builder", prefix="other")), 1, "builder", "role")
@@ -75,7 +75,7 @@ def main():
             wait("the permissions in docs/opensearch.md are enough to serve from it", SECONDS, lambda: ask(served, "/readyz")[0] == 200)
             for path in ("/v1/search?q=risk&facets=category", "/v1/software?limit=3", "/v1/software/demo-permit-penguin", "/v1/exports",
                          "/v1/reviews/demo-permit-penguin", "/v1/suggest?q=pe"):
-                check(f"{path} is 200", ask(served, path)[0] == 200)
+                check(f"{path} returns 200", ask(served, path)[0] == 200)
         log = folder / f"log-{len(said)}"
         with serving(*engine("server", password_file=wrong)) as refused:
             check("nor with a generation", ask(refused, "/readyz")[0] == 503)

@@ -115,7 +115,7 @@ fn hostile_text_is_harmless() {
     }
     assert!(html.contains("&lt;script&gt;alert(1)&lt;/script&gt; | [x]"), "{html}");
     assert!(html.contains("&amp;amp; &lt;!--"), "{html}");
-    // Without the escaped characters and the ends of references, the rest isn't markup.
+    // Once empty elements and character references are removed, no markup is left.
     let mut rest = markdown.replace("<span></span>", "");
     while let Some(at) = rest.find("&#") {
         let end = rest[at..].find(';').expect("the end of an entity");
@@ -203,7 +203,7 @@ fn paths_without_exports_are_refused() {
 }
 
 #[test]
-fn output_goes_through_links_and_into_pipes() {
+fn output_is_written_through_links_and_into_pipes() {
     let folder = folder(&small());
     let path = |name: &str| folder.path().join(name);
     fs::write(path("target.md"), "old").expect("written");

@@ -1,4 +1,4 @@
-//! The most frequent complaints about search engines. Each has a test with its own records.
+//! The most common complaints about search engines. Each has a test with its own records.
 
 mod ask;
 #[path = "../common/cases.rs"]
@@ -24,7 +24,7 @@ fn an_exact_name_ranks_before_popular_near_matches() {
 }
 
 #[test]
-fn an_exact_name_is_first_however_many_products_score_higher() {
+fn an_exact_name_comes_first_however_many_products_score_higher() {
     let beacon = "Beacon beacon beacon";
     let mut products: Vec<_> = (0..700)
         .map(|n| json!({"id": format!("near-{n}"), "name": format!("{beacon} {n}"), "tagline": beacon, "rating": 5.0, "review_count": 9}))
@@ -40,7 +40,7 @@ fn an_exact_name_is_first_however_many_products_score_higher() {
 }
 
 #[test]
-fn the_better_of_two_exact_names_is_first() {
+fn the_better_of_two_products_with_an_exact_name_comes_first() {
     let directory = Directory::of(&[
         json!({"id": "dead", "name": "Beacon", "description": "Beacon beacon beacon"}),
         json!({"id": "live", "name": "Beacon", "rating": 4.5, "review_count": 40}),
@@ -76,7 +76,7 @@ fn choosing_a_facet_value_keeps_the_others_available() {
     ]);
     let chosen = directory.categories("audit", Some("audits"));
     assert_eq!(chosen, [("audits".to_owned(), 1), ("incidents".to_owned(), 1)]);
-    assert_eq!(chosen, directory.categories("audit", None), "choosing a value changes no count");
+    assert_eq!(chosen, directory.categories("audit", None), "choosing a value doesn't change any counts");
 }
 
 #[test]
@@ -109,7 +109,7 @@ fn typos_are_corrected_unless_the_query_says_otherwise() {
 }
 
 #[test]
-fn a_short_acronym_stands_for_itself() {
+fn a_short_acronym_is_not_treated_as_a_prefix() {
     let directory = Directory::of(&[product("vanguard", "Vanguard"), product("va", "VA Forms")]);
     assert_eq!(directory.search("VA"), ["va"]);
     assert_eq!(Directory::of(&[product("vanguard", "Vanguard")]).search("VA"), [""; 0]);
@@ -159,7 +159,7 @@ fn compounds_match_joined_and_split() {
 }
 
 #[test]
-fn accents_are_folded_and_the_exact_spelling_is_first() {
+fn accents_are_folded_and_the_exact_spelling_comes_first() {
     let directory = Directory::of(&[product("plain", "Zurich Safety"), product("accented", "Zürich Safety")]);
     assert_eq!(directory.search("zürich"), ["accented", "plain"]);
     assert_eq!(directory.search("zurich"), ["plain", "accented"]);
@@ -193,7 +193,7 @@ fn a_whole_sentence_finds_what_it_is_about() {
 }
 
 #[test]
-fn british_and_american_spelling_find_each_other() {
+fn british_and_american_spellings_find_each_other() {
     let directory = Directory::of(&[product("uk", "Organisation of Labour"), product("us", "Organization of Labor")]);
     assert_eq!(directory.search("organisation labour"), ["uk", "us"]);
     assert_eq!(directory.search("organization labor"), ["us", "uk"]);
@@ -248,7 +248,7 @@ fn function_words_in_a_long_query_do_not_count() {
 }
 
 #[test]
-fn words_as_frequent_as_the_tenth_also_count() {
+fn words_as_frequent_as_the_tenth_are_also_searched_for() {
     let words =
         ["alfa", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliett", "kilo", "lima"];
     let directory = Directory::of(&words.map(|word| product(word, &format!("{word} station"))));

@@ -50,7 +50,7 @@ fn a_name_is_not_an_operator() {
     }
     assert_eq!(found(&directory, "day -a"), [6], "not a name");
     let directory = called(&["Audit Legacy", "Audit Desk"]);
-    assert_eq!(found(&directory, "audit -legacy"), [1], "a name without the hyphen is a different one");
+    assert_eq!(found(&directory, "audit -legacy"), [1], "without the hyphen, it's a different name");
 }
 
 #[test]
@@ -208,7 +208,7 @@ fn part_of_a_word_ranks_after_words_and_prefixes() {
 }
 
 #[test]
-fn characters_missing_from_keyboards_are_not_needed() {
+fn characters_missing_from_keyboards_are_optional() {
     let directory =
         called(&["об'єкт контроль", "Oʻzbek Audit", "Hawaiʻi Log", "شـاب", "مستوى", "München", "Muenchen Plan", "Öl"]);
     for query in ["обʼєкт", "об'єкт", "об’єкт", "обєкт"] {
@@ -226,7 +226,7 @@ fn characters_missing_from_keyboards_are_not_needed() {
 }
 
 #[test]
-fn an_id_or_a_website_finds_its_product_first() {
+fn searching_for_an_id_or_website_returns_its_product_first() {
     let directory = Directory::of(&[
         json!({"id": "fr.handbrake.ghb", "name": "Brake Video", "url": "https://www.handbrake.example/"}),
         json!({"id": "other", "name": "GHB", "url": "https://example.org/fr"}),
@@ -246,7 +246,7 @@ fn an_id_or_a_website_finds_its_product_first() {
 }
 
 #[test]
-fn names_made_up_of_symbols_are_found_by_themselves() {
+fn names_made_up_of_symbols_can_be_searched_for() {
     let directory = called(&["🦔", "++", "Calculator ++", "Calculator", "❤️"]);
     assert_eq!(found(&directory, "🦔"), [0]);
     assert_eq!(found(&directory, " ++ "), [1]);

@@ -15,7 +15,7 @@ fn directory() -> Directory {
 }
 
 #[test]
-fn products_close_in_meaning_follow_if_no_product_has_the_words() {
+fn products_close_in_meaning_are_found_if_no_product_has_the_words() {
     let answer = directory().answer("photography", true);
     assert_eq!(answer.ids, ["album", "gallery"], "no products about other things or in other languages");
     assert_eq!((answer.with_all_words, answer.related), (0, 2));
@@ -23,7 +23,7 @@ fn products_close_in_meaning_follow_if_no_product_has_the_words() {
 }
 
 #[test]
-fn less_likeness_is_enough_if_words_find_nothing() {
+fn a_weaker_similarity_is_enough_if_no_product_matches_the_words() {
     let rocket = json!({"id": "rocket", "name": "Apogee", "tagline": "Simulate the engines of rockets in flight"});
     assert_eq!(Directory::of(std::slice::from_ref(&rocket)).search("aviation"), ["rocket"]);
     let has_word = json!({"id": "other", "name": "Tally", "tagline": "Accounting ledger for aviation"});
@@ -31,7 +31,7 @@ fn less_likeness_is_enough_if_words_find_nothing() {
 }
 
 #[test]
-fn related_products_follow_those_with_the_words() {
+fn related_products_follow_those_that_match_the_words() {
     let answer = directory().answer("camera photography", true);
     assert_eq!(answer.ids[..2], ["album", "gallery"]);
     assert_eq!((answer.with_all_words, answer.related), (1, 1), "only camera is known");
@@ -39,7 +39,7 @@ fn related_products_follow_those_with_the_words() {
 }
 
 #[test]
-fn related_products_follow_those_with_all_words_by_accident() {
+fn related_products_follow_those_that_match_all_words_by_accident() {
     let filler = "Filler about other things. ".repeat(60);
     let mut products = vec![
         json!({"id": "both", "name": "Camera pictures studio"}),

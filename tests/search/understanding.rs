@@ -84,7 +84,7 @@ fn a_name_that_no_product_has_finds_its_listed_alternatives() {
 }
 
 #[test]
-fn a_product_with_only_the_general_words_does_not_have_all_words() {
+fn a_product_with_only_the_general_words_does_not_count_as_having_all_words() {
     let directory = Directory::of(&[
         json!({"id": "free", "name": "Lantern", "tagline": "Free software"}),
         json!({"id": "audit", "name": "Audit", "tagline": "Checklists"}),
@@ -100,7 +100,7 @@ fn a_product_with_only_the_general_words_does_not_have_all_words() {
 }
 
 #[test]
-fn having_all_words_by_accident_is_no_better_than_having_some() {
+fn matching_all_words_by_accident_is_no_better_than_matching_some() {
     let filler = "Filler about other things. ".repeat(60);
     let mut products = vec![
         json!({"id": "both", "name": "Ladder permits register"}),
@@ -111,7 +111,7 @@ fn having_all_words_by_accident_is_no_better_than_having_some() {
     let directory = Directory::of(&products);
     let answer = directory.answer("ladder permits ", true);
     assert_eq!((answer.ids, answer.with_all_words), (["both", "one", "accident"].map(str::to_owned).into(), 1));
-    // Without a better product, it's the best.
+    // If there's no better product, it comes first.
     let answer = directory.answer("ladder permits -\"ladder permits\"", true);
     assert_eq!((answer.ids[0].as_str(), answer.with_all_words), ("accident", 1));
 }
@@ -133,7 +133,7 @@ fn synonyms_of_corrected_words_count_and_words_only_in_synonyms_are_corrections(
 }
 
 #[test]
-fn unknown_words_are_split_into_two_of_the_directory() {
+fn unknown_words_are_split_into_two_words_of_the_directory() {
     let directory = Directory::of(&[
         product("score", "Score Editor for the Writer"),
         product("graphics", "3D Viewer, Graphics Toolkit"),
@@ -152,7 +152,7 @@ fn unknown_words_are_split_into_two_of_the_directory() {
         assert_eq!((answer.ids[0].as_str(), answer.corrected), (id, corrected), "{query}");
         assert_eq!((answer.with_all_words, answer.dropped.len()), (1, 0), "{query}");
     }
-    // Names whose words are neighbours are found anyway; numbers and common words aren't split, nor are sentences.
+    // Names whose words are adjacent are found anyway; numbers, common words and sentences aren't split.
     for query in ["500500", "hotwriterx", "hotshot", "which program is a good scorewriter"] {
         let answer = directory.answer(query, true);
         assert!(answer.corrected.iter().all(|(_, to)| !to.contains(' ')), "{query}: {:?}", answer.corrected);
@@ -212,7 +212,7 @@ fn both_compared_products_are_found() {
 }
 
 #[test]
-fn not_excludes_a_product_or_in_capitals_a_word() {
+fn not_excludes_a_product_and_in_capitals_any_word() {
     let directory = Directory::of(&chats());
     let answer = directory.answer("chat not slack", true);
     assert!(!answer.ids.contains(&"slack".to_owned()) && answer.ids.contains(&"same".into()), "{:?}", answer.ids);
@@ -281,7 +281,7 @@ fn one_letter_finds_names_that_begin_with_it() {
 }
 
 #[test]
-fn demo_records_rank_after_real_ones_with_as_many_words() {
+fn demo_records_rank_after_real_ones_that_match_as_many_words() {
     let demo = json!({"id": "demo", "name": "Audit permits", "url": "https://demo.example", "rating": 5.0, "review_count": 99});
     let real = [
         demo,
@@ -300,7 +300,7 @@ fn demo_records_rank_after_real_ones_with_as_many_words() {
 }
 
 #[test]
-fn the_response_says_where_products_with_some_words_begin() {
+fn the_response_says_where_products_matching_only_some_words_begin() {
     let directory = Directory::of(&[product("a", "Audit permits"), product("b", "Audit"), product("c", "Permits")]);
     let answer = directory.answer("audit permits", true);
     assert_eq!((answer.ids.len(), answer.with_all_words), (3, 1));
@@ -348,9 +348,9 @@ fn a_word_that_occurs_only_in_synonyms_is_still_a_prefix() {
 }
 
 #[test]
-fn among_products_with_the_same_words_the_closest_in_meaning_is_first() {
+fn among_products_with_the_same_words_the_closest_in_meaning_comes_first() {
     let products = [
-        // Without meanings the name decides.
+        // Without meanings, the name breaks the tie.
         json!({"id": "far", "name": "Alpha", "tagline": "Photo of your tax ledger for accountants"}),
         json!({"id": "near", "name": "Beta", "tagline": "Photo album of your camera and pictures"}),
         // It isn't in the language of the meaning table.

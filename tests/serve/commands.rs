@@ -96,9 +96,9 @@ fn search_explains_why_a_hit_ranks_where_it_does_and_why_a_product_is_missing() 
     let shown = text(&missing.stdout);
     for line in [
         "beta  not found",
-        "it contains what the query excludes",
+        "it contains something that the query excludes",
         "it doesn't pass the filter: vendor",
-        "alpha  missing, required for all words",
+        "alpha  missing, required to match all words",
     ] {
         assert!(shown.contains(line), "{line}: {shown}");
     }
@@ -110,7 +110,7 @@ fn search_explains_why_a_hit_ranks_where_it_does_and_why_a_product_is_missing() 
 #[test]
 fn json_explanation_includes_the_rank_of_a_product_beyond_the_page() {
     let folder = folder_with(&["alpha", "beta"]);
-    // Both have the same words, so their names decide.
+    // Both have the same words, so their names break the tie.
     let options = ["--meaning", "off", "--limit", "1", "--why", "beta", "--format", "json"];
     let output = run(folder.path(), &[&["search"], &options[..], &["tool"]].concat());
     assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -137,14 +137,14 @@ fn search_escapes_terminal_control_characters() {
 }
 
 #[test]
-fn searching_the_last_good_generation_says_so() {
+fn searching_the_last_good_generation_prints_a_warning() {
     let folder = folder_with(&["alpha", "beta"]);
     assert_eq!(run(folder.path(), &["--reindex"]).status.code(), Some(0));
     write(folder.path(), "{");
     let output = run(folder.path(), &["search", "alpha"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert!(text(&output.stdout).contains("Tool alpha"), "{output:?}");
-    assert!(text(&output.stderr).contains("warning: the exports aren't served: "), "{output:?}");
+    assert!(text(&output.stderr).contains("warning: the exports can't be served: "), "{output:?}");
 }
 
 #[test]

@@ -151,7 +151,7 @@ fn entry(option: &Arg) -> String {
 fn value(value: &PossibleValue) -> String {
     let name = value.get_name();
     let Some(help) = value.get_help().map(ToString::to_string) else { return format!("`{name}`") };
-    // Lowercases a sentence's capital, but not `JSON`.
+    // Lowercases the first letter of a sentence, but not of `JSON`.
     let is_word = help.chars().nth(1).is_none_or(|second| !second.is_uppercase());
     let help = if is_word { help[..1].to_lowercase() + &help[1..] } else { help };
     format!("`{name}` ({help})")

@@ -124,7 +124,7 @@ fn preview_waits_for_a_candidate_that_was_never_valid() {
 
 #[test]
 fn the_last_valid_state_stays_visible_next_to_the_errors() {
-    // The valid state has a warning of its own.
+    // The valid state also has a warning.
     let valid =
         export(&["a", "b"]).replace("\"id\": \"b\",", "\"id\": \"b\", \"evidence_checked_on\": \"2999-01-01\",");
     let folder = folder(&["a"], &valid);

@@ -140,5 +140,8 @@ fn a_named_pipe_is_rejected_as_a_query_file() {
     assert!(made.expect("mkfifo").success());
     let refused = run(folder.path(), &["serve", "--listen", "127.0.0.1:0", "--empty-queries", "queries.json"]);
     assert_eq!(refused.status.code(), Some(2), "{refused:?}");
-    assert!(text(&refused.stderr).contains("queries.json: it isn't a regular file; name another one"), "{refused:?}");
+    assert!(
+        text(&refused.stderr).contains("queries.json: it isn't a regular file; specify a different one"),
+        "{refused:?}"
+    );
 }

@@ -133,7 +133,7 @@ fn a_server_waiting_for_its_index_can_be_stopped() {
     write(folder.path(), &export(&["a"]).replace("\"id\"", "\"rating\": 9, \"id\""));
     let server = Server::spawn(folder.path(), &[]);
     // Exports are read after the signal handlers are installed. The index is written once the lock
-    // is held, which never happens.
+    // is acquired, which never happens.
     until("it reads the exports", || server.stderr().contains("rating_out_of_range").then_some(()));
     assert_eq!(server.terminate().0, Some(0));
 }

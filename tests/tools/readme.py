@@ -198,7 +198,7 @@ def write_shims(folder, binary):
 
 
 class Runner:
-    """Runs blocks in one folder, next to at most one server."""
+    """Runs blocks in one folder, alongside at most one server."""
 
     def __init__(self, folder, environment):
         self.folder = folder
@@ -243,7 +243,7 @@ class Runner:
             self.readers[0].join(0.05)
         address = re.search(r"https?://([\w.\[\]:-]+:\d+)", first[0]) if first else None
         if address is None:
-            raise Failure(f"the server's first line has no address: {first[:1]}\n{''.join(errors)}")
+            raise Failure(f"the server's first line doesn't contain an address: {first[:1]}\n{''.join(errors)}")
         self.address = address[1]
         self.environment["SOFTWARE_DIRECTORY_LISTEN"] = self.address
         while not self.is_ready():

@@ -59,7 +59,7 @@ class Server:
 
     @staticmethod
     def run(*arguments: str) -> str:
-        """Run another of the binary's commands and return what it prints."""
+        """Run one of the binary's other commands and return what it prints."""
         return subprocess.run([str(binary()), *arguments], capture_output=True, text=True, check=True).stdout
 
     @property

@@ -241,7 +241,7 @@ def plain_retry(retry: sd.Retry) -> dict[str, Any]:
 
 
 def plain(value: Any) -> Any:
-    # A page's members, which users read, take precedence over its body, which they come from.
+    # A page's members are what users read, so they take precedence over the body that they come from.
     if not hasattr(value, "pagination"):
         return value
     named = {name: getattr(value, name) for name in ("summary", "query", "facets") if name in value.body}

@@ -14,7 +14,7 @@ class Method:
     """A method that both clients have."""
 
     resource: str
-    """The client's member that has the method; empty for the client itself."""
+    """The client's attribute that the method is on; empty for the client itself."""
     name: str
     operation: str
     answer: str

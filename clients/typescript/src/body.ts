@@ -3,7 +3,7 @@
 /** Bytes with their own memory: `Uint8Array<ArrayBuffer>`, or `Uint8Array` before TypeScript 5.7, which lacks that type. */
 export type Bytes = ReturnType<typeof Uint8Array.of>;
 
-/** A copy of the response with another body (bytes or a stream) and, if given, another status and headers. */
+/** A copy of the response with a different body (bytes or a stream) and, if given, a different status and headers. */
 export function withBody(
   response: Response,
   body: Bytes | ReadableStream<Bytes>,

@@ -57,7 +57,7 @@ export class ApiError extends Error {
     this.status = status;
     this.code = code;
     this.request_id = request_id;
-    // Members without a value are absent, also for `in` and in JSON.
+    // Members without a value are absent, even to `in` and in JSON.
     if (retry_after_seconds !== undefined) this.retry_after_seconds = retry_after_seconds;
     if (problem) this.problem = problem;
     if (headers) Object.defineProperty(this, "headers", { value: headers });

@@ -15,7 +15,7 @@ export function urlOf(baseUrl: string, path: readonly string[] | string, query: 
 }
 
 function segment(text: string): string {
-  // An empty segment would request the list instead of a record, and URLs resolve dots before they're sent, encoded or not.
+  // An empty segment would request the list, and dots are resolved before a URL is sent, even if they're encoded.
   if (typeof text !== "string" || /^\.{0,2}$/.test(text))
     throw new TypeError('an id must be a string other than "", "." or ".."');
   return encodeURIComponent(text);

@@ -171,7 +171,7 @@ test("the size is present only if it's the size of the bytes received", async ()
     sizes.push("sizeBytes" in stream ? stream.sizeBytes : "absent");
     await stream.body.cancel();
   }
-  // Browsers hide from a page with another origin that a body is compressed.
+  // Browsers don't tell a cross-origin page that a body is compressed.
   const { response } = pulled(() => undefined, { "content-length": "7" });
   const cors = Object.defineProperty(response, "type", { value: "cors" });
   sizes.push((await client(async () => cors).exports.stream("a")).sizeBytes);

@@ -1,4 +1,4 @@
-// Raw responses: one request for any order of calls, and what happens to the body and the caller's signal.
+// Raw responses: one request whatever the order of calls, and what happens to the body and the caller's signal.
 
 import assert from "node:assert/strict";
 import { getEventListeners } from "node:events";

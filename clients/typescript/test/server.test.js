@@ -82,7 +82,7 @@ test("an expired key is an AuthenticationError", async () => {
   );
 });
 
-test("a page with another origin gets a PermissionDeniedError, and the allowed one gets through", async () => {
+test("a disallowed origin gets a PermissionDeniedError, and an allowed one gets through", async () => {
   await assert.rejects(
     client(keys.limited, { fetch: from("https://other.example") }).categories.list(),
     (error) => error instanceof PermissionDeniedError && error.code === "origin_not_allowed",

@@ -59,7 +59,7 @@ pub(super) fn link(
     scratch: &Scratch,
 ) -> io::Result<Spool<Links>> {
     // A website may have any number of products, so its members are read twice: once to choose
-    // candidates, and once to link every member to these.
+    // candidates, and once to link every member to them.
     let (mut members, mut groups) = (scratch.spool(), scratch.spool());
     let mut open: Option<OpenGroup> = None;
     for product in products.finish()? {

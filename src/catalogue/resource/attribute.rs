@@ -16,7 +16,7 @@ pub struct AttributeResource<'a> {
     /// The type of its values: `text`, `number`, `boolean` or `date`.
     #[serde(rename = "type")]
     pub kind: &'a str,
-    /// The unit of its values, for numbers.
+    /// The unit of its values, if they're numbers.
     #[schema(required)]
     pub unit: Option<&'a str>,
     /// Number of products with a value; may be 0.

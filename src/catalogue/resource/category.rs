@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 use super::Localised;
 use crate::record::{Language, Translations};
 
-/// A category of the directory.
+/// A category in the directory.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = Category)]
 pub struct CategoryResource {

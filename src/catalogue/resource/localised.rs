@@ -2,7 +2,7 @@
 
 use crate::record::{Found, Language, Translations};
 
-/// Picks an entry's text in a language, and records which fields fall back to the entry's own.
+/// Picks an entry's text in a language, and records which fields fall back to the entry's own text.
 #[derive(Debug)]
 pub struct Localised<'t> {
     language: &'t Language,

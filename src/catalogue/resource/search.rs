@@ -14,8 +14,8 @@ pub struct QueryReport {
     /// Words that were dropped because no product contains them, or because they weren't among the
     /// ten rarest.
     pub dropped: Vec<String>,
-    /// Dropped words that say what's being looked for but that no product contains, so the hits
-    /// only contain other words from the query. Absent if there are none.
+    /// Dropped words that say what's wanted but that no product contains, so the hits only contain
+    /// other words from the query. Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub unknown: Vec<String>,
@@ -39,16 +39,16 @@ pub struct QueryReport {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub alternatives_to_id: Option<String>,
-    /// How many of the products found contain all words. When sorting by relevance, these come
+    /// How many of the products found contain all the words. When sorting by relevance, these come
     /// first, followed by those with only some of the words.
     pub with_all_words: u64,
     /// How many of the products found contain none of the words but are close to the query in
-    /// meaning. When sorting by relevance, these come last. They're added only if the words find
+    /// meaning. When sorting by relevance, these come last. They're added only if the words match
     /// few products.
     #[serde(default)]
     pub related: u64,
-    /// `true` if the search stopped early because it was too much work. The total and the counts
-    /// are then lower bounds. Absent otherwise.
+    /// `true` if the search was stopped early because it took too much work. The total and the
+    /// counts are then lower bounds. Absent otherwise.
     #[serde(default, skip_serializing_if = "is_false")]
     #[schema(required = false)]
     pub incomplete: bool,
@@ -88,11 +88,11 @@ pub struct Highlight<'a> {
     /// The field's name.
     #[serde(borrow)]
     pub field: Cow<'a, str>,
-    /// The field's text (an excerpt if it's long), escaped for HTML, with matches in `<mark>`.
+    /// The field's text (an excerpt if it's long), HTML-escaped, with matches in `<mark>`.
     #[serde(borrow)]
     pub html: Cow<'a, str>,
-    /// The first hundred matches in the field's text: as given in this product, or in its full
-    /// record for fields that aren't given here.
+    /// The first hundred matches in the field's text as given here or, for fields not given here,
+    /// in the product's full record.
     #[schema(value_type = Vec<TextRange>)]
     pub ranges: Cow<'a, [TextRange]>,
     /// `synonym` if the text contains no word from the query, but one that means the same thing;

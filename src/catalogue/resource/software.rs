@@ -93,9 +93,9 @@ pub struct DetailFields<'a> {
     /// Price, as text.
     #[schema(required)]
     pub pricing: Option<&'a str>,
-    /// Languages of its user interface.
+    /// Languages that its user interface is available in.
     pub languages: &'a [Box<str>],
-    /// Where the claims come from. The directory doesn't vouch for their being true or up to date.
+    /// Where the claims come from. The directory doesn't vouch for their accuracy or freshness.
     pub sources: Vec<SourceResource<'a>>,
     /// Where the rating and the review count come from: `stated` in the record, or computed from
     /// its `reviews`; more values may be added later.

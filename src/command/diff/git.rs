@@ -30,7 +30,8 @@ pub(super) enum GitError {
 }
 
 /// Reads the export file at a path in a revision, or all export files if the path is a folder. The
-/// repository is the working directory's. A path that starts with `./` is relative to that directory.
+/// repository is the one that contains the working directory. A path that starts with `./` is
+/// relative to that directory.
 pub(super) fn read(
     revision: &str,
     path: &str,
@@ -85,14 +86,14 @@ fn text(arguments: &[&str], object: &str) -> Result<String, GitError> {
     Ok(String::from_utf8_lossy(&bytes).trim().to_owned())
 }
 
-/// Git's standard output, up to a limit. The repository may be a stranger's. So missing objects of
-/// a partial clone aren't fetched, because that would run commands from the repository's
+/// Git's standard output, up to a limit. The repository may be a stranger's, so objects missing
+/// from a partial clone aren't fetched, because that would run commands from the repository's
 /// configuration, and replacement objects are ignored.
 fn output(arguments: &[&str], object: &str, limit: u64) -> Result<Vec<u8>, GitError> {
     let run = |error| GitError::Run { object: object.to_owned(), error };
     let mut child = Command::new("git")
         .args(arguments)
-        // Works since git 2.45. Older versions need a protocol for fetching, and none is allowed.
+        // Requires git 2.45. Older versions need a protocol for fetching, and none is allowed.
         .env("GIT_NO_LAZY_FETCH", "1")
         .env("GIT_ALLOW_PROTOCOL", "")
         .env("GIT_NO_REPLACE_OBJECTS", "1")

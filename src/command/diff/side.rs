@@ -36,8 +36,7 @@ pub(in crate::command) fn read(side: &Path, args: &SideArgs) -> Result<Set, Fail
         let wanted = |of: &Manifest| of.folder_name() == text || of.generation.as_str() == text;
         let Some(manifest) = store.candidates().into_iter().find(wanted) else {
             let index = args.index.display();
-            let text =
-                format!("the index {index} has no generation {text}; name another folder of an index with --index");
+            let text = format!("the index {index} has no generation {text}; name another index folder with --index");
             return Err(Failure::usage(text));
         };
         return generation(&store, &manifest);

@@ -56,7 +56,7 @@ pub(super) fn choose(args: &ImportArgs, table: &Table) -> Result<Option<Mapping>
         return Ok(Some(mapping));
     }
     if !is_terminal() {
-        let text = "the mapping isn't confirmed: accept it with --yes, or write it to a file with --write-mapping \
+        let text = "the mapping wasn't confirmed: accept it with --yes, or write it to a file with --write-mapping \
         FILE, edit the file and pass it with --mapping FILE";
         return Err(Failure::usage(text));
     }
@@ -144,7 +144,7 @@ fn print_left_out(table: &Table, mapping: &Mapping) {
     for (column, reason) in &left_out {
         print_note(&printable(&format!("  {}: {reason}", table.column_name(*column))));
     }
-    print_note("  (--additional COLUMN publishes one as it is, --additional '*' all of them)");
+    print_note("  (--additional COLUMN publishes one as it is, --additional '*' publishes all of them)");
 }
 
 /// Each column with its target and a sample.

@@ -278,7 +278,7 @@ impl Job<'_> {
                 if !args.yes {
                     if !is_terminal() {
                         return Err(Failure::usage(
-                            "the changes aren't confirmed: accept them with --yes. Nothing was written",
+                            "the changes weren't confirmed, so nothing was written; accept them with --yes",
                         ));
                     }
                     if !matches!(ask("Write these changes? [Y/n]")?.to_lowercase().as_str(), "" | "y" | "yes") {

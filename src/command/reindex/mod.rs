@@ -178,7 +178,7 @@ fn build(
 ) -> Result<(String, bool), BuildFailure> {
     let failed = |detail: String| BuildFailure::transient(FailureCode::BuildFailed, detail);
     let served = serde_json::from_reader(io::stdin().lock())
-        .map_err(|error| failed(format!("the server hasn't said what it serves: {error}")))?;
+        .map_err(|error| failed(format!("the server hasn't said what it's serving: {error}")))?;
     let index = settings.index.as_deref().ok_or_else(|| failed("there is no index folder".to_owned()))?;
     let mut builder = Builder { settings, observer: messenger, served: Some(served), processors };
     let built = builder.build_on_disk(&Store::new(index))?;
@@ -220,11 +220,10 @@ pub(super) fn process(args: &ServeArgs, settings: &Settings) -> io::Result<Optio
     Ok(Some(BuildProcess { program: program()?, arguments, environment }))
 }
 
-/// Prepares a server's child process: its log goes to the server, and requests take precedence over
-/// it.
+/// Prepares a server's child process: its log goes to the server, and it yields to requests.
 pub(super) fn begin_for_server(args: &ServeArgs) {
     panics::install_hook();
-    // The server adds time and level.
+    // The server adds the time and the level.
     let _ = tracing_subscriber::fmt()
         .with_env_filter(&args.log)
         .with_writer(io::stderr)
@@ -236,7 +235,7 @@ pub(super) fn begin_for_server(args: &ServeArgs) {
     give_way();
 }
 
-/// The running program itself. Its path may already lead to a newer one.
+/// The running program itself, since its path may already lead to a newer one.
 pub(super) fn program() -> io::Result<PathBuf> {
     if cfg!(target_os = "linux") { Ok("/proc/self/exe".into()) } else { std::env::current_exe() }
 }
@@ -272,7 +271,7 @@ impl Observer for Messenger {
         if is_reported(phase, done, total) {
             self.send(&Message::Progress { phase, done, total });
         }
-        // Without its server, a build is useless.
+        // Without the server that wants it, the build is useless.
         if self.is_heard { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 

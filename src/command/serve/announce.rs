@@ -38,7 +38,7 @@ pub(super) fn log_start(started: Option<(Outcome, &Snapshot)>, address: SocketAd
 pub(super) struct Start<'a> {
     /// The development key, if it's the only one.
     pub(super) development: Option<&'a ApiKey>,
-    /// Codes that sign a browser in with it, for the home page and for a preview's page.
+    /// Codes that sign a browser in with it: one for the home page, one for the preview page.
     pub(super) codes: Vec<String>,
     /// A query that finds something.
     pub(super) example: String,

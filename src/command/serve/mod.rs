@@ -48,7 +48,7 @@ pub(super) fn run(args: &ServeArgs) -> ExitCode {
     run_with(args, None)
 }
 
-/// Serves a candidate to this machine, with its own key and without a service's sockets and
+/// Serves a candidate to this machine, with its own key, ignoring a service's sockets and
 /// environment.
 pub(super) fn run_preview(args: &ServeArgs, preview: &PreviewArgs) -> ExitCode {
     run_with(args, Some(preview))
@@ -97,7 +97,7 @@ fn run_with(args: &ServeArgs, preview: Option<&PreviewArgs>) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             match args.log_format {
-                // Every line is an object, including the last message.
+                // Every line must be an object, including the last message.
                 LogFormat::Json => tracing::error!("{}", failure.text),
                 LogFormat::Text => log.text(format!("error: {}\n", failure.text).as_bytes()),
             }
@@ -276,7 +276,7 @@ fn sign_in_codes(state: &AppState, development: Option<&ApiKey>, count: usize) -
     let issue = |key: &ApiKey| state.sign_in_codes.issue(key.id(), Instant::now());
     let codes = development.into_iter().flat_map(|key| std::iter::repeat_n(key, count)).map(issue);
     codes.collect::<Result<_, _>>().unwrap_or_else(|error| {
-        tracing::warn!(%error, "no sign-in link could be created: enter the key instead");
+        tracing::warn!(%error, "no sign-in link could be created; enter the key on the page instead");
         Vec::new()
     })
 }
@@ -292,14 +292,14 @@ async fn example_query(snapshot: Option<&Snapshot>) -> String {
 
 /// Serves metrics until the very end, so that the shutdown can also be observed.
 fn serve_metrics(listener: TcpListener, address: SocketAddr, state: Arc<AppState>) -> JoinHandle<()> {
-    tracing::info!(%address, "metrics are served at /metrics");
+    tracing::info!(%address, "serving metrics at /metrics");
     let limits = ConnectionLimits { max_connections: MAX_METRICS_CONNECTIONS, ..ConnectionLimits::default() };
     let server = Server { limits, ..Server::new(http::metrics_service(state)) };
     tokio::spawn(server.serve(listener, std::future::pending(), std::future::pending()))
 }
 
-/// Starts the thread that publishes generations until the stop signal. Returns the outcome of its
-/// start.
+/// Starts the thread that publishes generations until the stop signal. Returns the outcome of
+/// startup.
 fn start_updater(
     generations: Generations,
     signals: SyncSender<Signal>,
@@ -318,8 +318,8 @@ fn start_updater(
     Ok(started)
 }
 
-/// How many threads read and write connections. Half of the processors can handle more requests
-/// than all of them could search for.
+/// How many threads read and write connections. Half the processors can handle more requests than
+/// all of them together could run searches for.
 fn worker_threads() -> usize {
     thread::available_parallelism().map_or(1, |processors| processors.get().div_ceil(2))
 }

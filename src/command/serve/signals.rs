@@ -45,7 +45,7 @@ pub(super) fn handle_signals(
                 _ = terminate.recv() => shut_down("SIGTERM", &shutdown),
                 _ = hang_up.recv() => {
                     tracing::info!("SIGHUP: reloading exports and keys");
-                    // If the channel is full, the updater is about to look anyway.
+                    // If the channel is full, the updater is about to check anyway.
                     let _ = signals.try_send(Signal::Reload);
                     let keys = Arc::clone(&keys);
                     drop(tokio::task::spawn_blocking(move || keys.reload_if_changed()).await);
@@ -62,6 +62,6 @@ fn shut_down(signal: &'static str, shutdown: &watch::Sender<Shutdown>) {
     if has_begun {
         tracing::info!("{signal} again: stopping immediately");
     } else {
-        tracing::info!("{signal}: stopping; requests in progress are completed, for 10 s at most");
+        tracing::info!("{signal}: stopping; requests in progress have up to 10 s to complete");
     }
 }

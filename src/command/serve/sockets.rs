@@ -15,15 +15,15 @@ use super::super::open_files;
 use super::Failure;
 use crate::cli::ServeArgs;
 
-/// Open files other than connections: exports being read, the index, the log.
+/// How many open files to leave for exports being read, the index, the log.
 const OTHER_FILES: u64 = 64;
-/// Open files for large directories, if the limit allows: up to 128 downloadable parts for each of
-/// three generations.
+/// How many open files to leave for large directories, if the limit allows: up to 128 downloadable
+/// parts for each of three generations.
 const DOWNLOAD_FILES: u64 = 3 * 128;
 
 /// A connection's send buffer in bytes. It limits how much memory a client that doesn't read can
-/// tie up. Linux doubles it for its own overhead; the default would be four megabytes. With a round
-/// trip of 50 ms, it allows five megabytes per second.
+/// tie up. Linux doubles it for its own overhead; the default would be four megabytes. With a
+/// round-trip time of 50 ms, it allows five megabytes per second.
 const SEND_BUFFER_BYTES: usize = 256 * 1024;
 
 /// Sockets that existed before the process.
@@ -46,8 +46,8 @@ impl HandedOver {
         Ok(Self { service: take(0)?, metrics: take(1)? })
     }
 
-    /// The address that the service will have. It decides whether keys are needed, so an inherited
-    /// socket takes precedence over the options.
+    /// The address that the service will listen on. It decides whether keys are needed, so an
+    /// inherited socket takes precedence over the options.
     pub(super) fn address(&self, args: &ServeArgs) -> Result<SocketAddr, Failure> {
         match &self.service {
             Some(socket) => socket

@@ -108,7 +108,7 @@ impl Generations {
         }))
     }
 
-    /// The generations of the cluster in the options, if there is one.
+    /// The generations of the cluster given in the options, if any.
     pub(super) fn shared(
         args: &ServeArgs,
         cluster: Option<&Arc<Cluster>>,

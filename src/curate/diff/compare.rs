@@ -9,7 +9,7 @@ use crate::record::identity;
 
 /// Compares two sets in linear time and memory. Only records whose text differs are parsed.
 pub fn compare(old: &Set, new: &Set) -> Difference {
-    // Two single files are compared whatever they're called.
+    // If each set is a single export, the two are compared whatever they're called.
     let pair = match (&old.exports[..], &new.exports[..]) {
         ([old], [new]) => Some((&*old.id, &*new.id)),
         _ => None,
@@ -37,7 +37,7 @@ pub fn compare(old: &Set, new: &Set) -> Difference {
 }
 
 struct Context<'s> {
-    /// If each set contains only one export: the two exports' ids, which count as the same.
+    /// The two exports' ids if each set contains only one export; they count as the same.
     pair: Option<(&'s str, &'s str)>,
 }
 

@@ -1,4 +1,4 @@
-//! The complete difference between two sets: applying it to the old set gives the new one.
+//! The complete difference between two sets: applying it to the old set yields the new one.
 
 use bytes::Bytes;
 use serde::{Serialize, Serializer};

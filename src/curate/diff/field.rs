@@ -40,7 +40,7 @@ fn change(field: String, old: Option<Value>, new: Option<Value>) -> FieldChange 
     FieldChange { field, old, new, added, removed }
 }
 
-/// The elements of an array that are left after removing another array's, respecting multiplicity.
+/// The elements left in an array after removing another array's; duplicates are removed one by one.
 fn without(array: &[Value], other: &[Value]) -> Vec<Value> {
     let mut counts: HashMap<String, usize> = HashMap::new();
     for value in other {

@@ -58,7 +58,7 @@ pub(super) struct Record {
     pub(super) item: Item,
     pub(super) url: Box<str>,
     pub(super) status: EvidenceStatus,
-    /// The names of its categories, each identity only once.
+    /// The names of its categories, one per identity.
     pub(super) categories: Vec<Box<str>>,
 }
 
@@ -189,7 +189,7 @@ impl Set {
 impl Record {
     fn read(json: Json, export: Arc<str>) -> Result<Self, serde_json::Error> {
         let head: Head<'_> = serde_json::from_slice(&json.0)?;
-        // Values of other types only caused warnings; they give the record no categories.
+        // Values of other types only caused warnings; they don't count as categories.
         let main = head.category.and_then(|value| serde_json::from_str::<String>(value.get()).ok());
         let others = head.categories.and_then(|value| serde_json::from_str::<Vec<String>>(value.get()).ok());
         let mut categories: Vec<Box<str>> = Vec::new();

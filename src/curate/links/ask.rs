@@ -30,7 +30,7 @@ const MAX_ROBOTS_REDIRECTS: usize = 5;
 const LONGEST_WAIT: SignedDuration = SignedDuration::from_secs(30);
 /// The pause after a 429 or 503 that doesn't specify one.
 const USUAL_PAUSE: SignedDuration = SignedDuration::from_hours(1);
-/// Memory for the origins' rules. Evicted rules are fetched again.
+/// How much memory the origins' rules may take up. Evicted rules are fetched again.
 const ROBOTS_BYTES: u64 = 64 << 20;
 
 /// An origin's rules, or why nothing on it can be requested.
@@ -219,7 +219,7 @@ impl Page {
         let outcome = match status {
             301 | 302 | 303 | 307 | 308 => return Self::Redirect { status, to: location(response) },
             404 | 410 => Outcome::NotFound,
-            // LinkedIn answers programs with 999.
+            // LinkedIn responds to programs with status 999.
             400..=499 | 600.. => Outcome::Refused,
             500..=599 => Outcome::ServerError,
             _ => Outcome::Fine,

@@ -40,7 +40,7 @@ pub(super) struct Hosts(Mutex<HashMap<Box<str>, Arc<AsyncMutex<Host>>>>);
 struct Host {
     /// The next request must not be sent before this time.
     next: Option<Timestamp>,
-    /// The server wants no requests until this time.
+    /// The server asked for no requests before this time.
     paused_until: Option<Timestamp>,
 }
 
@@ -80,7 +80,7 @@ impl Turn {
         self.host.next = clock.now().checked_add(delay.unwrap_or_default().max(PAUSE)).ok();
     }
 
-    /// Ends the turn, and sends nothing to the host for some time.
+    /// Ends the turn, and pauses requests to the host for this long.
     pub(super) fn pause(mut self, clock: &dyn Clock, time: SignedDuration) {
         self.host.paused_until = clock.now().checked_add(time).ok();
     }

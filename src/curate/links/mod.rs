@@ -108,7 +108,7 @@ impl LinkCheck {
                     let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
                     let is_unknown = |outcome| outcome == Outcome::UnknownHost;
                     hosts.1 |= !is_unknown(visit.outcome);
-                    // A host that had no address before says nothing about this machine.
+                    // If a host had no address before either, that says nothing about this machine.
                     if !cache.get(url).is_some_and(|known| is_unknown(known.outcome)) {
                         hosts.0.insert(host.clone());
                     }

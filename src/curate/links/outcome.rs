@@ -70,7 +70,7 @@ outcomes! {
     CertificateUnknownIssuer = "certificate_unknown_issuer", Tls,
         "the certificate is from an authority that this machine doesn't trust, or its chain is incomplete";
     CertificateInvalid = "certificate_invalid", Tls, "the certificate isn't valid; it may be self-signed";
-    TlsFailed = "tls_failed", Tls, "TLS fails";
+    TlsFailed = "tls_failed", Tls, "the TLS connection fails";
     OtherDomain = "other_domain", Moved, "it redirects to another domain";
     Moved = "moved", Moved, "it has moved permanently";
     Insecure = "insecure", Insecure, "the same address works with https:";
@@ -176,20 +176,21 @@ impl Known {
         let (code, help) = match self.outcome.kind() {
             Kind::Fine => return None,
             Kind::Dead | Kind::Unreachable if self.is_dead() => {
-                (Some(Code::DeadLink), "write the page's current address, or remove the link")
+                (Some(Code::DeadLink), "enter the page's current address, or remove the link")
             }
             Kind::Dead | Kind::Unreachable => (
                 Some(Code::UnreachableLink),
                 "check again in a few days: after three days without a response, the link counts as dead",
             ),
-            Kind::Tls => {
-                (Some(Code::TlsProblem), "browsers warn their users: tell the vendor, or write another address")
-            }
+            Kind::Tls => (
+                Some(Code::TlsProblem),
+                "browsers warn their users about this: tell the vendor, or use a different address",
+            ),
             Kind::Moved if self.outcome == Outcome::OtherDomain => (
                 Some(Code::MovedLink),
-                "check whether it's still the same page, because domains are sold; if it is, write the new address",
+                "check whether it's still the same page, because domains get sold; if it is, use the new address",
             ),
-            Kind::Moved => (Some(Code::MovedLink), "write the new address"),
+            Kind::Moved => (Some(Code::MovedLink), "use the new address"),
             Kind::Insecure => (Some(Code::InsecureLink), "write https: instead of http:"),
             Kind::Unchecked => (None, ""),
         };

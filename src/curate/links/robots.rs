@@ -71,7 +71,7 @@ impl Robots {
         fitting.max_by_key(|rule| (rule.pattern.len(), rule.allows)).is_none_or(|rule| rule.allows)
     }
 
-    /// Roughly how many bytes of memory it takes up.
+    /// Roughly how many bytes of memory the rules take up.
     pub(super) fn weight(&self) -> usize {
         self.rules.iter().map(|rule| rule.pattern.capacity() + size_of::<Rule>()).sum()
     }
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_rule_decides_and_a_tie_allows() {
+    fn the_longest_rule_wins_and_ties_allow_the_path() {
         let text = "User-agent: *\nDisallow: /a\nAllow: /a/b\nDisallow: /a/b/c\nAllow: /x\nDisallow: /x\nDisallow:";
         for (path, expected) in [("/", true), ("/a", false), ("/a/b", true), ("/a/b/c?d", false), ("/x", true)] {
             assert_eq!(allows(text, path), expected, "{path}");
@@ -145,7 +145,7 @@ mod tests {
     }
 
     #[test]
-    fn own_groups_are_merged_and_replace_the_general_ones() {
+    fn groups_for_this_program_are_merged_and_override_the_general_ones() {
         let text = "user-agent: *\ndisallow: /\n\nUser-Agent: other\nUser-Agent: Software-Directory/2.0\n# note\nDisallow: /a # why\n\
                     User-agent: third\nDisallow: /c\nUser-agent: software-directory\nSitemap: x\nDisallow: /b\rCrawl-delay: 2.5";
         for (path, expected) in [("/", true), ("/a", false), ("/b", false), ("/c", true)] {
@@ -159,7 +159,7 @@ mod tests {
     }
 
     #[test]
-    fn stars_and_ends_match_as_the_standard_says() {
+    fn wildcards_and_end_anchors_match_as_the_standard_says() {
         for (pattern, path, expected) in [
             ("/*.pdf$", "/a/b.pdf", true),
             ("/*.pdf$", "/a.pdf?x", false),

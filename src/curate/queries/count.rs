@@ -126,7 +126,7 @@ mod tests {
     }
 
     #[test]
-    fn repetitions_in_a_short_time_count_once() {
+    fn repetitions_within_a_short_time_count_once() {
         let (queries, now) = (EmptyQueries::default(), Instant::now());
         for second in 0..599 {
             queries.count("again", now + Duration::from_secs(second), date(2026, 11, 20));
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn saved_counts_continue_with_their_first_and_last_days() {
+    fn saved_counts_resume_and_keep_their_first_day() {
         let (first_day, last_day) = (date(2026, 10, 1), date(2026, 11, 2));
         let kept = EmptyQuery { query: "ladder".into(), count: 7, first_day, last_day };
         let personal = EmptyQuery { query: "jo@example.org".into(), ..kept.clone() };

@@ -15,17 +15,17 @@ const MAX_BYTES: u64 = 8 << 20;
 
 #[derive(Debug, thiserror::Error)]
 pub enum QueryFileError {
-    #[error("it isn't a regular file; name another one")]
+    #[error("it isn't a regular file; specify a different one")]
     NotAFile,
     #[error("the file can't be read")]
     Unreadable(#[from] io::Error),
-    #[error("the file is larger than {MAX_BYTES} bytes, so no server wrote it; name another one")]
+    #[error("the file is larger than {MAX_BYTES} bytes, so no server wrote it; specify a different one")]
     TooLarge,
     #[error(
-        "the file doesn't contain queries without hits as `serve --empty-queries FILE` writes them; name another one"
+        "the file doesn't contain queries without hits as written by `serve --empty-queries FILE`; specify a different one"
     )]
     Other(#[from] serde_json::Error),
-    #[error("the file has format {0}, but this version reads format {FORMAT}; name another one")]
+    #[error("the file has format {0}, but this version reads format {FORMAT}; specify a different one")]
     Format(u32),
 }
 

@@ -22,7 +22,7 @@ pub struct Proposal {
     pub query: EmptyQuery,
     /// How many products the directory finds for it now.
     pub found: u64,
-    /// The words of a longer query that find something on their own, with the number of products.
+    /// The words of a longer query that find something on their own, each with how many products.
     pub words: Vec<(String, u64)>,
     /// The nearest terms, best first.
     pub near: Vec<NearTerm>,
@@ -157,7 +157,7 @@ impl<'s> Proposer<'s> {
         near
     }
 
-    /// The terms that are spelled like the query or contain a word that is, most similar first.
+    /// The terms that are spelled like the query, or that contain such a word, most similar first.
     fn similar(&self, text: &str) -> Vec<String> {
         if text.chars().count() < SHORTEST {
             return Vec::new();

@@ -3,10 +3,10 @@
 use super::document::{Block, Cell, Histogram, Section, Table};
 use crate::record::{CalendarDate, Software};
 
-/// Up to this many quarters are shown as quarters, longer periods as years.
+/// Periods of up to this many quarters are shown in quarters, longer ones in years.
 const MAX_QUARTERS: u32 = 12;
 
-/// Maximum number of years with their own bar; earlier ones share one.
+/// Maximum number of years with a bar each; earlier years share one.
 const MAX_YEARS: u32 = 20;
 
 /// The ages of all checks, and the number of products without one.

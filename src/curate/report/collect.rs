@@ -11,7 +11,7 @@ use crate::record::{
     Attributes, BUILT_IN, CalendarDate, EvidenceStatus, Language, Languages, Software, Translations, identity,
 };
 
-/// Collects the report as of a day: the set's valid records, and the number of findings.
+/// Collects the report as of a given day: the set's valid records, and the number of findings.
 pub fn collect(report: &Report, day: CalendarDate) -> Document {
     let exports = &report.exports;
     let software: Vec<_> = exports.iter().flat_map(|export| &export.software).collect();
@@ -70,7 +70,7 @@ fn by_export(exports: &[Export], total: usize, day: CalendarDate) -> Section {
         ]
     });
     let heads = ["Export", "Name", "Licence", "As of", "Categories", "User reviews", "Terms", "Synonyms"];
-    let about = Table::new(&heads, rows).captioned("Name, licence and other records");
+    let about = Table::new(&heads, rows).captioned("Names, licences and other records");
     let groups = exports.iter().map(|export| (export.id.to_string(), tally(&export.software, day)));
     let products = tallies("Export", groups.collect(), total).captioned("Products");
     Section { title: "Exports", blocks: vec![Block::Table(products), Block::Table(about)] }

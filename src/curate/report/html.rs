@@ -11,8 +11,8 @@ const STYLE: &str = include_str!("../../../templates/static/style.css");
 /// On narrow screens, rows with this many columns or more are stacked.
 const WIDE_COLUMNS: usize = 5;
 
-/// Layout: the height of a bar including its gap, and of the axis below, in pixels; then where bars
-/// start and their maximum length, in per cent of the width.
+/// Layout: the heights of a bar including its gap and of the axis below, in pixels; then where bars
+/// start and their maximum length, as percentages of the width.
 const BAR: usize = 26;
 const AXIS: usize = 46;
 const LEFT: usize = 22;
@@ -34,7 +34,7 @@ pub fn html(document: &Document) -> Result<String, askama::Error> {
     Page { title: format!("Report on the directory, {}", document.day), style: STYLE, document }.render()
 }
 
-/// Horizontal bars whose lengths adapt to the page's width, while their text keeps its size.
+/// Horizontal bars whose lengths adapt to the page's width, while the size of their text doesn't.
 #[derive(Debug, Template)]
 #[template(path = "plot.html")]
 struct Plot<'a> {
@@ -89,7 +89,7 @@ impl<'a> Plot<'a> {
     }
 }
 
-/// Formats a length given in hundredths of a per cent of the width.
+/// Formats a length that is given in hundredths of a per cent of the width.
 fn percent(hundredths: usize) -> String {
     format!("{}.{:02}%", hundredths / 100, hundredths % 100)
 }

@@ -6,14 +6,14 @@ use zip::ZipArchive;
 
 use super::TableError;
 
-/// Maximum total size of the files in the archive, inflated, in bytes.
+/// Maximum total inflated size of the files in the archive, in bytes.
 const MAX_INFLATED_BYTES: u64 = 512 * 1024 * 1024;
-/// Maximum size of the shared strings, inflated, in bytes. Each of them, however short, becomes a
+/// Maximum inflated size of the shared strings, in bytes. Each of them, however short, becomes a
 /// separate string in memory.
 const MAX_STRINGS_BYTES: u64 = 128 * 1024 * 1024;
 /// Maximum number of files in the archive.
 const MAX_FILES: usize = 10_000;
-/// How much of the shared strings is searched for their count, in bytes.
+/// How many bytes of the shared strings are searched for their count.
 const STRINGS_HEAD: u64 = 4096;
 /// Minimum size of a shared string in bytes: `<si/>`.
 const SHARED_STRING_BYTES: u64 = 5;
@@ -56,7 +56,9 @@ fn check_within(bytes: &[u8], limit: u64) -> Result<(), TableError> {
         rest -= size;
         // The reader reserves memory for as many strings as the file states.
         if stated_strings(&head).is_some_and(|count| count > size / SHARED_STRING_BYTES) {
-            return Err(form("the workbook claims more shared strings than it has; save it as .xlsx again".to_owned()));
+            return Err(form(
+                "the workbook claims to have more shared strings than it does; save it as .xlsx again".to_owned(),
+            ));
         }
     }
     Ok(())

@@ -12,8 +12,8 @@ use super::{Cell, Mapping, Table};
 use crate::export::{self, Code, Finding, Limits, Report, Severity, SourceFile};
 use crate::record::CalendarDate;
 
-/// How many records are checked together to find the reasons: as many as the findings kept per
-/// code.
+/// How many records are checked together to find the reasons: as many as there are findings kept
+/// per code.
 const BATCH: usize = 100;
 
 /// A finding and its row.
@@ -63,7 +63,7 @@ pub fn check(checked: &Checked<'_>, today: CalendarDate, findings: &mut Findings
             let at = At { row: *row, column: *column };
             findings.add(level(*severity), checked.table, at, &value, &message, &found[0].1.help);
         }
-        // Findings beyond those kept belong to the only column, if there is just one.
+        // If there's only one column, the findings that weren't kept belong to it.
         let more = report.left_out.iter().find(|more| more.code == *code && columns(*code) == 1);
         findings.add_more(level(*severity), *column, &message, more.map_or(0, |more| more.count));
     }

@@ -1,4 +1,4 @@
-//! What a column's values determine as a whole: the order of day and month, and whether commas
+//! What a column's values as a whole determine: the order of day and month, and whether commas
 //! separate a list.
 
 use std::collections::{BTreeMap, HashMap};
@@ -17,9 +17,9 @@ pub struct ConvertOptions<'c> {
     /// The declared categories' names, by id.
     pub categories: &'c BTreeMap<String, String>,
     pub date_order: Option<DateOrder>,
-    /// The export being updated, whose values are also known.
+    /// The export being updated, whose values are also taken into account.
     pub known: Option<&'c Export>,
-    /// Apply the fixes that need no judgement.
+    /// Apply the fixes that don't require judgement.
     pub fix: bool,
     /// Add a suffix to ids derived from names if they collide.
     pub unique_ids: bool,
@@ -106,7 +106,7 @@ fn order(table: &Table, column: usize, findings: &mut Findings) -> Option<DateOr
     let month_first = dates.iter().find(|(_, _, _, b, _)| *b > 12);
     match (day_first, month_first) {
         (Some(day), Some(month)) => {
-            let message = "the dates use both orders of day and month";
+            let message = "some dates put the day first, others the month";
             let fix =
                 "write them as YYYY-MM-DD, or set the order with --date-order to find the dates in the other order";
             for (row, text, ..) in [day, month] {
@@ -121,7 +121,7 @@ fn order(table: &Table, column: usize, findings: &mut Findings) -> Option<DateOr
             if let Some((_, text, a, b, year)) = unclear.peek() {
                 let read = |order| date::ordered(*a, *b, *year, order).map(|day| day.to_string()).unwrap_or_default();
                 let message = format!(
-                    "the order of day and month is unclear: `{text}` could be {} or {}",
+                    "it's unclear whether the day or the month comes first: `{text}` could be {} or {}",
                     read(DateOrder::DayFirst),
                     read(DateOrder::MonthFirst)
                 );
@@ -143,7 +143,7 @@ fn order(table: &Table, column: usize, findings: &mut Findings) -> Option<DateOr
     }
 }
 
-/// Reports numbers with both decimal marks in one column, because one of the marks may separate
+/// Reports numbers if a column uses both decimal marks, because one of the marks may separate
 /// thousands.
 fn check_marks(table: &Table, column: usize, findings: &mut Findings) {
     let marked: Vec<(usize, &str, DecimalMark)> =

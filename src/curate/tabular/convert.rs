@@ -31,7 +31,7 @@ pub struct Record {
 }
 
 impl Record {
-    /// Its members, with their values as JSON.
+    /// The record's members, with their values as JSON.
     pub(super) fn members(&self) -> Vec<(&str, Cow<'_, str>)> {
         let filled = self.properties.iter().filter_map(|(name, value)| Some((&**name, Cow::from(value.as_deref()?))));
         let mut members: Vec<_> = filled.collect();
@@ -101,7 +101,7 @@ impl Converter<'_> {
         let (kept, repeated): (Vec<_>, Vec<_>) =
             all.partition(|row| seen.insert(format!("{:?}", self.table.rows[*row].cells)));
         for row in repeated {
-            self.note(At { row: Some(row), column: None }, "", "left out, because it is identical to another row");
+            self.note(At { row: Some(row), column: None }, "", "left out because it's identical to another row");
         }
         kept
     }
@@ -136,7 +136,7 @@ impl Converter<'_> {
                 Some(_) if value.is_none() || of.is_fallback => {}
                 Some(_) => {
                     let message = format!("another column has a value for `{name}` in this row");
-                    let fix = "clear one, or make the column a fallback in the mapping (`fallback:…`)";
+                    let fix = "clear one of the two, or make the column a fallback in the mapping (`fallback:…`)";
                     let shown = self.table.rows[row].cells[column].shown();
                     self.findings.add(Level::Error, self.table, at, shown, &message, fix);
                 }
@@ -186,7 +186,7 @@ impl Converter<'_> {
         }
     }
 
-    /// What a cell with a hyperlink means in a column with this target.
+    /// The text that a cell with a hyperlink stands for in a column with this target.
     fn link(&mut self, at: At, target: &Target, text: &str, address: &str) -> String {
         match target {
             Target::Property("url") if !value::is_address(text) => {
@@ -208,7 +208,7 @@ impl Converter<'_> {
         }
     }
 
-    /// A cell's text as JSON for a target, or the fault and its fix.
+    /// Converts a cell's text to JSON for a target, or returns the fault and its fix.
     fn value(&mut self, at: At, column: usize, target: &Target, text: &str) -> Result<Found, Fault> {
         let string = |text: &str| serde_json::Value::from(text).to_string();
         let list = |items: Vec<String>| serde_json::Value::from(items).to_string();
@@ -346,7 +346,7 @@ impl Converter<'_> {
                 return Ok(Found::Other(head, string(text)));
             }
         };
-        let Some(day) = day else { return fault("the date doesn't exist in the column's order of day and month") };
+        let Some(day) = day else { return fault("the date doesn't exist in the column's day/month order") };
         if read.has_time {
             self.note(at, text, "times of day were removed from dates");
         } else if day.to_string() != text {
@@ -361,7 +361,7 @@ impl Converter<'_> {
             Some(declared) if *declared == name => name,
             Some(declared) => {
                 let value = format!("`{name}` as `{declared}`");
-                self.note(at, &value, "categories were written as declared");
+                self.note(at, &value, "categories were changed to their declared spelling");
                 declared.clone()
             }
             None => {
@@ -413,7 +413,7 @@ fn json_text(raw: &str, table: &Table, target: &Target) -> Option<String> {
     is_text.then(|| serde_json::from_str::<String>(raw).ok())?
 }
 
-/// Finds the value in a closed list that the text means, in any case, with spaces or hyphens.
+/// Finds the value in a closed list that the text stands for, in any case, with spaces or hyphens.
 fn listed_value(text: &str, values: [&'static str; 2]) -> Result<&'static str, Fault> {
     let folded = slug(text);
     values.into_iter().find(|value| *value == folded).ok_or_else(|| {

@@ -18,7 +18,7 @@ pub enum DateOrder {
 pub(super) enum Date {
     /// A date with only one meaning.
     Day(CalendarDate),
-    /// Day and month in an order that only other cells reveal, and the year.
+    /// Day and month, in an order that only other cells can reveal, and the year.
     Either(u8, u8, u16),
     /// A month or a year.
     Partial,
@@ -66,7 +66,7 @@ pub(super) fn read(text: &str, is_1904: bool) -> Option<Read> {
     Some(Read { date, has_time })
 }
 
-/// The date with two numbers in a given order, if it exists.
+/// The date with the day and month in a given order, if it exists.
 pub(super) fn ordered(a: u8, b: u8, year: u16, order: DateOrder) -> Option<CalendarDate> {
     match order {
         DateOrder::DayFirst => calendar(year, b, a),
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_in_each_form_are_read_and_others_are_not() {
+    fn dates_are_read_in_every_supported_form_and_other_text_is_not() {
         for (text, expected) in [
             ("2025-12-31", Some("2025-12-31")),
             ("2025-12-31T00:00:00", Some("2025-12-31")),
@@ -261,7 +261,7 @@ mod tests {
     }
 
     #[test]
-    fn serial_numbers_count_from_the_workbooks_first_day() {
+    fn serial_numbers_count_from_the_first_day_of_the_workbooks_epoch() {
         assert_eq!(from_cell(44_268.0, true).as_deref(), Some("2025-03-14"));
         assert_eq!(from_cell(45_730.0, false).as_deref(), Some("2025-03-14"));
         assert_eq!(from_cell(45_730.698_263_888_89, false).as_deref(), Some("2025-03-14 16:45:30"));

@@ -246,7 +246,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unclosed_quote_is_an_error_with_its_line() {
+    fn an_unclosed_quote_is_an_error_that_names_the_line() {
         let error = table("name,url,text\nA,x,\"open\nB,y,plain\nC,z,plain\n").expect_err("an open quote");
         assert!(error.starts_with("line 2: the quote that starts a cell here is never closed"), "{error}");
         let error = table("name,url,text\nA,x,\"open\nB,y,\"quoted\"\n").expect_err("an open quote");

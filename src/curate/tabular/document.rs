@@ -15,7 +15,7 @@ pub struct Envelope {
     pub license: String,
 }
 
-/// Creates an export document from records that have their ids and statuses, and declares the
+/// Creates an export document from records that already have ids and statuses, and declares the
 /// attributes.
 pub fn document(envelope: &Envelope, attributes: &[Attribute], records: &[Record]) -> String {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
@@ -67,8 +67,8 @@ impl Conversion {
         }
     }
 
-    /// Gives the records at these indices an id derived from the name if there's no id column, and
-    /// the status `pending-review` if none is stated. `taken` contains the ids of other records.
+    /// Gives each record at these indices an id derived from its name if there's no id column, and
+    /// the status `pending-review` if it has none. `taken` contains the ids of other records.
     pub fn complete(
         &mut self,
         table: &Table,
@@ -98,7 +98,7 @@ impl Conversion {
             let at = At { row: Some(record.row), column: name_column };
             let shown = name.clone().unwrap_or_default();
             if made.is_empty() {
-                let fix = "add a column `id`";
+                let fix = "add an `id` column";
                 self.findings.add(Level::Error, table, at, &shown, "no id can be derived from the name", fix);
             }
             let mut id = made.clone();
@@ -108,12 +108,19 @@ impl Conversion {
                 id = format!("{made}-{suffix}");
             }
             if let Some(first) = taken.get(&id) {
-                let fix = "add a column `id`, remove one of the two, or give such ids a suffix with --unique-ids";
-                let clash = format!("`{shown}` gives `{id}`, as does {first}");
-                self.findings.add(Level::Error, table, at, &clash, "the id derived from the name is taken", fix);
+                let fix = "add an `id` column, remove one of the two, or give such ids a suffix with --unique-ids";
+                let clash = format!("`{shown}` would get the id `{id}`, which {first} already has");
+                self.findings.add(
+                    Level::Error,
+                    table,
+                    at,
+                    &clash,
+                    "the id derived from the name is already taken",
+                    fix,
+                );
             } else {
                 if suffix > 1 {
-                    let message = "an id derived from a name was taken, so it got a suffix";
+                    let message = "an id derived from a name was already taken, so a suffix was added";
                     self.findings.add(Level::Note, table, at, &id, message, "");
                 }
                 taken.insert(id.clone(), table.row_name(row.number));

@@ -45,7 +45,7 @@ pub(super) fn items(text: &str) -> Option<Vec<Item<'_>>> {
     let mut items = Vec::new();
     for (key, raw) in members {
         let value_start = offset(raw.get());
-        // Between two members there's only a comma and white space.
+        // There's only a comma and white space between two members.
         let start = end + text[end..value_start].find('"')?;
         end = value_start + raw.get().len();
         items.push(Item { key: Some(key), value: raw.get(), span: start..end, value_start });
@@ -174,7 +174,7 @@ mod tests {
     }
 
     #[test]
-    fn what_is_not_changed_is_kept_as_written() {
+    fn unchanged_parts_are_kept_as_written() {
         let text = "{\n  \"a\" : 1.0,\n\n  \"b\": [ 1,2 ],\n  \"c\":\"\\u00e4\"\n}";
         assert_eq!(edited(text, &[("b", Some("3"))]), text.replace("[ 1,2 ]", "3"));
         assert_eq!(edited(text, &[("b", None)]), "{\n  \"a\" : 1.0,\n  \"c\":\"\\u00e4\"\n}");

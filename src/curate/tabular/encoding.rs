@@ -131,7 +131,7 @@ mod tests {
     }
 
     #[test]
-    fn one_bad_byte_is_reported_with_its_place() {
+    fn a_single_bad_byte_is_reported_with_its_position() {
         let mut bytes = "name\nMüller, Łódź\nx".as_bytes().to_vec();
         bytes.push(0x9f);
         let error = read(&bytes, None).expect_err("a bad byte");

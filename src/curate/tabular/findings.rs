@@ -34,7 +34,7 @@ impl Level {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Group {
     pub level: Level,
-    /// The column's name in messages; empty if the cause is about the whole table.
+    /// The column's name in messages; empty if the cause concerns the whole table.
     pub column: String,
     /// What's wrong, without the values.
     pub message: String,
@@ -101,7 +101,7 @@ impl Findings {
         }
     }
 
-    /// Counts more findings with the same cause that aren't known individually.
+    /// Counts further findings with the same cause that aren't known individually.
     pub(super) fn add_more(&mut self, level: Level, column: Option<usize>, message: &str, count: usize) {
         let group = self.groups.entry((level, column, message.to_owned())).or_insert_with(|| Group {
             level,
@@ -130,7 +130,7 @@ impl Findings {
         &self.rejected
     }
 
-    /// Whether all errors are about rows, so that the other rows can be written.
+    /// Whether all errors are confined to rows, so that the other rows can be written.
     pub const fn is_about_rows(&self) -> bool {
         !self.has_other_errors
     }

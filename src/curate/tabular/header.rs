@@ -21,7 +21,9 @@ pub(super) fn table(mut rows: Vec<Row>, header_row: Option<u64>, mut table: Tabl
     let index = match header_row {
         None => find(&rows),
         Some(number) => rows.iter().position(|row| row.number == number).ok_or_else(|| {
-            TableError::Form(format!("row {number}, given by --header-row, is empty; give the row with the headers"))
+            TableError::Form(format!(
+                "row {number}, given by --header-row, is empty; specify the row that contains the headers"
+            ))
         })?,
     };
     let above: Vec<_> = rows.drain(..index).collect();
@@ -30,7 +32,7 @@ pub(super) fn table(mut rows: Vec<Row>, header_row: Option<u64>, mut table: Tabl
         let shown = above.iter().flat_map(|row| &row.cells).find_map(Cell::text).unwrap_or_default();
         let shown: String = shown.chars().take(40).collect();
         table.notes.push(format!(
-            "row {} names the columns; ignored above it: {} such as `{shown}` (--header-row sets another)",
+            "row {} contains the headers; ignored above it: {} such as `{shown}` (use --header-row to choose another)",
             header.number,
             counted(above.len(), "row")
         ));
@@ -46,7 +48,7 @@ pub(super) fn table(mut rows: Vec<Row>, header_row: Option<u64>, mut table: Tabl
     if !repeated.is_empty() && table.heads.iter().filter(|head| !head.is_empty()).count() > 1 {
         rows.retain(|row| !repeats(row));
         let (they, noun) = agreeing(repeated.len(), ("it repeats", "row"), ("they repeat", "rows"));
-        table.notes.push(format!("left out, because {they} the headers: {noun} {}", repeated.join(", ")));
+        table.notes.push(format!("left out because {they} the headers: {noun} {}", repeated.join(", ")));
     }
     let filled = |row: &Row| row.cells.iter().rposition(|cell| *cell != Cell::Empty).map_or(0, |last| last + 1);
     let widest = rows.iter().map(filled).max().unwrap_or_default();
@@ -65,7 +67,7 @@ fn find(rows: &[Row]) -> usize {
     if most >= KNOWN_HEADS {
         return searched.iter().position(|row| known(row) == most).unwrap_or_default();
     }
-    // A title fills one cell above rows with several.
+    // A title is a single filled cell above rows with several.
     let widest = searched.iter().map(filled).max().unwrap_or_default();
     searched.iter().position(|row| widest == 1 || filled(row) > 1).unwrap_or_default()
 }
@@ -116,7 +118,7 @@ pub(super) fn square(table: &mut Table) {
     }
 }
 
-/// Rejects tables whose width times the number of rows is too large.
+/// Rejects tables with too many cells, i.e. columns times rows.
 pub(super) fn check_area(table: &Table) -> Result<(), TableError> {
     if table.heads.len().saturating_mul(table.rows.len()) > MAX_CELLS { Err(TableError::TooManyCells) } else { Ok(()) }
 }
@@ -134,7 +136,7 @@ mod tests {
     fn headers_are_found_below_titles() {
         let table = read("# exported 2025,\n\nName,Website\nA,https://a.example/\n", None);
         assert_eq!((table.heads.join(" "), table.rows[0].number), ("Name Website".into(), 4));
-        assert!(table.notes[0].starts_with("row 3 names the columns"), "{:?}", table.notes);
+        assert!(table.notes[0].starts_with("row 3 contains the headers"), "{:?}", table.notes);
         let table = read("Software\nFoo,Bar\na,b\n", None);
         assert_eq!(table.heads, ["Foo", "Bar"]);
         let table = read("Foo,Bar\nName,Website\na,b\n", Some(1));

@@ -50,7 +50,7 @@ pub(super) fn read_document(bytes: &[u8], wanted: Option<&str>) -> Result<Table,
     let mut by_id = members(raw).map_err(|_| form("this is neither an array nor an object of records"))?;
     if by_id.iter().any(|(key, _)| key == "software") {
         return Err(form(
-            "this is an export, so it needs no import (see check); a table is an array of objects, or an object that maps ids to objects",
+            "this is already an export, so there's no need to import it (see check); a table is an array of objects, or an object that maps ids to objects",
         ));
     }
     let is_list =
@@ -69,7 +69,7 @@ pub(super) fn read_document(bytes: &[u8], wanted: Option<&str>) -> Result<Table,
     };
     if let Some(chosen) = chosen {
         by_id.retain(|(key, _)| key == chosen);
-        builder.table.notes.push(format!("the records are from the list `{chosen}`"));
+        builder.table.notes.push(format!("the records were read from the list `{chosen}`"));
         return by_id.first().map_or_else(|| Err(TableError::NoRows), |(_, value)| builder.list(value));
     }
     let mut records = Vec::new();
@@ -83,7 +83,7 @@ pub(super) fn read_document(bytes: &[u8], wanted: Option<&str>) -> Result<Table,
         records.push((id, of));
     }
     if records.iter().any(|(_, of)| of.iter().any(|(key, _)| key == "id")) {
-        // Their own ids count, and the keys must agree with them.
+        // The records' own ids count, and the keys must agree with them.
         let is_same = |(id, of): &(String, Members)| {
             of.iter().any(|(key, value)| {
                 key == "id" && serde_json::from_str::<String>(value.get()).ok().as_ref() == Some(id)

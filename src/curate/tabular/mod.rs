@@ -101,7 +101,7 @@ pub struct Row {
     pub cells: Vec<Cell>,
 }
 
-/// What a table's rows are called.
+/// What to call a table's rows.
 #[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
 pub enum RowKind {
     #[default]
@@ -189,7 +189,7 @@ pub enum TableError {
     #[error("the cells have more than {MAX_TEXT_BYTES} bytes in total, which is the limit; split the table")]
     TooMuchText,
     #[error(
-        "the table has no row below its headers; the first row must name the columns, and each other row describes a product"
+        "the table has no rows below its headers; the first row must name the columns, and every other row must describe a product"
     )]
     NoRows,
     #[error("{0}")]

@@ -1,4 +1,4 @@
-//! Shows a workbook's numbers the way their formats do, if their value would change otherwise.
+//! Converts a workbook's numbers to the text that is displayed, if their format adds to them.
 
 /// The number as shown, if the format adds anything to it: leading zeros (`00000`), a percent sign,
 /// or a unit (`0.00 "EUR"`).

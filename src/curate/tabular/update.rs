@@ -94,8 +94,8 @@ pub fn update(
             let (row, first) = (conversion.records[index].row, conversion.records[*first].row);
             let value = format!("`{}` as in {}", heads[element].id, table.row_name(table.rows[first].number));
             let at = At { row: Some(row), column: None };
-            let fix = "remove one of the rows, or give the other one its own id";
-            conversion.findings.add(Level::Error, table, at, &value, "another row is the same record", fix);
+            let fix = "remove one of the rows, or give one of them a different id";
+            conversion.findings.add(Level::Error, table, at, &value, "another row matches the same record", fix);
         } else {
             of_element.insert(element, index);
         }
@@ -235,8 +235,8 @@ impl<'h> Matcher<'h> {
         unclear.truncate(10);
         let more = if more == 0 { String::new() } else { format!("\n  and {more} more") };
         Err(UpdateError::Unclear(format!(
-            "rows match a record by name or by URL, but not by both; run it in a terminal to be asked, or give the rows their ids in a column \
-             `id`:\n  {}{more}",
+            "rows match a record by name or by URL, but not by both; run this in a terminal to choose, or add an `id` column with the \
+             rows' ids:\n  {}{more}",
             unclear.join("\n  ")
         )))
     }
@@ -249,7 +249,7 @@ impl std::fmt::Display for Match {
     }
 }
 
-/// An element updated with a record's values; `None` if they're the same.
+/// An element updated with a record's values; `None` if nothing changes.
 fn merged(text: &str, record: &Record, cleared: &mut usize) -> Option<String> {
     let members = items(text)?;
     let old = |key: &str| members.iter().find(|item| item.key.as_deref() == Some(key)).map(|item| item.value);

@@ -85,7 +85,7 @@ pub fn write_rejected(table: &Table, mapping: &Mapping, rejected: &Rejected, out
         let cells = table.rows[*row].cells.iter().zip(&mapping.columns).map(|(cell, of)| match cell {
             Cell::Link(link) if of.target != Target::Property("url") => link.0.clone(),
             Cell::Link(link) if value::is_address(&link.0) => link.0.clone(),
-            // As it was read: an apostrophe before a formula is already there.
+            // As read: a formula already has an apostrophe in front.
             cell => cell.shown().to_owned(),
         });
         writer.write_record(cells.chain([value::guarded(reasons.join("; "))]))?;

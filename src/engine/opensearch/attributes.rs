@@ -2,8 +2,8 @@
 //! for facet counts.
 //!
 //! The filter field contains the keys of all attributes, prefixed with the attribute's number. A
-//! facet field contains each key with its label, which is the same in all of a generation's
-//! documents. So each bucket is one value, and buckets with equal counts are sorted by key.
+//! facet field contains each key together with its label, which is the same throughout a
+//! generation. So each bucket is one value, and buckets with equal counts are sorted by key.
 
 use serde::Deserialize;
 use serde_json::{Value, json};
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn labels_are_decoded_and_keys_of_any_length_stay_distinct() {
+    fn labels_are_decoded_and_keys_of_any_length_are_distinct() {
         for value in ["ISO 9001", "-", "a\0b", "\0", ""] {
             let labelled = labelled(&key(value), value).expect("short");
             assert_eq!(label(&labelled), value);
@@ -136,7 +136,7 @@ mod tests {
     }
 
     #[test]
-    fn columns_are_in_key_order() {
+    fn columns_sort_in_key_order() {
         let mut values = ["ab", "A", "a\u{301}c", "a b c"].map(|value| labelled(&key(value), value));
         values.sort();
         let labels: Vec<_> = values.iter().flatten().map(|value| label(value)).collect();

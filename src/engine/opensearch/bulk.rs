@@ -33,7 +33,7 @@ pub(super) struct BulkLoader {
     path: String,
     batch: Batch,
     requests: JoinSet<Result<(), ClusterError>>,
-    /// The totals for the documents so far.
+    /// The totals for the documents added so far.
     pub(super) totals: Totals,
 }
 

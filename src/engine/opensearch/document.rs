@@ -1,4 +1,4 @@
-//! Builds the documents of a cluster's index.
+//! Builds the documents in a cluster's index.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;

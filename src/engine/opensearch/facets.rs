@@ -11,8 +11,8 @@ use crate::engine::EngineError;
 use crate::record::AttributeNumber;
 use crate::search::facet_counts::{AttributeCounts, FacetCounts, MAX_ATTRIBUTE_VALUES};
 
-/// How many values each shard returns if there are several, since a value that's rare in one shard
-/// may be frequent overall.
+/// How many values each shard returns when there are several shards, since a value that's rare in
+/// one shard may be frequent overall.
 const SHARD_SIZE: usize = 10_000;
 
 /// The maximum number of categories counted; OpenSearch doesn't allow many more buckets.
@@ -80,7 +80,7 @@ pub(super) fn counts(
     add(&mut counts.offering_types, buckets(values("offering_type"))?);
     add(&mut counts.evidence_statuses, buckets(values("evidence_status"))?);
     for bucket in buckets::<usize>(values("stars"))? {
-        // Products with at least that rating.
+        // A product counts towards its own rating and all lower ones.
         counts.ratings.iter_mut().take(bucket.key).for_each(|count| *count += bucket.doc_count);
     }
     for attribute in attributes {
@@ -96,7 +96,7 @@ pub(super) fn counts(
     Ok(counts)
 }
 
-/// The buckets of an aggregation; none if it's missing.
+/// An aggregation's buckets; none if it's missing.
 fn buckets<K: DeserializeOwned + Default>(values: Option<Value>) -> Result<Vec<Bucket<K>>, EngineError> {
     let Some(values) = values else { return Ok(Vec::new()) };
     let values: Values<K> = serde_json::from_value(values).map_err(EngineError::index("read"))?;

@@ -41,8 +41,8 @@ pub struct Fill {
 }
 
 impl Fill {
-    /// Creates the indices of a generation. `index` names the products' index; `shards` defaults to
-    /// the number that the products require. The dictionary is built in scratch files.
+    /// Creates a generation's indices. `index` names the products' index; `shards` defaults to the
+    /// number that the products require. The dictionary is built in scratch files.
     pub async fn begin(
         cluster: Arc<Cluster>,
         index: String,
@@ -65,7 +65,7 @@ impl Fill {
         })
     }
 
-    /// Adds the next product. Products must come in ordinal order.
+    /// Adds the next product. Products must be added in ordinal order.
     pub async fn push(&mut self, writer: &DocumentWriter<'_>, product: &AnalysedProduct) -> Result<(), FillError> {
         for (term, occurrences) in &product.terms {
             self.dictionary.count(term).map_err(FillError::Scratch)?;

@@ -6,7 +6,7 @@ use super::attributes::any_of;
 use super::term;
 use crate::catalogue::{Admission, Catalogue, SoftwareFilter, admitted};
 
-/// A filter's clauses, with the part of the filter to which each belongs.
+/// A filter's clauses, each with the part of the filter it belongs to.
 #[derive(Debug, Clone)]
 pub(super) struct FilterQuery(Vec<(Admission, Value)>);
 
@@ -62,7 +62,7 @@ impl FilterQuery {
         self.0.iter().map(|(_, clause)| clause.clone()).collect()
     }
 
-    /// The products that pass all clauses, ignoring one part's.
+    /// The products that pass all clauses except those of one part.
     pub(super) fn but_for(&self, part: Admission) -> Value {
         all(&self.0.iter().filter(|(of, _)| *of != part).map(|(_, clause)| clause.clone()).collect::<Vec<_>>())
     }

@@ -32,7 +32,7 @@ const RETRY: Duration = Duration::from_secs(1);
 pub struct Lease {
     publisher: Publisher,
     held: Arc<Mutex<Held>>,
-    /// Dropping it ends the renewals.
+    /// Dropping it stops the renewals.
     stop: oneshot::Sender<()>,
     renewals: JoinHandle<()>,
 }
@@ -152,7 +152,7 @@ impl Lease {
             && !error.is_conflict()
         {
             let error = &error as &dyn std::error::Error;
-            tracing::warn!(error, "the build lease can't be released; it expires within a minute");
+            tracing::warn!(error, "the build lease couldn't be released; it will expire within a minute");
         }
     }
 }

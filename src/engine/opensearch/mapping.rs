@@ -59,7 +59,7 @@ pub(super) fn products(shards: usize) -> Value {
         "check_a": column("integer"),
         "check_b": column("integer"),
         "content_hash": stored,
-        // A page reads only columns, because inflating stored fields would take two thirds of a
+        // A page reads only columns, because inflating stored fields would take up two thirds of a
         // search's time.
         "item": {"type": "binary", "doc_values": true},
         "vector": {"type": "binary", "doc_values": true},
@@ -127,8 +127,8 @@ pub(super) fn state() -> Value {
 fn settings(shards: usize) -> Value {
     json!({
         "number_of_shards": shards,
-        // If there's another node, keep a replica from the first document on, because a node may
-        // fail during a fill.
+        // If there's another node, keep a replica from the first document onwards, because a node
+        // may fail during a fill.
         "auto_expand_replicas": "0-1",
         // A fill refreshes once, at the end.
         "refresh_interval": "-1",

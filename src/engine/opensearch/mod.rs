@@ -94,7 +94,7 @@ impl From<ClusterError> for EngineError {
     fn from(error: ClusterError) -> Self {
         match error {
             ClusterError::Unavailable(_) => Self::Unavailable(error.into()),
-            // The next fill creates another one.
+            // The next fill creates another index.
             error if error.is_missing_index() => Self::Unavailable(error.into()),
             ClusterError::Overloaded { .. } => Self::Overloaded(error.into()),
             _ => Self::Refused(error.into()),

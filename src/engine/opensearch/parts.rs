@@ -22,7 +22,7 @@ use crate::engine::{EngineError, FillError};
 /// Suffix of the parts index's name.
 pub(super) const PARTS: &str = "-parts";
 
-/// Size of a piece in bytes; a part's last one may be smaller.
+/// Size of a piece in bytes; a part's last piece may be smaller.
 const PIECE_BYTES: usize = 1024 * 1024;
 
 /// Limit on a part read into memory, so a damaged manifest can't exhaust a server's memory.
@@ -221,7 +221,7 @@ fn piece_id(name: &str, number: u64) -> String {
     format!("{name}-{number}")
 }
 
-/// The checksum of a piece. Covers the id, so that no piece can be mistaken for another.
+/// A piece's checksum. Covers the id, so that no piece can be mistaken for another.
 fn checksum(id: &str, data: &[u8]) -> String {
     blake3::Hasher::new().update(id.as_bytes()).update(data).finalize().to_hex().to_string()
 }

@@ -48,14 +48,14 @@ pub(super) enum Match {
 
 pub(super) struct PlanQuery<'p> {
     plan: &'p Plan,
-    /// Documents that contain all words only by accident, and so count as having only some.
+    /// Documents that contain all the words only by accident, and so count as having only some.
     pub(super) accidental: Vec<Ordinal>,
     /// In plan order.
     groups: Vec<Value>,
     /// The groups' conditions, without scores.
     conditions: Vec<Value>,
-    /// Filters for the spellings, with the share of words that each stands for; neighbours below
-    /// work the same way.
+    /// Filters for the spellings, each with the share of words it stands for. `neighbours` works
+    /// the same way.
     spellings: Vec<(Value, f32)>,
     neighbours: Vec<(Value, f32)>,
 }
@@ -116,7 +116,7 @@ impl<'p> PlanQuery<'p> {
     }
 
     /// The query for a custom sort order. Scores encode the tiers: [`EXACT_NAME`], [`PINNED`], and
-    /// [`COMPLETE`] if products with only some words are also found.
+    /// [`COMPLETE`] if products with only some of the words are also found.
     pub(super) fn unranked(&self, matching: Match) -> Value {
         let mut tiers = Vec::new();
         if !self.plan.names.is_empty() {
@@ -131,18 +131,18 @@ impl<'p> PlanQuery<'p> {
         self.restricted(json!({"bool": {"must": [self.words(matching)], "should": tiers}}))
     }
 
-    /// Matches the documents with all words, as a filter.
+    /// A filter for the documents that contain all the words.
     pub(super) fn complete(&self) -> Value {
         self.restricted(self.with_all_words())
     }
 
-    /// Matches the documents that the words find, as a filter.
+    /// A filter for the documents that the words match.
     pub(super) fn found(&self, matching: Match) -> Value {
         self.restricted(self.condition(matching))
     }
 
     /// Documents that share topics with the query, scored by topic weight. Those that the words
-    /// find are excluded. The weights are whole numbers, so the order is the same as the embedded
+    /// match are excluded. The weights are whole numbers, so the order is the same as the embedded
     /// engine's.
     pub(super) fn sharing_topics(&self, related: &Related, matching: Match) -> Value {
         let shared: Vec<_> =
@@ -192,7 +192,7 @@ impl<'p> PlanQuery<'p> {
         json!({"bool": {"must": must, "should": should}})
     }
 
-    /// Matches the documents that satisfy the words, as a filter.
+    /// A filter for the documents that satisfy the words.
     fn condition(&self, matching: Match) -> Value {
         let of = |is_wanted: &dyn Fn(&Group) -> bool| -> Vec<Value> {
             let groups = self.plan.groups.iter().zip(&self.conditions);
@@ -207,7 +207,7 @@ impl<'p> PlanQuery<'p> {
         }
     }
 
-    /// Matches real products whose full name is the query's.
+    /// Matches real products whose full name the query may stand for.
     fn named(&self) -> Value {
         let names: Vec<_> = self.plan.names.iter().map(term::name).collect();
         real(&json!({"terms": {"names": names}}))
@@ -240,7 +240,7 @@ impl<'p> PlanQuery<'p> {
         json!({"bool": {"must": [query], "filter": phrases, "must_not": excluded}})
     }
 
-    /// Whether documents with some words follow if too few have all of them.
+    /// Whether documents with some of the words follow if too few have all of them.
     pub(super) fn may_fall_back(&self) -> bool {
         self.has_required() && self.plan.enough > 0
     }
@@ -260,8 +260,8 @@ fn real(filter: &Value) -> Value {
     json!({"bool": {"filter": [filter, {"term": {"demo": 0}}]}})
 }
 
-/// The best-scoring of a group's alternatives. If there are more than `most`, only the most
-/// frequent are scored individually.
+/// A group's best-scoring alternative. If the group has more than `most`, only the most frequent
+/// are scored individually.
 fn scored_group(mut alternatives: Vec<&Alternative>, statistics: &impl Statistics, scale: f32, most: usize) -> Value {
     let mut rest = Vec::new();
     if alternatives.len() > most {
@@ -325,7 +325,7 @@ mod tests {
         let either = json!({"dis_max": {"queries": [feature("terms.w2"), feature("terms.w3")]}});
         let must = json!([feature("terms.w1"), either]);
         let all = json!({"bool": {"must": must, "should": [feature("terms.w4")]}});
-        assert_eq!(query.ranked(Match::All), all, "a term in no document is left out");
+        assert_eq!(query.ranked(Match::All), all, "a term that's in no document is left out");
         assert!(query.may_fall_back());
         let some = query.ranked(Match::Some);
         let should = json!([feature("terms.w1"), either, feature("terms.w4")]);
@@ -383,7 +383,7 @@ mod tests {
     }
 
     #[test]
-    fn related_products_share_topics_and_were_not_found_by_words() {
+    fn related_products_share_topics_but_are_not_matched_by_words() {
         let mut sum = Sum::default();
         sum.add(100);
         let related = Related::new(&sum.reference().expect("a direction"), &Ranking::default(), 10);

@@ -107,13 +107,12 @@ impl OpenSearchEngine {
     async fn searched(&self, request: ClusterRequest) -> Result<SearchResponse, EngineError> {
         let response: SearchResponse = self.cluster.send(request).await?.json()?;
         if response.is_incomplete() {
-            return Err(EngineError::index("read")("the cluster gave up before it had found everything"));
+            return Err(EngineError::index("read")("the cluster gave up before finding everything"));
         }
         Ok(response)
     }
 
-    /// Reads fields of products by ordinal. `fields` is the part of a search body that selects
-    /// them.
+    /// Reads products' fields by ordinal. `fields` is the part of a search body that selects them.
     pub(super) async fn documents(
         &self,
         ordinals: &[Ordinal],

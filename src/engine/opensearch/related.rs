@@ -1,6 +1,6 @@
-//! Adds related products to those that the words found. The first request finds products with the
-//! query's topics, the second finds out which of these pass the filter, and the third reads the
-//! page.
+//! Adds related products to those that the query's words match. The first request finds products
+//! with the query's topics, the second finds out which of these pass the filter, and the third
+//! reads the page.
 
 use std::ops::Range;
 
@@ -18,7 +18,7 @@ use crate::search::collect::{Candidate, Tier};
 use crate::search::related::MOST_COMPARED;
 
 impl Search<'_, '_> {
-    /// Adds related products to those that the words found.
+    /// Adds related products to those that the query's words match.
     pub(super) async fn with_related(
         &self,
         by_words: SearchHits,
@@ -66,8 +66,8 @@ impl Search<'_, '_> {
         Ok(found)
     }
 
-    /// The related products, best first, whether or not they pass the filter. `found` is the number of
-    /// products that the words find.
+    /// The related products, best first, whether or not they pass the filter. `found` is the number
+    /// of products that the words match.
     async fn near(&self, related: &Related, matching: Match, found: u64) -> Result<Vec<Candidate>, EngineError> {
         let body = json!({
             "query": self.plan.sharing_topics(related, matching),

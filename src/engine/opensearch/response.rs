@@ -84,7 +84,7 @@ struct RankBucket {
 /// The tiers that a response's hits can be in.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Tiers {
-    /// Products with all words. Full-name matches score [`EXACT_NAME`] more.
+    /// Products with all the words. Full-name matches score [`EXACT_NAME`] more.
     All,
     Some,
     /// Both, distinguished by [`COMPLETE`] and [`EXACT_NAME`].
@@ -196,7 +196,7 @@ fn document_words(stored: &[String]) -> Result<DocumentWords, EngineError> {
     Ok(DocumentWords::new(&parse_words(text).ok_or_else(|| damaged("words"))?))
 }
 
-/// The only value of a stored field.
+/// A stored field's only value.
 pub(super) fn one(values: Vec<String>, field: &'static str) -> Result<Bytes, EngineError> {
     values.into_iter().next().map(Bytes::from).ok_or_else(|| damaged(field))
 }

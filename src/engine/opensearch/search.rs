@@ -1,6 +1,6 @@
 //! Runs a search: sends its requests to the cluster and combines the responses.
 //!
-//! Most searches take one request. A second one follows if too few products have all words, or
+//! Most searches take one request. A second one follows if too few products have all the words, or
 //! comes first for pages deep in a filtered list. Related products take up to three more.
 
 use std::ops::Range;
@@ -99,8 +99,8 @@ impl<'e, 'r> Search<'e, 'r> {
         }
     }
 
-    /// Adds products with only some words to those with all. `all` is the number with all words,
-    /// whether or not they pass the filter.
+    /// Adds products with only some of the words to those with all of them. `all` is how many have
+    /// all of them, whether or not they pass the filter.
     async fn with_some_words(
         &mut self,
         mut first: SearchResponse,
@@ -118,7 +118,7 @@ impl<'e, 'r> Search<'e, 'r> {
             let both = self.send(self.body(&self.query(Match::Some), &self.filter.clauses(), page)).await?;
             return Ok(SearchHits { complete, ..self.hits(both, Tiers::Both)? });
         }
-        // The first page contains the products with all words; the others follow.
+        // The first page contains the products with all the words; the others follow.
         let (best, best_texts) = first.hits(Tiers::All, self.is_demo(), self.request.texts)?;
         let before = usize::try_from(complete).unwrap_or(usize::MAX);
         let rest = page.start.saturating_sub(before)..page.end.saturating_sub(before);
@@ -131,7 +131,7 @@ impl<'e, 'r> Search<'e, 'r> {
         Ok(SearchHits { total: hits.total + complete, complete, ..hits })
     }
 
-    /// The documents that have all words only by accident, among the few with all words.
+    /// The documents that have all the words only by accident, among the few that have them all.
     async fn accidental(&self, all: u64) -> Result<Vec<Ordinal>, EngineError> {
         if all < 2 {
             return Ok(Vec::new());
@@ -191,7 +191,7 @@ impl<'e, 'r> Search<'e, 'r> {
         Ok((hits, texts))
     }
 
-    /// The stored fields and columns read for a page.
+    /// The stored fields and columns to read for a page.
     fn fields(&self) -> (Value, Value) {
         let stored = if self.request.texts { json!(["detail", "words"]) } else { json!("_none_") };
         (stored, json!(["ordinal", "item"]))
@@ -294,7 +294,7 @@ impl<'e, 'r> Search<'e, 'r> {
         self.engine.search_index(&body).await
     }
 
-    /// Reads a response's hits. Its total also serves as the number of products with all words.
+    /// Reads a response's hits. Its total also serves as the number of products with all the words.
     pub(super) fn hits(&self, mut response: SearchResponse, tiers: Tiers) -> Result<SearchHits, EngineError> {
         let counts = self.counts(&mut response)?;
         let (hits, texts) = response.hits(tiers, self.is_demo(), self.request.texts)?;

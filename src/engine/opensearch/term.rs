@@ -65,7 +65,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn names_are_short_distinct_and_without_dots() {
+    fn names_are_short_and_distinct_and_contain_no_dots() {
         let long = |end: &str| Term::Compound(format!("{}{end}", "a".repeat(5000)).into());
         let terms = [
             Term::Word(0x7b),

@@ -39,7 +39,7 @@ const TOLERANCE: f32 = 0.005;
 static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().expect("a runtime"));
 
 static CLUSTER: LazyLock<Arc<Cluster>> = LazyLock::new(|| {
-    let urls = std::env::var("OPENSEARCH_URLS").expect("OPENSEARCH_URLS: make test-opensearch sets it");
+    let urls = std::env::var("OPENSEARCH_URLS").expect("OPENSEARCH_URLS isn't set; run make test-opensearch");
     let urls = urls.split(',').map(|url| ClusterSettings::parse_url(url).expect("a URL")).collect();
     let settings =
         ClusterSettings { request_timeout: std::time::Duration::from_secs(30), ..ClusterSettings::new(urls) };
@@ -224,7 +224,7 @@ mod on_cluster {
 
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
-    fn values_are_found_and_counted_as_by_the_embedded_engine() {
+    fn values_are_found_and_counted_as_in_the_embedded_engine() {
         let vendors = ["ISO 9001", "iso-9001", "Größe, GmbH", "a\0b", "", "-", "C++", "C#"];
         let long = vec!["x".repeat(400); 50].join(" ");
         let mut software: Vec<_> = large()[..40].to_vec();
@@ -309,7 +309,7 @@ mod on_cluster {
         assert_eq!(RUNTIME.block_on(part.read()).expect("intact"), content);
         let _runtime = RUNTIME.enter();
         let bulk = Bulk::Pieces(Arc::new(part.clone().blocking()));
-        // A thread that may block, as a download's does.
+        // A thread that may block, like a download's.
         let read = |start, length| {
             let reader = bulk.reader(Span { start, length }).expect("a part of it");
             let read = move || {

@@ -29,7 +29,8 @@ pub(super) fn bound(texts: &mut Vec<HitTexts>, budget: &Budget) {
 }
 
 impl OpenSearchEngine {
-    /// Reads the text of as many hits as fit, from the first on, judging by the size in a response.
+    /// Reads the text of as many hits as fit, starting with the first, judging by its size in a
+    /// response.
     pub(super) async fn read_texts(&self, hits: &[Hit], budget: &Budget) -> Result<Vec<HitTexts>, EngineError> {
         let ordinals: Vec<_> = hits.iter().map(|hit| hit.ordinal).collect();
         let sizes = json!({"stored_fields": "_none_", "docvalue_fields": ["ordinal", "text_bytes"]});

@@ -56,7 +56,7 @@ impl From<PartsError> for Unusable {
     }
 }
 
-/// Whether an index of a generation is missing; `false` if that can't be determined right now.
+/// Whether any of a generation's indices is missing; `false` if that can't be determined right now.
 pub async fn is_missing(cluster: &Cluster, index: &str) -> bool {
     // A search, because a server's user isn't allowed to do anything else.
     let body = json!({"size": 0, "track_total_hits": false});
@@ -75,7 +75,7 @@ pub async fn find_whole(cluster: &Arc<Cluster>, index: &str) -> Result<Option<Fi
     if let Err(Unusable::Cluster(ClusterError::Unavailable(Unavailability::MissingShards { .. }))) = outcome {
         let health = ClusterRequest::get(&format!("/_cluster/health/{}", all(index)));
         let health = health.query("wait_for_status", "yellow").query("timeout", format!("{}s", SHARDS_TIME.as_secs()));
-        // The result doesn't matter: the next check decides.
+        // The result doesn't matter, because the next check decides.
         drop(cluster.send(health.timeout(2 * SHARDS_TIME)).await);
         outcome = check(cluster, index).await;
     }
@@ -165,7 +165,7 @@ async fn verify_totals(cluster: &Cluster, index: &str, sent: Totals) -> Result<(
     )))
 }
 
-/// All indices of a generation, as part of a path.
+/// All of a generation's indices, as part of a path.
 pub(super) fn all(index: &str) -> String {
     format!("{index},{index}{REVIEWS},{index}{PARTS}")
 }

@@ -17,7 +17,7 @@ pub(super) const fn offset(document: DocId) -> usize {
     document as usize % BLOCK_LEN
 }
 
-#[expect(clippy::cast_possible_truncation, reason = "no more than there are documents")]
+#[expect(clippy::cast_possible_truncation, reason = "at most the number of documents")]
 pub(super) const fn block_start(block: usize) -> DocId {
     (block * BLOCK_LEN) as DocId
 }

@@ -253,7 +253,7 @@ mod tests {
     proptest! {
         #![proptest_config(ProptestConfig::with_cases(64))]
         #[test]
-        fn runs_make_the_same_files_as_memory(documents in any_documents(), at_once in 1_usize..20) {
+        fn runs_produce_the_same_files_as_memory(documents in any_documents(), at_once in 1_usize..20) {
             let contents = |scratch| {
                 let files = files(&documents, at_once, &scratch).into_iter();
                 // The meta file contains the segment's random name.
@@ -267,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_disk_that_refuses_a_run_is_a_scratch_file_error() {
+    fn a_failure_to_write_a_run_is_a_scratch_file_error() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut builder = TantivyBuilder::new(&Scratch::with_own_bytes(&folder.path().join("file/folder"), 1));
         std::fs::write(folder.path().join("file"), "").expect("written");

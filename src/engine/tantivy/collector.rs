@@ -14,8 +14,8 @@ use crate::search::phrase::PhraseMatcher;
 use crate::search::related::FEW;
 use crate::search::{Related, Rerank};
 
-/// Collects documents with all words first, then those with some words if there are too few, and
-/// then related ones.
+/// Collects documents with all the words first, then those with some of them if there are too few,
+/// and then related ones.
 pub(super) struct TierCollector<'a> {
     forward: &'a Forward,
     meanings: &'a Meanings,
@@ -26,7 +26,7 @@ pub(super) struct TierCollector<'a> {
     names: Vec<Ordinal>,
     /// The documents that come last, sorted.
     last: Vec<Ordinal>,
-    /// The documents pinned to the query, with their places.
+    /// The documents pinned to the query, with their positions.
     pinned: Vec<(Ordinal, usize)>,
     /// With up to this many full-name matches, scores don't affect their order.
     unscored_names: usize,
@@ -34,15 +34,16 @@ pub(super) struct TierCollector<'a> {
     enough: usize,
     /// The first documents found, whether or not they pass the filter; at most `noted`.
     found: Vec<Ordinal>,
-    /// How many found documents to remember. Later steps need them only if no more are found.
+    /// How many found documents to remember. Later steps need them only if no more than this are
+    /// found.
     noted: usize,
-    /// The first documents with all words, except full-name matches and pinned ones, with their
+    /// The first documents with all the words, except full-name matches and pinned ones, with their
     /// scores; at most `enough`.
     scores: Vec<(Ordinal, f32)>,
-    /// How many documents have all words; those that have them by accident don't count as admitted.
-    /// It's set once documents with only some words are collected.
+    /// How many documents have all the words; those that have them by accident don't count as
+    /// admitted. It's set once documents with only some of the words are collected.
     complete: Option<Count>,
-    /// How many documents the words found. It's set once related ones are collected.
+    /// How many documents the words matched. It's set once related ones are collected.
     by_words: Option<Count>,
 }
 
@@ -145,8 +146,8 @@ impl<'a> TierCollector<'a> {
         if self.names.len() <= self.unscored_names { self.collector.threshold() } else { None }
     }
 
-    /// Whether fewer documents than `enough` have all words. If so, documents collected from now on
-    /// count as having only some.
+    /// Whether fewer documents than `enough` have all the words. If so, documents collected from
+    /// now on count as having only some.
     pub(super) fn falls_back(&mut self) -> bool {
         if self.collector.visited >= self.enough as u64 || !self.budget.allows_more() {
             return false;
@@ -161,7 +162,7 @@ impl<'a> TierCollector<'a> {
         true
     }
 
-    /// If related documents follow, returns the documents that the words found, sorted. Documents
+    /// If related documents follow, returns the documents that the words matched, sorted. Documents
     /// collected from now on count as related.
     pub(super) fn relates(&mut self, related: &Related) -> Option<Vec<Ordinal>> {
         let by_words = self.count();

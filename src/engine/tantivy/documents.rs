@@ -6,7 +6,7 @@ use crate::search::{StemId, Term};
 /// tantivy's limit, in bytes. Longer terms are skipped; no query is that long.
 const LONGEST_TERM: u16 = u16::MAX - 5;
 
-/// The terms of a batch of documents, with their packed frequencies. One thread can produce them
+/// The terms in a batch of documents, with their packed frequencies. One thread can produce them
 /// while another indexes them.
 #[derive(Debug, Default)]
 pub struct Documents {

@@ -92,7 +92,7 @@ impl<'e> GroupCursor<'e> {
         Ok(Self { engine, frequent, lists, stages, essential, cost, required, indispensable })
     }
 
-    /// The first block, from `block` on, that may contain documents of the group.
+    /// The first block, from `block` onwards, that may contain documents in the group.
     pub(super) fn next_block(&self, block: usize) -> Option<usize> {
         if !self.frequent.is_empty() {
             return Some(block).filter(|block| block * BLOCK_LEN < self.engine.scorer.documents());
@@ -111,7 +111,7 @@ impl<'e> GroupCursor<'e> {
     }
 
     /// Finds the group's documents in a block, and scores those in `among` from the posting lists.
-    /// Returns the units of work.
+    /// Returns the units of work this took.
     pub(super) fn enter(&mut self, scores: &mut BlockScores, block: usize, among: Option<&Bitset>) -> usize {
         scores.clear();
         for (term, _) in &self.frequent {

@@ -233,12 +233,12 @@ impl Embedded for TantivyEngine {
 
     fn verify_index(&self) -> Result<(), EngineError> {
         if !self.forward.verify() {
-            return Err(EngineError::index("read")("the words of a document don't fit the others"));
+            return Err(EngineError::index("read")("a document's words are damaged"));
         }
         let mut terms = self.postings.terms().stream().map_err(EngineError::index("read"))?;
         while let Some((_, term)) = terms.next() {
             if !self.has_postings(term)? {
-                return Err(EngineError::index("read")("the postings of a term don't fit it"));
+                return Err(EngineError::index("read")("a term's postings are damaged"));
             }
         }
         Ok(())

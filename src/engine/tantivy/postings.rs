@@ -63,7 +63,7 @@ struct NamedList {
     /// another memory access.
     start: u64,
     list: Addr,
-    /// The length of the name.
+    /// The name's length.
     length: u32,
 }
 
@@ -213,7 +213,7 @@ impl NamedList {
         Self { start: u64::from_be_bytes(start), list, length: u32::try_from(name.len()).unwrap_or(u32::MAX) }
     }
 
-    /// Adds a name and its list in the same way as the term map.
+    /// Adds a name and its list the same way the term map does.
     fn add(name: &[u8], list: List, names: &mut MemoryArena) -> Self {
         let start = names.allocate_space(name.len() + size_of::<List>());
         names.slice_mut(start, name.len()).copy_from_slice(name);

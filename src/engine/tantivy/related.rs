@@ -21,7 +21,7 @@ const BLOCK: usize = 400;
 /// Budget units for comparing a document.
 const COMPARED: usize = 20;
 
-/// Collects a plan's related documents if the words found few.
+/// Collects a plan's related documents if the words matched few.
 pub(super) fn collect_related(
     engine: &TantivyEngine,
     plan: &Plan,
@@ -39,7 +39,7 @@ pub(super) fn collect_related(
 }
 
 /// The documents that share the most topics with the query, except those already found or excluded.
-/// Empty if that exceeds the budget.
+/// Empty if finding them would exceed the budget.
 fn sharing_topics(
     engine: &TantivyEngine,
     related: &Related,

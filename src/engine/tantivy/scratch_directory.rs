@@ -13,8 +13,8 @@ use ::tantivy::directory::{
 
 use crate::scratch::{Bulk, BulkWriter, Scratch};
 
-/// A directory whose new files become scratch bytes that can be taken out. Files that were already
-/// in memory are readable.
+/// A directory whose new files become scratch bytes, which can be taken out of it. Files that were
+/// already in memory can be read.
 #[derive(Debug, Clone)]
 pub(super) struct ScratchDirectory {
     memory: RamDirectory,

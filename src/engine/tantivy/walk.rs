@@ -12,8 +12,8 @@ use crate::search::budget::Budget;
 
 /// Collects the documents that satisfy all required groups, in ascending order. If they [aren't
 /// enough](TierCollector::falls_back), all documents that satisfy any required group follow.
-/// Documents without an indispensable group are never collected. If no group is required, any group
-/// suffices; without groups, all documents are collected.
+/// Documents that fail an indispensable group are never collected. If no group is required, any
+/// group suffices; without groups, all documents are collected.
 ///
 /// Stops once the budget is spent. Which documents have been found by then doesn't depend on the
 /// [threshold](TierCollector::threshold).
@@ -47,7 +47,7 @@ pub(super) fn walk(
 
 thread_local! {
     /// Buffers from the thread's last walk, reused for its next one, because they're large and new
-    /// ones would cost page faults.
+    /// ones would cause page faults.
     static BUFFERS: Cell<Vec<BlockScores>> = const { Cell::new(Vec::new()) };
 }
 
@@ -74,7 +74,7 @@ struct Walk<'e> {
     budget: &'e Budget,
 }
 
-/// Bounds the rounding error of a sum of scores in any order.
+/// Bounds the rounding error when scores are summed in any order.
 const ROUNDING: f32 = 1.000_01;
 
 /// Budget units per block.
@@ -159,7 +159,7 @@ impl<'e> Walk<'e> {
         }
     }
 
-    /// The first block, from `block` on, that may contain documents.
+    /// The first block, from `block` onwards, that may contain documents.
     fn next_block(&self, finders: &[usize], block: usize, combine: Combine) -> Option<usize> {
         match combine {
             Combine::All => self.groups[*finders.first()?].next_block(block),

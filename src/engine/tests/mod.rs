@@ -1,5 +1,5 @@
-//! Property tests of the tantivy engine: it must return the same as a brute-force scan of all
-//! documents.
+//! Property tests of the tantivy engine: it must return the same results as a brute-force scan of
+//! all documents.
 
 mod random;
 mod scan;
@@ -89,7 +89,7 @@ impl Engines {
         prop_assert_eq!(hits.texts.len(), if query.texts { hits.hits.len() } else { 0 });
         prop_assert_eq!(&hits.texts, &expected.texts);
         if query.order.is_none() && matches!(plan.rerank, Rerank::Signals(_)) {
-            // Meaning counts for the best hits by words alone.
+            // Meaning counts for the hits that rank best by words alone.
             let unranked = Plan { rerank: Rerank::None, ..plan.clone() };
             let all = SearchRequest { plan: &unranked, page: 0..RERANKED, facets: None, texts: false, ..request };
             let by_words = pollster::block_on(self.scan.search(&all)).expect("a scan").hits;

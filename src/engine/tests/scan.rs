@@ -42,7 +42,7 @@ pub(in crate::engine) struct ScanEngine {
 type Scores = Vec<Option<f32>>;
 
 impl ScanEngine {
-    /// The terms of a stored document.
+    /// A stored document's terms.
     pub(super) fn document<'t>(terms: impl Iterator<Item = (&'t Term, Occurrences)>) -> HashMap<Term, u32> {
         terms.map(|(term, occurrences)| (term.clone(), occurrences.packed())).collect()
     }
@@ -91,7 +91,7 @@ impl ScanEngine {
     }
 
     /// The documents that are close to the query's meaning but weren't found; none if enough
-    /// documents have all words.
+    /// documents have all the words.
     fn related(&self, plan: &Plan, complete: usize, found: &[(Ordinal, Admission)]) -> Vec<Candidate> {
         let follow = |related: &&Related| complete < related.enough && found.len() < FEW;
         let Some(related) = plan.related.as_ref().filter(follow) else { return Vec::new() };

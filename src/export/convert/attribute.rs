@@ -37,7 +37,7 @@ fn attribute(entry: Value<'_>, property: Box<str>, label: Box<str>) -> Result<At
     let given = |key: &str| entry.get(key).filter(|value| value.kind() != Kind::Null);
     // A request separates an attribute from its value with a colon.
     if property.contains(':') || is_longer(&property, PROPERTY_CHARS) {
-        return Err("an attribute's `property` can have at most 100 characters and no colon");
+        return Err("an attribute's `property` can have at most 100 characters and can't contain a colon");
     }
     if is_longer(&label, LABEL_CHARS) {
         return Err("an attribute's `label` can have at most 500 characters");

@@ -1,6 +1,6 @@
-//! Warns about text that was converted from another format: markup and mojibake. There's one
-//! finding per kind and property in a file, because a scraped export has the same
-//! blemish in every record.
+//! Warns about traces of other formats and encodings in text: markup and mojibake. There's one
+//! finding per kind and property in a file, because a scraped export has the same blemish in every
+//! record.
 
 use std::ops::Range;
 

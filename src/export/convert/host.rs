@@ -35,7 +35,7 @@ const YOURS: [&str; 6] = ["your-company", "your-domain", "your-site", "yourcompa
 /// common practice.
 const LOCAL: [&str; 7] = ["corp", "home", "internal", "intranet", "lan", "local", "localdomain"];
 
-/// IANA's list of 2026-11-01 in lower case, without its first line:
+/// IANA's list as of 2026-11-01 in lower case, without its first line:
 /// <https://data.iana.org/TLD/tlds-alpha-by-domain.txt>.
 static TOP_LEVEL_DOMAINS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| include_str!("top_level_domains.txt").lines().collect());

@@ -186,7 +186,7 @@ impl Reader {
         let value = root.get("id_prefix")?;
         if value.as_str().is_none() && !matches!(value.kind(), Kind::Null | Kind::Invalid) {
             let message = format!("`id_prefix` is {}, so it isn't used", value.describe());
-            let help = "write text such as \"dpg:\", or leave it out";
+            let help = "write a string such as \"dpg:\", or leave it out";
             self.report(Code::EntryLeftOut, value, Path::Root.member("id_prefix"), message, help);
         }
         value.as_str().map(Into::into)
@@ -230,7 +230,7 @@ impl Reader {
             let is_news = !present.contains(&meant) && !known.is_required(meant, object);
             if is_news && self.faults.count(Code::NearMissKey, &key.span()) {
                 let message = format!("the directory doesn't know the property `{name}`, but it knows `{meant}`");
-                let help = format!("if you mean `{meant}`, rename it; otherwise it's fine, and is returned as is");
+                let help = format!("if you mean `{meant}`, rename it; otherwise leave it: it's returned as is");
                 self.faults.keep(Fault::new(Code::NearMissKey, key.span(), path.member(&name), message, help));
             }
         }

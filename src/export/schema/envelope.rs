@@ -57,7 +57,7 @@ fn members(rules: &mut Rules, root: Value<'_>, path: Path<'_>) {
             }
         }
         Some(other) => {
-            rules.wrong_type(other, path.member("software"), "an array", "put the records into square brackets");
+            rules.wrong_type(other, path.member("software"), "an array", "put the records in square brackets");
         }
         None => rules.missing(root, path, ("software", Shape::Array), "", "add the array of records; it may be empty"),
     }
@@ -99,7 +99,7 @@ fn synonyms(rules: &mut Rules, group: Value<'_>, path: Path<'_>) {
         let count = terms.elements().count();
         if count > GROUP_TERMS {
             let message = format!("`{key}` has {count} terms; a synonym group can have at most {GROUP_TERMS}");
-            let help = "keep the terms that people search for, or split the group by meaning";
+            let help = "keep only the terms that people search for, or split the group by meaning";
             rules.report(Code::TooManyTerms, terms, path.member(key), message, help);
         }
     }

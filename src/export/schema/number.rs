@@ -23,7 +23,7 @@ pub(in crate::export) fn count(text: &str) -> Count {
     } else if value == 0.0 {
         Count::Fits(0)
     } else {
-        // It has no fraction, so this prints its exact value.
+        // The number has no fraction, so this prints its exact value.
         format!("{value:.0}").parse().map_or(Count::TooLarge, Count::Fits)
     }
 }

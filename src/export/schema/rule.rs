@@ -69,7 +69,7 @@ impl Rules {
         }
     }
 
-    /// Requires a URI. `help` is used no matter what's wrong with it.
+    /// Requires a URI. `help` is shown whatever is wrong with it.
     pub(super) fn uri_or(&mut self, value: Value<'_>, path: Path<'_>, help: &str) {
         let Some(text) = self.string(value, path, help) else { return };
         if !is_uri(&text) {
@@ -83,7 +83,7 @@ impl Rules {
         let Some(text) = self.string(value, path, &format!("write {list}")) else { return };
         if !allowed.contains(&&*text) {
             let distance = |value: &str| strsim::osa_distance(value, &text.to_lowercase());
-            // A string of megabytes resembles none of them, and comparing it would take minutes.
+            // A megabyte-long string can't resemble any, and comparing it would take minutes.
             let near = allowed.iter().filter(|value| text.len() <= 2 * value.len()).min_by_key(|value| distance(value));
             let near = near.filter(|value| distance(value) <= value.len() / 3);
             let help = near.map_or_else(|| format!("write {list}"), |near| format!("did you mean \"{near}\"?"));
@@ -111,7 +111,7 @@ fn why_no_uri(text: &str) -> (String, Option<String>) {
         return ("it is empty".to_owned(), None);
     }
     if text.trim() != text {
-        return ("it has white space around it".to_owned(), Some("remove the white space".to_owned()));
+        return ("it begins or ends with white space".to_owned(), Some("remove the white space".to_owned()));
     }
     let scheme = text.split_once(':').map(|(scheme, _)| scheme);
     if !scheme.is_some_and(is_scheme) {

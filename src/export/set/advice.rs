@@ -53,7 +53,7 @@ pub(super) fn advise_on_terms(
     overlapping_synonyms(exports, repeats, findings);
 }
 
-/// A property that products rarely share.
+/// A property whose values products rarely share.
 struct Shared {
     code: Code,
     key: &'static str,
@@ -61,7 +61,7 @@ struct Shared {
     several: &'static str,
     help: &'static str,
     text: fn(&Software) -> &str,
-    /// Normalises text; equal results count as the same.
+    /// Normalises text; texts with equal results count as the same.
     identity: fn(&str) -> Cow<'_, str>,
     place: fn(&Product) -> &Range<usize>,
 }

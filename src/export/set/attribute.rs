@@ -64,7 +64,7 @@ fn declared(exports: &mut [ParsedExport<'_>], properties: &Properties, findings:
                     code: Code::TooManyAttributes,
                     location: location(),
                     message: format!(
-                        "`{property}` is one attribute too many; a directory can have at most {MAX_ATTRIBUTES}"
+                        "the attribute `{property}` exceeds the limit; a directory can have at most {MAX_ATTRIBUTES}"
                     ),
                     help: "declare only what readers filter by; other properties are still returned".to_owned(),
                     related: Vec::new(),
@@ -76,7 +76,7 @@ fn declared(exports: &mut [ParsedExport<'_>], properties: &Properties, findings:
                     code: Code::TooManyValues,
                     location: location(),
                     message: format!("`{property}` has more than {} distinct values", Grouped(MAX_VALUES)),
-                    help: "each takes memory; declare what readers filter by, such as groups of these values: searches find single ones"
+                    help: "every value takes up memory: declare what readers filter by, such as groups of these values; searches find single values"
                         .to_owned(),
                     related: Vec::new(),
                 });

@@ -18,7 +18,8 @@ const LONGEST: usize = 100;
 /// An undeclared category must have this many times as many products as a suspect to count as what
 /// the suspect probably means.
 pub(super) const MANY_TIMES: usize = 10;
-/// Maximum number of pairs compared. A set with more has no consistent categories.
+/// Maximum number of pairs compared. If there are more, the set's categories aren't consistent
+/// anyway.
 const PAIRS: usize = 1_000_000;
 
 struct Category<'d> {

@@ -118,7 +118,7 @@ impl DuplicateReport<'_> {
     }
 }
 
-/// The help for products in two exports that have the same id.
+/// The help text for products in two exports that have the same id.
 fn prefix_help(export: &str) -> String {
     let fits: String = export.chars().filter(|c| is_id_prefix(c.encode_utf8(&mut [0; 4]))).take(16).collect();
     let prefix = if fits.is_empty() { "source:".to_owned() } else { format!("{fits}:") };
@@ -128,7 +128,7 @@ fn prefix_help(export: &str) -> String {
     )
 }
 
-/// Whether a file repeats another one: it shares at least nine in ten of its elements, and more
+/// Whether a file repeats another one: at least nine in ten of its elements are shared, and more
 /// than a few.
 const fn is_repeat(common: usize, elements: usize) -> bool {
     common >= REPEAT_ELEMENTS && common * 10 >= elements * 9

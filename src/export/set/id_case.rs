@@ -15,8 +15,8 @@ use crate::scratch::{Keyed, Peeked, Scratch, ScratchSorter};
 /// the index; the value is the id and its place.
 type CasedRow = Keyed<(String, usize, usize), (Box<str>, Range<usize>)>;
 
-/// An id that differs only in case from an earlier one. The key is the positions of both, earlier
-/// one first; the value is both ids and their places.
+/// An id that differs only in case from an earlier one. The key is the positions of both, the
+/// earlier one first; the value is both ids and their places.
 type SimilarRow = Keyed<[(usize, usize); 2], [(Box<str>, Range<usize>); 2]>;
 
 /// An id with its document, index and place.
@@ -45,7 +45,7 @@ impl IdCase {
         self.cased.push(Keyed { key: (id.to_lowercase(), *number, *index), value: (id.clone(), place.clone()) })
     }
 
-    /// Ends the collection; the result joins the collected ids with all others.
+    /// Finishes collecting. The result joins the collected ids with all others.
     pub(super) fn join(self) -> io::Result<CaseJoin> {
         Ok(CaseJoin { cased: Peeked::new(self.cased.finish()?)?, similar: self.similar })
     }

@@ -126,7 +126,7 @@ impl IdRows {
     }
 }
 
-/// Finds duplicates of an id.
+/// Finds elements whose id is already in use.
 struct Unique<'u> {
     identity: &'u Identity,
     /// By document and index.
@@ -207,7 +207,7 @@ fn apply(exports: &mut [ParsedExport<'_>], section: SectionKind, skips: &[Skip])
 struct Orphans {
     rows: ScratchSorter<OrphanRow>,
     skips: Vec<Skip>,
-    /// A review that represents the ones after it for the same document and product.
+    /// A review that stands for the ones after it in the same document and about the same product.
     open: Option<OrphanRow>,
     products: Products,
 }

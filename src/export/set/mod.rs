@@ -1,6 +1,6 @@
 //! The third layer: do all the files together form one directory? Ids must be unique, every review
 //! needs its product, and every term needs a single definition. Also gives advice on problems that
-//! only show across the set.
+//! only show up across the set.
 //!
 //! Products and reviews may not fit in memory, so the parts of them that are compared get sorted.
 

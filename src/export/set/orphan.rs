@@ -32,13 +32,13 @@ impl Products {
         let code = self.orphan_code(orphan.product_exists);
         let (mut message, help) = match (orphan.product_exists, code) {
             (true, _) => {
-                (format!("this review is left out together with its product `{id}`"), "fix the product's record")
+                (format!("this review is left out because its product `{id}` is left out"), "fix the product's record")
             }
             (false, Code::UnknownSoftware) => {
                 (format!("there is no product `{id}` in the directory"), "correct `software_id`, or remove the review")
             }
             (false, _) if self.is_complete => (
-                format!("there is no product `{id}` among those that have an id"),
+                format!("there is no product `{id}` among the products with a valid id"),
                 "fix the products without a valid id first",
             ),
             (false, _) => (

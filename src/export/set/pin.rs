@@ -46,7 +46,7 @@ pub(super) fn check(exports: &mut [ParsedExport<'_>], unknown: &HashSet<Box<str>
                     code: Code::TooManyPins,
                     location: location(),
                     message: format!("more than {PINNED_QUERIES} queries are pinned"),
-                    help: "keep the pins for the most frequent queries".to_owned(),
+                    help: "keep only the pins for the most frequent queries".to_owned(),
                     related: Vec::new(),
                 });
             }
@@ -67,7 +67,7 @@ fn unknown_products(exports: &[ParsedExport<'_>], unknown: &HashSet<Box<str>>, f
                 findings.add(Code::UnknownPinnedSoftware, export.file.shared_path(), || Finding {
                     code: Code::UnknownPinnedSoftware,
                     location: export.location(SectionKind::Pins, entry.index, "software", place),
-                    message: format!("there is no product `{id}` in the directory, so it isn't pinned"),
+                    message: format!("the pinned product `{id}` isn't in the directory"),
                     help: "correct the id, or remove it from the pin".to_owned(),
                     related: Vec::new(),
                 });

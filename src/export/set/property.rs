@@ -1,5 +1,5 @@
-//! The additional properties of products: which types their values have, and how many distinct
-//! values there are. A later document may declare them as attributes.
+//! Products' additional properties: the types of their values, and how many distinct values there
+//! are. A later document may declare them as attributes.
 
 use std::hash::BuildHasher as _;
 
@@ -19,7 +19,7 @@ pub(super) const EXAMPLES: usize = 3;
 /// Distinct values of a property are counted up to this number, which is as many as a facet lists.
 pub(super) const LISTED_VALUES: usize = 100;
 
-/// The products in a document whose values aren't of a type: how many, and the first few.
+/// The products in a document whose values aren't of a given type: how many, and the first few.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Misfits {
     pub(super) count: usize,

@@ -117,7 +117,7 @@ fn report_variant(
             counted(common.products, "product"),
             agreeing(common.products, "has", "have")
         ),
-        help: "if they mean the same, write one of the two everywhere".to_owned(),
+        help: "if they mean the same thing, use one of them everywhere".to_owned(),
         related: vec![Related { location: place(common), note: format!("`{}` is first used here", common.name) }],
     });
 }

@@ -1,5 +1,5 @@
-//! The values of properties used for counts and filters, and how many products have each. There are
-//! few values and many products.
+//! The values of properties used for counts and filters, and how many products have each of them.
+//! There are few values and many products.
 
 use std::ops::Range;
 

@@ -7,7 +7,7 @@ use foldhash::{HashMap, HashMapExt as _};
 
 use super::tape::{Kind, Value};
 
-/// Up to this many keys, comparing them pairwise is faster than hashing.
+/// For up to this many keys, comparing them pairwise is faster than hashing.
 const PAIRWISE: usize = 16;
 
 /// A repeated key: where it first occurs, and where it occurs again.

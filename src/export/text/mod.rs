@@ -1,8 +1,9 @@
 //! The first layer: is the file JSON (RFC 8259) in UTF-8, without a byte order mark, limited in
 //! depth, and without duplicate keys? Yields a document with the place of every value.
 //!
-//! If reading can continue after a mistake (a comment, a trailing comma, a wrong escape), it does,
-//! so that one check shows as much as possible. Otherwise the mistake is the file's last finding.
+//! If reading can continue after a mistake (a comment, a trailing comma, an invalid escape), it
+//! does, so that one check shows as much as possible. Otherwise the mistake is the file's last
+//! finding.
 
 mod duplicate;
 mod foreign;
@@ -85,7 +86,7 @@ fn invalid_utf8(bytes: &[u8], error: std::str::Utf8Error) -> Fault {
     } else {
         (
             format!("byte {found} is not valid UTF-8"),
-            "save the file as UTF-8; it may be in Windows-1252 or ISO 8859-1 now, or damaged",
+            "save the file as UTF-8; it may currently be in Windows-1252 or ISO 8859-1, or damaged",
         )
     };
     Fault::new(Code::InvalidUtf8, at..end, "", message, help)

@@ -223,7 +223,7 @@ impl<'t> Parser<'t> {
 
     fn trailing_comma(&mut self) -> Expect {
         let comma = self.bytes[..self.at].iter().rposition(|byte| *byte == b',').unwrap_or(self.at);
-        let message = "a comma with nothing after it";
+        let message = "there is nothing after this comma";
         self.report(Code::TrailingComma, comma..comma + 1, message, "remove the comma");
         self.close()
     }

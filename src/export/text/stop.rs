@@ -27,7 +27,7 @@ impl Parser<'_> {
             return self.stop(
                 Code::Truncated,
                 0,
-                "the file ends before its value does",
+                "the file ends before its value is complete",
                 "export or copy the file again",
             );
         };
@@ -60,13 +60,13 @@ impl Parser<'_> {
     }
 
     pub(super) fn open_comment(&mut self) -> Stop {
-        self.stop(Code::Comment, 2, "a comment that is never closed; JSON has no comments", "remove it")
+        self.stop(Code::Comment, 2, "this comment is never closed; JSON doesn't allow comments", "remove it")
     }
 
     pub(super) fn comment(&mut self, length: usize) {
         let end = self.bytes[self.at..self.at + length].iter().position(|byte| *byte == b'\n').unwrap_or(length);
         let help = "remove it; if readers should see it, put it into a property";
-        self.report(Code::Comment, self.at..self.at + end, "JSON has no comments", help);
+        self.report(Code::Comment, self.at..self.at + end, "JSON doesn't allow comments", help);
     }
 
     pub(super) fn too_deep(&mut self) -> Stop {
@@ -135,7 +135,12 @@ impl Parser<'_> {
             }
             '\u{feff}' => {
                 let help = "remove it; two files were probably joined";
-                self.stop(Code::UnexpectedCharacter, length, "a byte order mark in the middle of the file", help)
+                self.stop(
+                    Code::UnexpectedCharacter,
+                    length,
+                    "there is a byte order mark in the middle of the file",
+                    help,
+                )
             }
             _ if c.is_whitespace() => {
                 let message = format!("U+{:04X} isn't JSON white space", u32::from(c));

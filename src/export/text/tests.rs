@@ -117,7 +117,7 @@ fn a_byte_order_mark_is_reported_and_the_rest_is_read() {
 }
 
 #[test]
-fn nesting_is_bounded_and_costs_no_stack() {
+fn nesting_is_bounded_and_uses_no_stack() {
     let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
     assert_eq!(found(nested(64).as_bytes()), []);
     assert_eq!(found(nested(65).as_bytes())[0].0, Code::TooDeep);
@@ -134,7 +134,7 @@ fn a_truncated_document_reports_what_was_left_open_and_on_which_line() {
 }
 
 #[test]
-fn every_prefix_of_an_export_is_an_error_with_a_place() {
+fn every_truncated_export_is_an_error_with_a_position() {
     for length in 0..EXPORT.len() {
         let (_, faults) = parse(&EXPORT.as_bytes()[..length], 64);
         assert!(!faults.is_empty(), "the first {length} bytes");

@@ -238,7 +238,7 @@ impl Filler<'_> {
         parts.replace(CHANGES, log).await.map_err(|error| FillError::engine(error, scratch))
     }
 
-    /// Fills the indices of a generation.
+    /// Fills a generation's indices.
     pub(crate) async fn fill(
         &mut self,
         set: MergedSet,

@@ -4,7 +4,7 @@ use crate::catalogue::Merged;
 use crate::export::Skipped;
 use crate::generation::{Generation, MeaningOption};
 
-/// A directory that's ready to be filled into a cluster.
+/// A directory that's ready to be written to a cluster.
 #[derive(Debug)]
 pub struct MergedSet {
     pub(crate) generation: Generation,

@@ -10,6 +10,6 @@ pub use fill::{Filler, published_already};
 pub use merge::MergedSet;
 pub use open::{OpenRemoteError, open};
 
-/// The format of the parts that servers read. It's increased whenever older programs couldn't read
-/// them.
+/// The format of the parts that servers read. Incremented whenever older programs wouldn't be able
+/// to read them.
 pub const PARTS_FORMAT: u32 = 5;

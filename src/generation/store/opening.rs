@@ -18,7 +18,7 @@ pub(super) const OPENING: &str = ".opening-";
 /// How many processes may die while opening a generation before a start uses another one.
 pub(crate) const MAX_DEATHS: usize = 2;
 
-/// This process's mark, removed when dropped; `None` if the folder can't be written.
+/// This process's mark, removed when dropped; `None` if the folder can't be written to.
 #[derive(Debug)]
 pub(crate) struct Opening(#[expect(dead_code, reason = "removed when dropped")] Option<Draft>);
 

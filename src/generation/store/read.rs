@@ -39,8 +39,8 @@ impl Store {
         self.manifest(&self.current_name()?)
     }
 
-    /// The current generation's index format, if a program version with another format built it.
-    /// It's complete as far as this version can tell, and is left alone.
+    /// The current generation's index format, if it was built by a version of the program that uses
+    /// another format. As far as this version can tell, it's complete, so it's left alone.
     pub fn foreign_format(&self) -> Option<u32> {
         Some(self.foreign(&self.current_name()?)?.format)
     }

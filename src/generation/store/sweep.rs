@@ -1,4 +1,4 @@
-//! Removes generations that no start can use any more.
+//! Removes generations that can't be needed at startup any more.
 
 use std::fs;
 use std::path::Path;
@@ -10,8 +10,8 @@ use crate::generation::store::{MANIFEST, NEXT, Store};
 const KEPT: usize = 2;
 
 impl Store {
-    /// Removes what a killed process left behind, unless another process is writing, which will
-    /// sweep anyway.
+    /// Removes what a killed process left behind, unless another process is writing, in which case
+    /// that process will sweep anyway.
     pub fn tidy(&self) {
         if let Ok(file) = self.open_lock()
             && file.try_lock().is_ok()

@@ -1,5 +1,5 @@
-//! Writes in such a way that a reader, or a restart at any moment, finds either the old state or
-//! the new one, complete.
+//! Writes in such a way that a reader, or a restart at any moment, finds either the complete old
+//! state or the complete new one.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};

@@ -25,7 +25,7 @@ impl FromParameters for ListAttributes {
 
 /// A page of attributes.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes a response that is assembled from bytes")]
+#[expect(dead_code, reason = "only describes the response, which is assembled from bytes")]
 struct AttributeList {
     data: Vec<AttributeResource<'static>>,
     pagination: Pagination,

@@ -25,7 +25,7 @@ impl FromParameters for ListCategories {
 
 /// A page of categories.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes a response that is assembled from bytes")]
+#[expect(dead_code, reason = "only describes the response, which is assembled from bytes")]
 struct CategoryList {
     data: Vec<CategoryResource>,
     pagination: Pagination,
@@ -55,7 +55,7 @@ pub(in crate::http) async fn list_categories(
 
 /// A category.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes a response that is assembled from bytes")]
+#[expect(dead_code, reason = "only describes the response, which is assembled from bytes")]
 struct CategoryRecord {
     data: CategoryResource,
 }

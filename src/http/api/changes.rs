@@ -32,7 +32,7 @@ impl FromParameters for ListChanges {
 
 /// A page of changes.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes a response that is assembled from bytes")]
+#[expect(dead_code, reason = "only describes the response, which is assembled from bytes")]
 struct ChangeList {
     data: Vec<ChangeResource>,
     pagination: Pagination,
@@ -46,8 +46,8 @@ struct ChangeList {
 ///
 /// The products that were added, changed or removed since a generation, by id, across all generations in between. The
 /// server keeps the last hundred generations, or fewer after very large changes. For an older or unknown one, it
-/// responds with 410; download the whole directory from `/v1/exports` instead. If only an export's name, licence or
-/// date changes, that isn't a change to its products; `/v1/exports` shows it.
+/// responds with 410; download the whole directory from `/v1/exports` instead. A change to just an export's name,
+/// licence or date doesn't count as a change to its products, but `/v1/exports` shows it.
 #[utoipa::path(
     get,
     path = "/v1/changes",

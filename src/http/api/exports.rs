@@ -43,7 +43,7 @@ impl FromParameters for ListExports {
 
 /// A page of exports.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes a response that is assembled from bytes")]
+#[expect(dead_code, reason = "only describes the response, which is assembled from bytes")]
 struct ExportList {
     data: Vec<ExportResource>,
     pagination: Pagination,
@@ -127,13 +127,13 @@ const BYTES_PER_REQUEST: u64 = 1 << 20;
 /// A single range in the `Range` header selects part of a `json` document, so an interrupted download can be resumed.
 /// With the entity tag in `If-Range`, the part is guaranteed to come from the same document.
 ///
-/// Each MiB of the document (`size_bytes` in the list) up to the end of the range, or part of one, counts as one
-/// request against the quota. A download may exceed the remaining quota; further requests then have to wait until it's
-/// paid off.
+/// A download counts as one request against the quota for each MiB, or part of a MiB, of the document (`size_bytes` in
+/// the list) up to the end of the range. It may exceed the remaining quota; further requests then have to wait until the
+/// excess is paid off.
 ///
-/// A key or a visitor may have 4 downloads in progress (429 beyond that). The limit is 32 for all keys together and 16
-/// for all visitors together (503 beyond that). Once all of these are in use, a download slower than 128 KiB/s is dropped
-/// to make room for a new one.
+/// A key or a visitor may have up to 4 downloads in progress (429 beyond that). The limit is 32 for all keys together
+/// and 16 for all visitors together (503 beyond that). Once all of these are in use, a download slower than 128 KiB/s
+/// is dropped to make room for a new one.
 #[utoipa::path(
     get,
     path = "/v1/exports/{id}",

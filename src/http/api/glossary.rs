@@ -29,7 +29,7 @@ impl FromParameters for ListGlossary {
 
 /// A page of glossary terms.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes a response that is assembled from bytes")]
+#[expect(dead_code, reason = "only describes the response, which is assembled from bytes")]
 struct GlossaryList {
     data: Vec<GlossaryTermResource>,
     pagination: Pagination,
@@ -67,7 +67,7 @@ pub(in crate::http) async fn list_glossary(
 
 /// A glossary term.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes a response that is assembled from bytes")]
+#[expect(dead_code, reason = "only describes the response, which is assembled from bytes")]
 struct GlossaryRecord {
     data: GlossaryTermResource,
 }

@@ -79,7 +79,7 @@ fn problem(rejected: Rejected) -> ApiError {
     }
 }
 
-/// The search pool as one message's host.
+/// Runs one message's searches on the search pool.
 #[derive(Debug, Clone)]
 struct Pool {
     state: Arc<AppState>,

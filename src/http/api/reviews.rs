@@ -27,7 +27,7 @@ impl FromParameters for ListReviews {
 
 /// A page of a product's reviews, and a summary of all of them.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes a response that is assembled from bytes")]
+#[expect(dead_code, reason = "only describes the response, which is assembled from bytes")]
 struct ReviewList {
     data: Vec<ReviewResource<'static>>,
     pagination: Pagination,
@@ -53,7 +53,7 @@ pub(in crate::http) async fn list_reviews(
     Query(query): Query<ListReviews>,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
-    // Otherwise, this looks at all of the product's reviews.
+    // Any other query has to look at all of the product's reviews.
     let is_stored_order = query == ListReviews::all(query.page);
     let list = async move {
         let reviews = service::list_reviews(&snapshot, &id, &query).await?.ok_or(ApiError::SoftwareNotFound(id))?;

@@ -45,7 +45,7 @@ impl FromParameters for SearchParameters {
 
 /// A page of matching products.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes a response that is assembled from bytes")]
+#[expect(dead_code, reason = "only describes the response, which is assembled from bytes")]
 struct SearchResult {
     data: Vec<SearchResultHit>,
     pagination: Pagination,
@@ -58,13 +58,13 @@ struct SearchResult {
 /// A matching product.
 #[derive(ToSchema)]
 #[schema(as = SearchHit)]
-#[expect(dead_code, reason = "describes a response that is assembled from bytes")]
+#[expect(dead_code, reason = "only describes the response, which is assembled from bytes")]
 struct SearchResultHit {
     #[schema(inline = false)]
     #[serde(flatten)]
     item: SoftwareItem<'static>,
-    /// How well it matches; only comparable within one response. 0 without a query, and negative if it's related but
-    /// has none of the query's words.
+    /// How well the product matches; only comparable within one response. 0 without a query, and negative if the product
+    /// is related but contains none of the query's words.
     score: f32,
     /// The fields that matched; absent without `highlight`.
     #[schema(required = false, nullable = false)]
@@ -74,7 +74,7 @@ struct SearchResultHit {
 /// Search products
 ///
 /// Ranked: exact name matches first, then products with all the words, then those with some of them. Demo records come
-/// after real products with the same number of words. If few products have the words, products with a similar meaning
+/// after real products that match as many words. If few products contain the words, products with a similar meaning
 /// follow. `query` says how the words were interpreted.
 #[utoipa::path(
     get,

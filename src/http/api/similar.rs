@@ -30,15 +30,15 @@ impl FromParameters for ListSimilar {
 
 /// A page of similar products.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes a response that is assembled from bytes")]
+#[expect(dead_code, reason = "only describes the response, which is assembled from bytes")]
 struct SimilarList {
     data: Vec<SimilarSoftware>,
     pagination: Pagination,
 }
 
-/// A product that is similar to another one.
+/// A product that is similar to the requested one.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes a response that is assembled from bytes")]
+#[expect(dead_code, reason = "only describes the response, which is assembled from bytes")]
 struct SimilarSoftware {
     #[schema(inline = false)]
     #[serde(flatten)]
@@ -53,15 +53,15 @@ struct SimilarSoftware {
 struct Shared<'a> {
     /// Categories that both products are in.
     categories: Vec<CategoryRef<'a>>,
-    /// Words of the requested product that both products contain, rarest first.
+    /// Words from the requested product that this one contains as well, rarest first.
     words: &'a [String],
 }
 
 /// List similar products
 ///
 /// Products in the same categories, with the same words in their tagline, tags, features and standards, or with a similar
-/// meaning, most similar first. `shared` says what each has in common with the product. Filters apply to the similar products,
-/// as in a search.
+/// meaning, most similar first. `shared` says what each has in common with the product. Filters apply to the
+/// similar products, as in a search.
 #[utoipa::path(
     get,
     path = "/v1/software/{id}/similar",

@@ -40,7 +40,7 @@ impl FromParameters for ListParameters {
 
 /// A page of products.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes a response that is assembled from bytes")]
+#[expect(dead_code, reason = "only describes the response, which is assembled from bytes")]
 struct SoftwareList {
     data: Vec<SoftwareItem<'static>>,
     pagination: Pagination,
@@ -110,7 +110,7 @@ pub(in crate::http) async fn check_attributes(
 
 /// A product.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes a response that is assembled from bytes")]
+#[expect(dead_code, reason = "only describes the response, which is assembled from bytes")]
 struct SoftwareRecord {
     data: SoftwareDetail<'static>,
 }

@@ -33,7 +33,7 @@ impl FromParameters for Suggest {
 
 /// Suggestions.
 #[derive(ToSchema)]
-#[expect(dead_code, reason = "describes a response that is serialized with its parts")]
+#[expect(dead_code, reason = "only describes the response, whose `data` is serialized separately")]
 struct SuggestionRecord {
     data: Suggestions<'static>,
 }

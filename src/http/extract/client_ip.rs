@@ -72,11 +72,7 @@ mod tests {
         assert_eq!(client("10.0.0.1", "unknown"), "::");
         assert_eq!(client_of("10.0.0.1", &[b"\xff"]), "::");
         assert_eq!(client_of("10.0.0.1", &[b"198.51.100.7, \xff"]), "::");
-        assert_eq!(
-            client_of("10.0.0.1", &[b"\xff, 198.51.100.7"]),
-            "198.51.100.7",
-            "the proxy's own entry is the last"
-        );
+        assert_eq!(client_of("10.0.0.1", &[b"\xff, 198.51.100.7"]), "198.51.100.7", "the proxy's own entry comes last");
         assert_eq!(client_of("10.0.0.1", &[b"\xff", b"198.51.100.7"]), "198.51.100.7", "proxies may add a line");
         assert_eq!(client_of("10.0.0.1", &[b"198.51.100.7", b"10.0.0.2,"]), "198.51.100.7");
     }

@@ -17,7 +17,7 @@ use crate::service::choose_language;
 use crate::service::parameter::definition::LANG;
 use crate::service::parameter::{Given, Interface, Values};
 
-/// The language for a response's text: the parameter `lang`, or else `Accept-Language`. An endpoint
+/// The language for a response's text: the `lang` parameter, or else `Accept-Language`. An endpoint
 /// that uses this extractor lists `lang` in its parameter table.
 #[derive(Debug)]
 pub(in crate::http) struct Lang(pub(in crate::http) Option<Language>);

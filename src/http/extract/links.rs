@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn prev_beyond_the_end_is_the_last_page() {
+    fn prev_from_beyond_the_end_is_the_last_page() {
         assert_eq!(linked(20, 1000, 90, MaxOffset::Unbounded), r#"<0> "first", <80> "prev", <80> "last""#);
         assert_eq!(linked(20, u64::MAX, 90, MaxOffset::Unbounded), r#"<0> "first", <80> "prev", <80> "last""#);
     }

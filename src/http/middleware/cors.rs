@@ -1,5 +1,5 @@
-//! Cross-origin requests (the Fetch standard): any page may call, without credentials, unless the
-//! key's origins restrict it.
+//! Cross-origin requests (the Fetch standard): any page may call the API, without credentials,
+//! unless its key is restricted to certain origins.
 //!
 //! tower-http's layer treats every `OPTIONS` request as a preflight. Here, an `OPTIONS` request
 //! without `Origin` is answered with its route's methods.

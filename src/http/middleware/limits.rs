@@ -34,7 +34,7 @@ fn well_formed(request: &Request) -> Result<(), &'static str> {
         }
         (Some(_), Some(_)) => return Err("Send one Host header, not several."),
         (Some(host), None) if !host.as_bytes().iter().all(|byte| is_host_byte(*byte)) => {
-            return Err("The Host header isn't a host, such as api.example.org or [2001:db8::1]:8080.");
+            return Err("The Host header isn't valid. Send a host such as api.example.org or [2001:db8::1]:8080.");
         }
         _ => {}
     }

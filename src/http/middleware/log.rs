@@ -113,7 +113,7 @@ pub(super) fn redacted(text: &str) -> Cow<'_, str> {
             Cow::Borrowed(_) => return text.into(),
         }
     }
-    // Encoded more often than any program would encode it.
+    // Encoded more times than any program would.
     "…".into()
 }
 

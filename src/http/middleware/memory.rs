@@ -1,5 +1,5 @@
-//! The memory for response bodies: a large body counts against a budget until its last byte is
-//! written.
+//! Limits the memory used by response bodies: a large one counts against a budget until its last
+//! byte is written.
 //!
 //! Lists aren't streamed from their generation's data, because a slow reader would keep an entire
 //! old generation in memory.

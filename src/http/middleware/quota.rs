@@ -17,7 +17,7 @@ use crate::key::{Decision, Grant, WINDOW};
 const RATE_LIMIT: HeaderName = HeaderName::from_static("ratelimit");
 const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy");
 
-/// Marks a response that counts as several requests against the quota, with their number.
+/// Marks a response that counts as this many requests against the quota.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::http) struct Cost(pub(in crate::http) u32);
 
@@ -55,8 +55,8 @@ pub(in crate::http) async fn spend_quota(
 }
 
 /// Adds the headers to a response that doesn't have them, either because it was free or because it
-/// has a [`Cost`]. The cost is charged now, unless the response has become a 304. A key without a
-/// limit has no such headers.
+/// has a [`Cost`]. The cost is charged now, unless the response has become a 304. Responses to a
+/// key without a limit don't have these headers.
 pub(in crate::http) fn report_quota(grant: &Grant, response: &mut Response) {
     if response.headers().contains_key(RATE_LIMIT) {
         return;

@@ -72,7 +72,7 @@ pub(in crate::http) fn drop_unread_body(request: Request) -> Request {
     if request.method() == Method::POST { request } else { request.map(|_| Body::empty()) }
 }
 
-/// Removes one trailing slash from the path: a URL is the same resource with or without it.
+/// Removes one trailing slash from the path: a URL names the same resource with or without it.
 pub(in crate::http) fn trim_trailing_slash(mut request: Request) -> Request {
     let uri = request.uri();
     let Some(path) = uri.path().strip_suffix('/').filter(|path| !path.is_empty()) else { return request };

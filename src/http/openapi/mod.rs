@@ -109,7 +109,7 @@ const HEADERS: [(&str, bool, &str); 13] = [
          products or a search, it changes with every generation.",
     ),
     ("Link", false, "Other pages of the list (RFC 8288): first, prev, next, last."),
-    ("RateLimit", false, "What is left of the quota: `r` requests, more after `t` seconds."),
+    ("RateLimit", false, "What's left of the quota: `r` requests, with more available after `t` seconds."),
     ("RateLimit-Policy", false, "The quota: `q` requests in `w` seconds."),
     ("Cache-Control", false, "`private, no-cache`: may be cached, but must be revalidated before each use."),
     ("Vary", false, "What else the response depends on."),
@@ -120,7 +120,7 @@ const HEADERS: [(&str, bool, &str); 13] = [
     ("Content-Range", false, "Which part of the document this is; for 416, the document's length."),
 ];
 
-/// Headers on every successful response under `/v1`; lists add `Link`.
+/// Headers on every successful response under `/v1`; lists also have `Link`.
 const ANSWER_HEADERS: [&str; 7] =
     ["X-Request-Id", "X-Generation", "ETag", "RateLimit", "RateLimit-Policy", "Cache-Control", "Vary"];
 
@@ -192,7 +192,7 @@ pub(super) fn document(operations: OpenApi, config: &HttpConfig) -> String {
 /// The document without its operations.
 fn frame(config: &HttpConfig) -> OpenApi {
     let tags = [
-        ("Software", "The products of the directory."),
+        ("Software", "The directory's products."),
         ("Search", "Ranked search for products."),
         ("Categories", "What kinds of products there are."),
         ("Reviews", "What users say about a product."),
@@ -227,8 +227,8 @@ fn info(config: &HttpConfig) -> Info {
         .title("Software Directory API")
         .version(env!("CARGO_PKG_VERSION"))
         .description(Some(
-            "A read-only directory of software products: list, look up, search.\n\nThe directory asserts neither the \
-             truth nor the freshness of what it says about products: each record names its sources and when they were \
+            "A read-only directory of software products: list, look up, search.\n\nThe directory doesn't vouch \
+             for the accuracy or freshness of what it says about products: each record names its sources and when they were \
              checked.\n\nNew members may be added to responses, and new values to enumerations. Within `/v1`, none will be \
              removed. Ignore anything you don't recognise.",
         ))

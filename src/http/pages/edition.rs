@@ -14,7 +14,7 @@ pub(super) struct Edition<'a> {
     /// The path that starts every link.
     pub(super) base: &'a str,
     pub(super) catalogue: &'a Catalogue,
-    /// The language to show records in, if they have it; `None` shows each in its own.
+    /// The language to show records in, if they're available in it; `None` shows each in its own.
     pub(super) language: Option<&'a Language>,
 }
 
@@ -34,7 +34,7 @@ impl<'a> Lang<'a> {
         Self::of(t, tag(own))
     }
 
-    /// For an entry's name, which `find` looks for in the language to show, or else its own name.
+    /// For an entry's name: the one that `find` finds in the language to show, or else its own name.
     pub(super) fn named<'n>(
         t: &Texts,
         language: Option<&'a Language>,
@@ -65,7 +65,7 @@ impl<'a> Edition<'a> {
         Lang::of(self.t, tag_of(self.language, own, untranslated, field))
     }
 
-    /// For a category's name or description, from a category in the language to show.
+    /// For a category's name or description, given the category in the language to show.
     pub(super) fn category_text<'l>(&self, category: &'l CategoryResource, field: &str) -> Lang<'l>
     where
         'a: 'l,
@@ -109,7 +109,7 @@ mod tests {
     use crate::http::pages::language;
 
     #[test]
-    fn only_another_language_is_named() {
+    fn lang_attribute_is_only_set_for_another_language() {
         let [english, german, _] = language::Language::ALL.map(language::Language::texts);
         for (t, tag, attribute) in [
             (english, "en", ""),

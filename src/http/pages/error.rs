@@ -53,7 +53,7 @@ impl Reader {
     }
 }
 
-/// Turns a response that carries an error into a page, or for programs into a problem document.
+/// Turns a response that carries an error into a page or, for programs, into a problem document.
 /// Readers without a session are redirected to sign in.
 pub(in crate::http) fn write_error(
     state: &AppState,

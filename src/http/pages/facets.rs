@@ -30,7 +30,7 @@ pub(super) struct Group<'a> {
     /// Whether several values can be chosen.
     pub(super) is_list: bool,
     pub(super) shown: Vec<Choice<'a>>,
-    /// Values that can be expanded.
+    /// Values that are shown once the reader expands them.
     pub(super) more: Vec<Choice<'a>>,
 }
 
@@ -208,8 +208,8 @@ pub(super) fn is_filter(name: &str) -> bool {
     ![SEARCH_Q.name, SEARCH_SORT.name, TYPO.name, PAGE].contains(&name)
 }
 
-/// The most filters that can be removed one by one, since each link repeats all the others. More
-/// can only be cleared or changed in the facets.
+/// The maximum number of filters that can be removed one by one, since each link repeats all the
+/// others. If there are more, they can only be cleared together or changed in the facets.
 const MAX_CHIPS: usize = 20;
 
 pub(super) fn filter_count(address: &Address) -> usize {

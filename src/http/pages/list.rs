@@ -72,7 +72,7 @@ impl List {
         Ok(Self { address, search, category })
     }
 
-    /// The query with its corrections.
+    /// The query with its corrections applied.
     pub(super) fn corrected(&self, report: &QueryReport) -> Option<String> {
         let words = self.search.q.as_deref()?.split_whitespace().map(|word| {
             report.corrected.iter().fold(word.to_owned(), |word, Correction { from, to }| {
@@ -107,6 +107,6 @@ fn too_deep() -> ApiError {
     ApiError::Parameters(vec![ParameterProblem {
         param: PAGE.to_owned(),
         code: ErrorCode::OffsetTooLarge,
-        message: format!("A search shows {} products at most.", MAX_QUERY_OFFSET + u64::from(LIMIT)),
+        message: format!("A search shows at most {} products.", MAX_QUERY_OFFSET + u64::from(LIMIT)),
     }])
 }

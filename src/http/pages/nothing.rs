@@ -23,7 +23,7 @@ const FEW: u32 = 5;
 pub(super) struct Nothing<'a> {
     pub(super) q: Option<String>,
     pub(super) has_filters: bool,
-    /// Filters that leave some products when they're removed.
+    /// Filters without which some products would match.
     pub(super) filters: Vec<Way<'a>>,
     /// How many products there are without any filters.
     pub(super) without_filters: u64,
@@ -54,7 +54,7 @@ impl<'a> Nothing<'a> {
     ) -> Result<Self, ApiError> {
         let (base, chips) = (edition.base, facets::chips(edition, &list.address));
         let counter = Counter { snapshot, budget: service::budget(snapshot).half() };
-        // Finding the corrections again would be most of the work.
+        // Uses the corrections already found: finding them again would be most of the work.
         let q = list.corrected(report);
         let mut nothing = Self {
             q: list.search.q.clone(),

@@ -38,7 +38,7 @@ pub(super) struct Overview {
     /// Queries that find something in the directory.
     pub(super) examples: Vec<String>,
     pub(super) terms: TermIndex,
-    /// The glossary's letters by the language that its terms are shown in; `None` is each term's own.
+    /// The glossary's letters, by the language its terms are shown in; `None` means each term's own.
     letters: Vec<(Option<Language>, Letters)>,
 }
 
@@ -131,12 +131,12 @@ fn letters_by_language<'g>(
     Ok(all)
 }
 
-/// The letters of terms with their indices, in the order of the terms.
+/// The letters of the terms, each with its terms' indices, in the order of the terms.
 fn letters<'t>(terms: impl Iterator<Item = (usize, &'t str)>) -> Letters {
     let mut letters = Letters::new();
     for (at, term) in terms {
         let letter = letter(term);
-        // It's nearly always the last one.
+        // It's nearly always the last one so far.
         match letters.iter_mut().rfind(|(of, _)| *of == letter) {
             Some((_, terms)) => terms.push(at),
             None => letters.push((letter, vec![at])),

@@ -1,4 +1,4 @@
-//! A preview: the page with the candidate's findings and changes, in English as the commands write
+//! A preview: the page with the candidate's findings and changes, in English as the commands print
 //! them, and its state for the script that polls it.
 
 use std::sync::Arc;

@@ -16,7 +16,7 @@ pub(super) const HTML: HeaderValue = HeaderValue::from_static("text/html; charse
 const OPENER_POLICY: HeaderName = HeaderName::from_static("cross-origin-opener-policy");
 const RESOURCE_POLICY: HeaderName = HeaderName::from_static("cross-origin-resource-policy");
 
-/// Allows scripts and styles only from this host, and no script may turn text into markup.
+/// Only allows scripts and styles from this host, and doesn't let scripts turn text into markup.
 const CONTENT_POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; \
      form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
@@ -33,8 +33,8 @@ pub(super) fn html(status: StatusCode, t: &Texts, template: &impl Template) -> R
     Ok(response)
 }
 
-/// Adds the headers that isolate a page from other sites. Forms only send an `Origin` if the policy
-/// allows referrers to this site.
+/// Adds the headers that isolate a page from other sites. Browsers only send a form's `Origin` if
+/// the policy allows referrers to this site.
 pub(super) fn protect(headers: &mut HeaderMap) {
     headers.insert(CONTENT_SECURITY_POLICY, CONTENT_POLICY);
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
@@ -50,7 +50,7 @@ pub(super) fn redirect(status: StatusCode, address: &str) -> Response {
     }
 }
 
-/// Says who may cache a page. The response depends on the language and the coding, and on the
+/// Sets who may cache a page. The response depends on the language and the coding, and on the
 /// session unless the page is public.
 pub(in crate::http) fn set_caching(is_public: bool, response: &mut Response) {
     let is_found = response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED;

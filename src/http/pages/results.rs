@@ -31,7 +31,7 @@ use crate::http::state::AppState;
 use crate::service::parameter::definition::{CATEGORY, TYPO};
 use crate::service::{SearchPage, SearchSort, Tier};
 
-/// The most synonyms that the page names.
+/// The maximum number of synonyms that the page lists.
 const MAX_SYNONYMS: usize = 6;
 
 /// The part of the page that changes with filters, sort order and page number.
@@ -41,11 +41,11 @@ struct Explore<'a> {
     edition: Edition<'a>,
     t: &'static Texts,
     base: &'a str,
-    /// For the script, which changes this part of the page alone.
+    /// For the script, which replaces only this part of the page.
     window_title: String,
     list: &'a List,
     page: &'a SearchPage<'a>,
-    /// Each with the line above it, if a new part of the ranking begins there.
+    /// Each with the line to show above it, if a new part of the ranking begins there.
     rows: Vec<(Option<&'static str>, Row<'a>)>,
     groups: Vec<Group<'a>>,
     chips: Vec<Chip<'a>>,
@@ -265,7 +265,7 @@ impl View {
         }
         frame.canonical = Some(list.address.at_page(list.address.page()));
         if let Some(category) = &list.category {
-            // Its header searches the whole directory.
+            // The header's search box on its page covers the whole directory.
             frame = frame.described(category.description.as_deref().unwrap_or_default());
             frame.section = Section::Categories;
             frame.json_ld = breadcrumbs(site, t, category);

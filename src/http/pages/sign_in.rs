@@ -18,7 +18,7 @@ use crate::http::middleware::{SIGN_IN, ended_sessions, failed, grant_of, is_from
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 
-/// The largest form, in bytes.
+/// The maximum size of the form, in bytes.
 const MAX_FORM_BYTES: usize = 16 * 1024;
 
 #[derive(Debug, Template)]
@@ -39,7 +39,7 @@ pub(super) fn address(base: &str, wanted: &Uri) -> String {
     format!("{base}{SIGN_IN}?{query}")
 }
 
-/// Shows the form. A link's code opens a session right away.
+/// Shows the form, or starts a session right away if the URL contains a link's code.
 pub(super) async fn get_form(
     State(state): State<Arc<AppState>>,
     language: Language,

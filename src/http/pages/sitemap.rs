@@ -72,13 +72,13 @@ pub(super) async fn get_part(
     Ok(addresses(state, snapshot, &others, start..total.min(start + most)))
 }
 
-/// Sitemaps contain absolute URLs of public pages, so anything else has none.
+/// A sitemap contains absolute URLs of public pages, so other sites don't have one.
 fn check(state: &AppState) -> Result<&Site, ApiError> {
     let site = &state.site;
     if site.is_indexable() && !site.public.is_empty() { Ok(site) } else { Err(ApiError::RouteNotFound) }
 }
 
-/// Streams a range of all URLs, starting with those that aren't products, so memory use
+/// Streams a range of all URLs, in which products come last. Because they're streamed, memory use
 /// doesn't grow with the number of products.
 fn addresses(state: Arc<AppState>, snapshot: Snapshot, others: &[String], range: Range<u64>) -> Response {
     let mut head = format!("{HEAD}<urlset {NAMESPACE}>\n");

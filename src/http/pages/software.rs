@@ -130,7 +130,7 @@ impl Page<'_> {
         of_software(self.base, id)
     }
 
-    /// The comparison with the most similar products.
+    /// The URL of the comparison with the most similar products.
     fn compare_all_href(&self) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         query.append_pair("id", &self.item().id);
@@ -235,7 +235,7 @@ async fn show(
     let facts = facts.filter(|(_, fact)| !fact.values.is_empty());
     let (chips, mut facts): (Vec<_>, Vec<_>) = facts.partition(|(of, _)| CHIPS.contains(&&*of.property));
     facts.sort_by_key(|(of, _)| &*of.property != "vendor");
-    // An attribute is among the facts already, unless its value has the wrong type.
+    // An attribute is already among the facts, unless its value has the wrong type.
     let is_unseen = |name: &str, json: &RawValue| {
         let Some(number) = attributes.number(name) else { return true };
         let of = attributes.get(number);

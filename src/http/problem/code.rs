@@ -55,11 +55,11 @@ macro_rules! codes {
 codes! {
     InvalidParameter = "invalid_parameter", BAD_REQUEST, "Invalid parameter",
         "A parameter's value isn't allowed or isn't valid UTF-8, or the parameter appears more than once.",
-        "The errors array names each parameter and its allowed values. Values are never adjusted silently.";
+        "The errors array names each parameter and its allowed values. Values are never silently adjusted.";
 
     UnknownParameter = "unknown_parameter", BAD_REQUEST, "Unknown parameter",
         "The endpoint has no parameter with this name.",
-        "The errors array names the nearest valid parameter. Check the spelling, or leave it out.";
+        "The errors array names the nearest valid parameter. Check the spelling, or leave the parameter out.";
 
     OffsetTooLarge = "offset_too_large", BAD_REQUEST, "Offset too large",
         "With a query (q), results can only be paged up to offset 10000.",
@@ -74,15 +74,15 @@ codes! {
         "Send the header Authorization: Bearer YOUR_API_KEY.";
 
     InvalidApiKey = "invalid_api_key", UNAUTHORIZED, "API key invalid",
-        "The key isn't known here. It may be mistyped, cut off, revoked, or meant for another service.",
+        "This service doesn't know the key. It may be mistyped, cut off, revoked, or meant for another service.",
         "Compare it with the key you were given, or ask the operator of this service for a new one.";
 
     ExpiredApiKey = "expired_api_key", UNAUTHORIZED, "API key expired",
-        "The key was valid until a date that has passed.",
+        "The key's expiry date has passed.",
         "Ask the operator of this service for a new key.";
 
     OriginNotAllowed = "origin_not_allowed", FORBIDDEN, "Origin not allowed",
-        "The key is bound to certain web origins, and the request came from another one.",
+        "The key is restricted to certain web origins, and the request came from a different one.",
         "Use the key on the sites it was issued for, or ask the operator to add this origin.";
 
     ReplicateNotAllowed = "replicate_not_allowed", FORBIDDEN, "Replication not allowed",
@@ -114,7 +114,7 @@ codes! {
         "Use one of the methods in the Allow header.";
 
     NotAcceptable = "not_acceptable", NOT_ACCEPTABLE, "Not acceptable",
-        "The Accept header leaves out application/json, which is what /mcp responds with.",
+        "The Accept header doesn't allow application/json, which is what /mcp responds with.",
         "Send Accept: application/json, text/event-stream, or no Accept header at all.";
 
     RequestTimeout = "request_timeout", REQUEST_TIMEOUT, "Request timed out",
@@ -128,7 +128,7 @@ codes! {
 
     ContentTooLarge = "content_too_large", PAYLOAD_TOO_LARGE, "Content too large",
         "The message to /mcp is larger than 64 KiB.",
-        "Send a smaller message: tool arguments are short.";
+        "Send a smaller message. Tool arguments are meant to be short.";
 
     UriTooLong = "uri_too_long", URI_TOO_LONG, "URL too long",
         "Path and query together are longer than 8 KiB.",
@@ -140,7 +140,7 @@ codes! {
 
     RangeNotSatisfiable = "range_not_satisfiable", RANGE_NOT_SATISFIABLE, "Range not satisfiable",
         "The range in the Range header begins after the end of the download.",
-        "Content-Range has the length. Leave out Range to get the whole download.";
+        "The Content-Range header states the length. Leave out Range to get the whole download.";
 
     RateLimited = "rate_limited", TOO_MANY_REQUESTS, "Too many requests",
         "The quota for the key (or, without a key, for the caller's address) is used up for now; the RateLimit header \
@@ -153,7 +153,7 @@ codes! {
         "Send fewer or shorter headers.";
 
     InternalError = "internal_error", INTERNAL_SERVER_ERROR, "Internal error",
-        "The service failed. It isn't the request's fault.",
+        "The service failed. There's nothing wrong with the request.",
         "Try again later. If it keeps happening, give the operator the request_id.";
 
     IndexUnavailable = "index_unavailable", SERVICE_UNAVAILABLE, "Directory not available",

@@ -1,4 +1,4 @@
-//! The problem document of an error (`application/problem+json`, RFC 9457), and its headers.
+//! An error's problem document (`application/problem+json`, RFC 9457), and its headers.
 
 use axum::body::Body;
 use axum::http::HeaderValue;
@@ -38,8 +38,7 @@ pub struct Problem<'a> {
     pub errors: Option<&'a [ParameterProblem]>,
 }
 
-/// The problem document of an error. `documentation` is the URL of the page that explains the
-/// codes.
+/// An error's problem document. `documentation` is the URL of the page that explains the codes.
 pub(in crate::http) fn describe<'a>(error: &'a ApiError, request_id: &'a str, documentation: &str) -> Problem<'a> {
     let code = error.code();
     Problem {
@@ -72,7 +71,7 @@ pub(in crate::http) fn render(error: &ApiError, request_id: &str, documentation:
     *response.body_mut() = Body::from(body);
     *response.status_mut() = code.status();
     let headers = response.headers_mut();
-    // This is the length of the carrier's empty body.
+    // The header still has the length of the empty body.
     headers.remove(CONTENT_LENGTH);
     headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/problem+json"));
     if let Some(seconds) = problem.retry_after_seconds {

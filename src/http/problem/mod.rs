@@ -90,17 +90,17 @@ pub enum ApiError {
     },
     #[error("rate limited for {retry_after_seconds} s")]
     RateLimited {
-        /// Whole seconds after which a request is allowed again.
+        /// Whole seconds until the next request is allowed.
         retry_after_seconds: u64,
     },
     #[error("visitor's address rate limited for {retry_after_seconds} s")]
     VisitorRateLimited {
-        /// Whole seconds after which a request is allowed again.
+        /// Whole seconds until the next request is allowed.
         retry_after_seconds: u64,
     },
-    #[error("too many failed authentications, refused for {retry_after_seconds} s")]
+    #[error("too many failed authentications; refused for {retry_after_seconds} s")]
     TooManyFailures {
-        /// Whole seconds after which another attempt is answered.
+        /// Whole seconds until another attempt is allowed.
         retry_after_seconds: u64,
     },
     #[error("the request failed")]
@@ -185,7 +185,7 @@ impl ApiError {
         match self {
             Self::Parameters(problems) => match problems.as_slice() {
                 [only] => only.message.clone(),
-                several => format!("{} parameters can't be read; see errors.", several.len()),
+                several => format!("{} parameters are invalid; see errors.", several.len()),
             },
             Self::BadRequest(detail) => (*detail).to_owned(),
             Self::MissingBearer => "The Authorization header contains the key without the word Bearer before it. Send \
@@ -214,10 +214,10 @@ impl ApiError {
                 format!("The range starts after the end: the download has {length} bytes in this coding.")
             }
             Self::RateLimited { retry_after_seconds } => {
-                format!("The quota of this key is used up. Try again in {}.", counted(*retry_after_seconds, "second"))
+                format!("This key's quota is used up. Try again in {}.", counted(*retry_after_seconds, "second"))
             }
             Self::VisitorRateLimited { retry_after_seconds } => format!(
-                "Your address has used up the requests that it may send per minute without a key. Try again in {}.",
+                "Your address has used up its quota of requests without a key. Try again in {}.",
                 counted(*retry_after_seconds, "second")
             ),
             Self::TooManyFailures { retry_after_seconds } => format!(

@@ -32,7 +32,7 @@ impl Fields {
         Self(values.many(&FIELDS))
     }
 
-    /// A product with the selected fields, a JSON object.
+    /// A product as a JSON object with only the selected fields.
     pub(in crate::http) fn select<'i>(&self, item: &'i [u8]) -> Result<Cow<'i, [u8]>, ApiError> {
         if self.0.is_empty() {
             return Ok(Cow::Borrowed(item));

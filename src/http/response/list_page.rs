@@ -19,7 +19,7 @@ pub(in crate::http) struct ListBody {
 }
 
 impl ListBody {
-    /// Starts with `data` and `pagination`. `write` writes one item, `bytes` estimates its size.
+    /// Starts with `data` and `pagination`. `write` writes one item, and `bytes` estimates its size.
     pub(in crate::http) fn new<T>(
         data: &[T],
         pagination: Pagination,

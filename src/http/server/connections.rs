@@ -139,8 +139,8 @@ where
         self.is_closing.store(true, Ordering::Relaxed);
     }
 
-    /// Closes idle connections. Returns a future that completes when the others are done, and their
-    /// tasks.
+    /// Closes idle connections. Returns a future that completes when the others are done, along with
+    /// their tasks.
     pub(super) fn finish(self) -> (impl Future<Output = ()>, JoinSet<()>) {
         (self.graceful.shutdown(), self.tasks)
     }
@@ -150,7 +150,7 @@ where
             Ok((stream, peer, permit)) => {
                 self.is_starved = false;
                 // Responses are written in one go, so waiting for more data would only delay them.
-                // If the option can't be set, it's just slower.
+                // If the option can't be set, they're just slower.
                 let _ = stream.set_nodelay(true);
                 let progress = Arc::new(Progress::new(Arc::clone(&self.writes)));
                 let connection = self.graceful.watch(self.connection(stream, peer, Arc::clone(&progress)));

@@ -278,7 +278,7 @@ mod tests {
         let mut fixture = open();
         fixture.one_request().await;
         tokio::select! {
-            _ = fixture.ours.read_u8() => panic!("no byte comes, and there is no deadline"),
+            _ = fixture.ours.read_u8() => panic!("nothing was sent, and there is no deadline"),
             () = tokio::time::sleep(Duration::from_mins(1)) => {}
         }
         fixture.theirs.write_u8(b'G').await.expect("room");
@@ -306,7 +306,7 @@ mod tests {
         let mut fixture = open();
         fixture.progress.request_begins();
         tokio::select! {
-            _ = fixture.ours.read_u8() => panic!("no byte comes, and there is no deadline"),
+            _ = fixture.ours.read_u8() => panic!("nothing was sent, and there is no deadline"),
             () = tokio::time::sleep(Duration::from_secs(500)) => {}
         }
     }

@@ -27,8 +27,8 @@ use self::connections::Connections;
 
 #[derive(Debug, Clone)]
 pub struct ConnectionLimits {
-    /// The maximum number of connections. A new one beyond it replaces the longest-idle one. While
-    /// all of them have a request in progress, it waits in the listener's backlog.
+    /// The maximum number of connections. Beyond it, a new connection replaces the longest-idle one,
+    /// or waits in the listener's backlog while all of them have a request in progress.
     pub max_connections: usize,
     /// For a request's headers, counted from their first byte, and for a connection's first
     /// request.
@@ -276,7 +276,7 @@ mod tests {
         }
         answered(&mut open[0]).await.expect("still open");
         assert!(is_healthy(address).await);
-        answered(&mut open[1]).await.expect_err("it had been idle longest");
+        answered(&mut open[1]).await.expect_err("it had been idle the longest");
         for at in [0, 2] {
             answered(&mut open[at]).await.expect("still open");
         }
@@ -332,7 +332,7 @@ mod tests {
             release.send_replace(true);
             first.read_to_string(&mut response).await
         });
-        assert!(is_second_healthy, "idle again, the first makes room");
+        assert!(is_second_healthy, "the first one is idle again and makes room");
         read.expect("closed in order");
         assert!(response.ends_with("done"), "{response}");
     }

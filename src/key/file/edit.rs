@@ -218,7 +218,7 @@ mod tests {
     }
 
     #[test]
-    fn change_gives_up_if_the_lock_stays_held() {
+    fn a_change_gives_up_if_the_lock_is_not_released() {
         let (_folder, path, held) = locked_folder();
         let change = || change(&path, Duration::ZERO, |_| Ok(()), |()| Ok(()));
         let error = change().expect_err("held");

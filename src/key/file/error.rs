@@ -34,7 +34,7 @@ pub enum KeyFileError {
     },
     #[error("the key file {} can't be created because there is no folder {}; create the folder first", path.display(), folder.display())]
     NoFolder { path: PathBuf, folder: PathBuf },
-    #[error("the key file {} can't be changed; it's still the same as before", path.display())]
+    #[error("the key file {} couldn't be changed; it was left as it was", path.display())]
     Write { path: PathBuf, source: io::Error },
     #[error(
         "the key file {} is unchanged because another process has held its lock {} for {} s. Unless that is a change in \

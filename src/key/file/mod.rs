@@ -138,7 +138,7 @@ impl<'a> From<&'a KeyRecord> for WrittenKey<'a> {
 /// The content of a key file.
 pub(super) fn read_bytes(path: &Path) -> Result<Vec<u8>, KeyFileError> {
     let fail = |source| KeyFileError::from_io(path, source);
-    // Checked before opening: opening a pipe would wait for its writer.
+    // Checked before opening: opening a pipe would wait for a writer.
     if !fs::metadata(path).map_err(fail)?.is_file() {
         return Err(KeyFileError::NotAFile { path: path.to_owned() });
     }

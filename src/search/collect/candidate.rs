@@ -33,7 +33,7 @@ impl Tier {
         }
     }
 
-    /// The tier of a product that [has all words by accident](is_accidental).
+    /// The tier of a product that [has all the words by accident](is_accidental).
     #[must_use]
     pub const fn accidental(self) -> Self {
         match self {
@@ -51,16 +51,16 @@ impl Tier {
         matches!(self, Self::RelatedDemo | Self::Related)
     }
 
-    /// The tier's number in response scores: 5 for exact names, 0 for demo records with some words,
-    /// negative for related products.
+    /// The tier's number in response scores: 5 for exact names, 0 for demo records with some of the
+    /// words, negative for related products.
     pub const fn number(self) -> i8 {
         self as i8 - Self::SomeDemo as i8
     }
 }
 
-/// Whether a product with all words has them only by accident. `best` is the best word score among
-/// real products with all words, not counting exact names and pinned products. If products with
-/// only some of the words follow, an accidental match counts as one of them.
+/// Whether a product with all the words has them only by accident. `best` is the best word score
+/// among real products with all the words, not counting exact names and pinned products. If
+/// products with only some of the words follow, an accidental match counts as one of them.
 pub fn is_accidental(score: f32, best: f32) -> bool {
     /// As a share of the best score. At one half, the results of multi-word queries get worse on
     /// the bundled directory.
@@ -68,7 +68,7 @@ pub fn is_accidental(score: f32, best: f32) -> bool {
     score < LEAST * best
 }
 
-/// The score of a pinned product, given its place among the products pinned to the query.
+/// A pinned product's score, given its position among the products pinned to the query.
 pub fn pinned_score(place: usize) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "there are few places")]
     let score = MAX_PINNED.saturating_sub(place) as f32;

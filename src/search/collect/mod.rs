@@ -32,7 +32,7 @@ impl Pruned<'_> {
 
     /// In ascending order.
     pub fn ordinals(&self) -> impl Iterator<Item = Ordinal> + '_ {
-        #[expect(clippy::cast_possible_truncation, reason = "no more than there are documents")]
+        #[expect(clippy::cast_possible_truncation, reason = "at most the number of documents")]
         ones(self.bits).map(|at| self.first + at as Ordinal)
     }
 }
@@ -71,7 +71,7 @@ pub struct Collector<'c> {
     /// Sort order to use instead of the ranking.
     order: Option<Places<'c>>,
     kept: usize,
-    /// The best candidates so far and some more, in any order.
+    /// The best candidates so far, plus some more, in any order.
     best: Vec<KeyedCandidate>,
     /// The candidate that others have to beat; `None` until there are enough.
     least: Option<KeyedCandidate>,
@@ -118,8 +118,8 @@ impl<'c> Collector<'c> {
     }
 
     /// Moves the candidates among these products to the [tier](Tier::accidental) of products that
-    /// have all words by accident. Returns how many of the products pass the filter. Must be called
-    /// before any candidate is dropped.
+    /// have all the words by accident. Returns how many of the products pass the filter. Must be
+    /// called before any candidate is dropped.
     pub fn demote(&mut self, ordinals: &[Ordinal]) -> u64 {
         for kept in &mut self.best {
             if ordinals.contains(&kept.candidate.ordinal) {
@@ -133,8 +133,8 @@ impl<'c> Collector<'c> {
         ordinals.iter().filter(passes).count() as u64
     }
 
-    /// Considers a candidate that was [pruned](Self::count_pruned), if it passes the filter: it
-    /// matters after all.
+    /// Adds a candidate that was [pruned](Self::count_pruned) but matters after all, if it passes
+    /// the filter.
     pub fn take_pruned(&mut self, candidate: Candidate) {
         if self.is_open || self.filter.admit(self.columns, candidate.ordinal).passed() {
             self.consider(candidate);
@@ -233,7 +233,7 @@ mod tests {
         fn candidates_below_the_threshold_are_not_among_the_best(
             all in prop::collection::vec((0..100_u8, 1..60_u8), 0..2000),
             demos in 0..100_u8,
-            // Candidates with all words come first, then those with only some.
+            // Candidates with all the words come first, then those with only some.
             complete in 0..2000_usize,
             kept in 1..300_usize,
         ) {

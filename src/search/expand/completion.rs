@@ -13,7 +13,7 @@ use crate::text::english;
 const LISTED: usize = 10;
 
 impl<D: Documents> Expander<'_, D> {
-    /// Adds the completions of the last word, unless it's taken for a complete word. Words of up to
+    /// Adds the last word's completions, unless it's taken for a complete word. Words of up to
     /// three letters that are known or in capitals aren't completed: `VA` isn't a prefix of
     /// Vanguard. A single letter only completes names.
     pub(super) fn push_prefix(&mut self, slot: &mut Slot, known: Option<WordId>) {

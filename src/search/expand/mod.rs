@@ -51,7 +51,7 @@ pub struct Expansion {
     pub stems: Arc<StemSlots>,
     /// The synonym groups that are searched.
     pub concepts: Vec<u32>,
-    /// Whether the words can't find anything: all of them were dropped, or a phrase has an unknown
+    /// Whether the words can't match anything: all of them were dropped, or a phrase has an unknown
     /// word.
     pub is_hopeless: bool,
     /// Whether the last word could have been a prefix but was taken for a complete word.

@@ -1,4 +1,4 @@
-//! The phrases of a query, in every form.
+//! A query's phrases, in every form.
 
 use super::Expander;
 use crate::search::lexicon::WordId;

@@ -45,7 +45,7 @@ impl<D: Documents> Expander<'_, D> {
         }
     }
 
-    /// The groups of slots, and how many products with all words are enough.
+    /// The groups of slots, and how many products with all the words are enough.
     pub(super) fn groups(&self, slots: &[Slot], is_comparison: bool, is_hopeless: bool) -> (Vec<Group>, usize) {
         let impossible = is_hopeless.then_some(Group::IMPOSSIBLE);
         let mut groups: Vec<_> = slots.iter().map(Slot::group).chain(impossible).collect();
@@ -53,7 +53,7 @@ impl<D: Documents> Expander<'_, D> {
         if !is_general || is_comparison {
             return (groups, enough(slots));
         }
-        // No product contains the word that says what's wanted, so none contains all words.
+        // No product contains the word that says what's wanted, so none contains all the words.
         groups.push(Group { required: true, ..Group::default() });
         (groups, ENOUGH)
     }
@@ -64,14 +64,14 @@ impl<D: Documents> Expander<'_, D> {
     }
 }
 
-/// How many products with all words are enough. It's 0 if every required word belongs to a phrase,
-/// because then no product contains only some of them.
+/// How many products with all the words are enough. It's 0 if every required word belongs to a
+/// phrase, because then no product contains only some of them.
 fn enough(slots: &[Slot]) -> usize {
     let required = || slots.iter().filter(|slot| slot.required);
     if required().count() > 1 && required().any(|slot| !slot.in_phrase) { ENOUGH } else { 0 }
 }
 
-/// Drops slots outside phrases if other slots find something.
+/// Drops slots outside phrases if other slots match something.
 pub(super) fn drop_where_others_find(slots: &mut Vec<Slot>, drops: impl Fn(&Slot) -> bool) {
     let is_dropped = |slot: &Slot| !slot.in_phrase && drops(slot);
     if slots.iter().any(|slot| slot.finds() && !is_dropped(slot)) {

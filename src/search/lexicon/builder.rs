@@ -89,12 +89,12 @@ impl LexiconBuilder {
         }
     }
 
-    /// The stem of a word, given by its provisional number. Stem numbers are final.
+    /// A word's stem, given the word's provisional number. Stem numbers are final.
     pub fn stem(&self, number: u32) -> StemId {
         self.words[number as usize].stem
     }
 
-    /// Returns a predicate for whether any document contains a folded word in any form.
+    /// Returns a predicate that tells whether any document contains a folded word in any form.
     pub fn words_of_documents(&self) -> impl Fn(&str) -> bool + '_ {
         let mut found = vec![false; self.stems.len()];
         for word in &self.words {

@@ -62,7 +62,7 @@ pub struct LexiconParts {
 }
 
 impl LexiconParts {
-    /// The stem of each word.
+    /// Each word's stem.
     pub fn stems(&self) -> Result<Arc<[StemId]>, LexiconError> {
         Ok(decode::<Tables>(&self.tables)?.stem)
     }
@@ -135,18 +135,18 @@ impl Lexicon {
         self.tables.stem[word as usize]
     }
 
-    /// The stem of each word, by word number.
+    /// Each word's stem, by word number.
     pub fn stems(&self) -> Arc<[StemId]> {
         Arc::clone(&self.tables.stem)
     }
 
-    /// All spellings of a folded word: the word itself and its accented variants.
+    /// All of a folded word's spellings: the word itself and its accented variants.
     pub fn spellings(&self, word: WordId) -> Vec<WordId> {
         let variants = self.tables.folded.iter().filter(|(_, folded)| *folded == word).map(|(variant, _)| *variant);
         std::iter::once(word).chain(variants).collect()
     }
 
-    /// All pairs of spellings that give this folded word when written together.
+    /// All pairs of spellings that produce this folded word when written together.
     pub fn halves(&self, folded: &str) -> Vec<[WordId; 2]> {
         let mut halves = Vec::new();
         for (at, _) in folded.char_indices().skip(1) {

@@ -1,4 +1,4 @@
-//! BM25F, the score of a term in a document.
+//! BM25F, a term's score in a document.
 //!
 //! BM25F sums a term's occurrences over a document's sections, each weighted and normalised by
 //! length, and saturates the sum once (Robertson, Zaragoza, Taylor: "Simple BM25 extension to
@@ -66,7 +66,7 @@ impl LengthStatistics {
     }
 }
 
-/// Scores terms by the lengths of their document. Lengths saturate at 255 words for a name or
+/// Scores terms by their document's section lengths. Lengths saturate at 255 words for a name or
 /// summary and at 65,535 for a description.
 #[derive(Debug)]
 pub struct TermScores {
@@ -103,8 +103,7 @@ impl TermScores {
         }
     }
 
-    /// The score of a term in a document, given its packed frequency there. Between 0 and 1,
-    /// exclusive.
+    /// A term's score in a document, given its packed frequency there. Between 0 and 1, exclusive.
     pub fn score(&self, packed: u32, lengths: &Lengths) -> f32 {
         self.counted_score(packed, Counted::from(lengths))
     }
@@ -145,8 +144,7 @@ impl Scorer {
         self.documents.len()
     }
 
-    /// The score of a term in a document, given its packed frequency there. Between 0 and 1,
-    /// exclusive.
+    /// A term's score in a document, given its packed frequency there. Between 0 and 1, exclusive.
     #[inline]
     pub fn score(&self, packed: u32, document: Ordinal) -> f32 {
         self.scores.counted_score(packed, self.documents[document as usize])

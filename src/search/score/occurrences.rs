@@ -77,7 +77,7 @@ pub(super) struct PackedFrequencies {
 }
 
 pub(super) static PACKED: LazyLock<PackedFrequencies> = LazyLock::new(|| {
-    // Only in a category's description; its index is the one without any section.
+    // Only in a category's description. No section has an occurrence, so its index is 0.
     let mut all = vec![(2, Occurrences { sections: [0; 3], context: true })];
     for name in 0..=MAX_COUNTED[0] {
         for summary in 0..=MAX_COUNTED[1] {

@@ -42,9 +42,9 @@ pub(super) struct Highlighter<'s> {
     snapshot: &'s Snapshot,
     expansion: &'s Expansion,
     budget: &'s Budget,
-    /// The language of the response.
+    /// The response's language.
     language: Option<&'s Language>,
-    /// The last word as a prefix, if it's short enough to be a term of its own. Longer ones are
+    /// The last word as a prefix, if it's short enough to be a term itself. Longer ones are
     /// expanded to stems.
     prefix: Option<&'s str>,
     /// The last word as a prefix that only matches names.
@@ -117,7 +117,7 @@ impl<'s> Highlighter<'s> {
     }
 
     /// For each hit, a JSON array of [`Highlight`](crate::catalogue::resource::Highlight)s: its
-    /// matched fields, highest weight first, and each matching value of a list. Empty for hits
+    /// matched fields, highest weight first, and each matching value in a list. Empty for hits
     /// without text.
     pub(super) fn highlights(mut self, found: &SearchHits) -> Result<Box<[Bytes]>, ServiceError> {
         // All hits share one buffer, because an allocation for each would take as long as the
@@ -158,7 +158,8 @@ impl<'s> Highlighter<'s> {
             let detail: DetailTexts<'_, IgnoredAny> = serde_json::from_str(fields)?;
             self.append_texts(texts, &detail, None)?;
         }
-        // Not needed if a product has only some of the words, because those already explain it.
+        // Not needed if a product has only some of the words, because those already explain why it
+        // was found.
         if hit.tier >= Tier::Demo || self.scratch.found == 0 {
             self.category_descriptions(&item.categories)?;
         }
@@ -393,7 +394,7 @@ impl<'s> Highlighter<'s> {
 const TAGLINE: &str = "tagline";
 const DESCRIPTION: &str = "description";
 
-/// The text of a hit.
+/// A hit's text.
 #[derive(Clone, Copy)]
 struct Texts<'t> {
     item: &'t ItemTexts<'t>,

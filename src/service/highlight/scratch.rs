@@ -11,7 +11,7 @@ use crate::search::field::Section;
 /// Reused for every product and text.
 #[derive(Default)]
 pub(super) struct Scratch {
-    /// One list on three levels: the product's marked words by their number within a value, the end
+    /// A list with three levels: the product's marked words by their number within a value, the end
     /// of each value in that list, and the end of each section in the list of values.
     pub(super) marked: Vec<usize>,
     pub(super) values: Vec<usize>,

@@ -214,7 +214,7 @@ pub static FILTERS: [&dyn AnyParameter; 12] = [
 /// An example of sorting by an attribute.
 const SORT_EXAMPLE: &str = "-attribute.price";
 
-/// The order of a list of products.
+/// The order of a product list.
 pub static LIST_SORT: Parameter<Name<ListSort>> = Parameter::new(
     "sort",
     "Sort order. The default is by name, or best match first with `q`. `attribute.` followed by a property sorts by \
@@ -247,9 +247,9 @@ pub static SEARCH_SORT: Parameter<Name<SearchSort>> = Parameter::new(
 pub static FACETS: Parameter<Name<Facet>> = Parameter::new(
     "facets",
     "Also count the matching products by this facet; `attribute.` followed by a property counts the values of an \
-     attribute. Each facet ignores its own filter. Text attributes are counted by their 100 most frequent values and \
-     `category` by its 1000 most frequent, without values of more than 500 characters. Numbers are counted in a few \
-     ranges, dates by year.",
+     attribute. Each facet ignores its own filter. Only the 100 most frequent values of a text attribute and the 1000 \
+     most frequent of `category` are counted, and values longer than 500 characters are left out. Numbers are counted \
+     in a few ranges, dates by year.",
     "category",
     Name {
         names: || Facet::all().map(|facet| facet.as_str().to_owned()).collect(),
@@ -271,8 +271,8 @@ pub static HIGHLIGHT: Parameter<Flag> = Parameter::new(
 pub static PREFIX: Parameter<OneOf<Prefix>> = Parameter::new(
     "prefix",
     "Whether the last word also matches the beginning of longer words: `always`, for a word that is still being \
-     typed; `never`; or `auto`, only if it isn't a complete word (of a record, or common in English) or too little is \
-     found.",
+     typed; `never`; or `auto`, only if it isn't a complete word (one that's in a record or common in English) or too \
+     little is found.",
     "always",
     OneOf { values: &Prefix::ALL, name: Prefix::as_str, default: Some(Prefix::Auto) },
 );
@@ -280,13 +280,13 @@ pub static PREFIX: Parameter<OneOf<Prefix>> = Parameter::new(
 pub static TYPO: Parameter<Flag> =
     Parameter::new("typo", "Whether misspelled words may match.", "false", Flag { default: true });
 
-/// The language of the text in a response.
+/// The language of a response's text.
 pub static LANG: Parameter<Text> = Parameter::new(
     "lang",
-    "The language of returned text, as a tag such as `de`. Text that isn't available in it is in the record's own \
-     language, and `untranslated` names its field. Words in all languages are searched regardless. A language that \
-     the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the \
-     languages that have translations.",
+    "The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the \
+     record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A \
+     language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses \
+     among the languages that have translations.",
     "en",
     NAME,
 );

@@ -1,4 +1,4 @@
-//! The parameters of operations, each defined once: HTTP reads their values from a query string and
+//! The operations' parameters, each defined once: HTTP reads their values from a query string and
 //! describes them in the OpenAPI document, and tools read them from JSON arguments and describe
 //! them in input schemas.
 //!
@@ -126,7 +126,7 @@ impl<'v> Given<'v> {
     }
 }
 
-/// Why a parameter is rejected.
+/// Why a parameter was rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Reason {
     Invalid,

@@ -69,11 +69,11 @@ impl Value for Text {
 pub struct Integer {
     pub minimum: u64,
     pub maximum: u64,
-    /// The value of an absent parameter.
+    /// The value for an absent parameter.
     pub default: u64,
 }
 
-/// The largest integer that every JSON parser preserves exactly (RFC 8259, 6): the bound on
+/// The largest integer that every JSON parser preserves exactly (RFC 8259, section 6): the bound on
 /// otherwise unbounded integers.
 pub const MAX_SAFE_INTEGER: u64 = (1 << 53) - 1;
 
@@ -86,7 +86,7 @@ impl Value for Integer {
             Given::Json(value) => value.as_u64(),
         };
         number.filter(|number| (self.minimum..=self.maximum).contains(number)).ok_or_else(|| match self.maximum {
-            MAX_SAFE_INTEGER => format!("must be a whole number from {}", self.minimum),
+            MAX_SAFE_INTEGER => format!("must be a whole number, {} or more", self.minimum),
             maximum => format!("must be a whole number from {} to {maximum}", self.minimum),
         })
     }
@@ -165,7 +165,7 @@ impl Value for Date {
 /// `true` or `false`.
 #[derive(Debug, Clone, Copy)]
 pub struct Flag {
-    /// The value of an absent parameter.
+    /// The value for an absent parameter.
     pub default: bool,
 }
 
@@ -342,7 +342,7 @@ mod tests {
         assert!(text(&q, "").is_ok());
         let category = Text { empty: false, max_characters: None };
         assert!(text(&category, "").is_err());
-        assert!(text(&category, " ").is_ok(), "as its schema says: at least one character");
+        assert!(text(&category, " ").is_ok(), "its schema only requires at least one character");
     }
 
     #[test]

@@ -82,7 +82,7 @@ pub fn places(text: &str) -> Vec<Range<usize>> {
 }
 
 /// Finds the byte ranges of the words with these numbers, which must be ascending. Words are
-/// numbered from 0 as [`words`] finds them.
+/// numbered from 0 in the order in which [`words`] finds them.
 pub fn places_of(text: &str, numbers: &[usize], places: &mut Vec<Range<usize>>) {
     places.clear();
     let mut wanted = numbers.iter().copied().peekable();
@@ -171,7 +171,7 @@ fn push_run(words: &mut Vec<Word>, text: &str, start: usize, end: usize, gap: Ga
         if is_unseparated {
             push_word(words, run, from, at, start, gap);
             let second = letters.peek().filter(|(_, _, is_unseparated)| *is_unseparated).map(|(_, end, _)| *end);
-            // The last letter of a run is already in a pair, unless it stands alone.
+            // The last letter of a run is already in a pair, unless it's the only letter.
             if second.is_some() || is_alone {
                 push_word(words, run, at, second.unwrap_or(end), start, gap);
                 gap = Gap::Joined;

@@ -8,7 +8,7 @@ use unicode_normalization::char::is_combining_mark;
 use super::Gap;
 use super::folding::{acronym, is_joiner};
 
-/// What a byte says on its own.
+/// What can be told from a single byte.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Word,
@@ -68,7 +68,7 @@ impl<'t> Scanner<'t> {
         self.next_plain_run().or_else(|| self.next_other_run())
     }
 
-    /// A fast path of [`Self::next_run`] that looks at single bytes, which is enough for most
+    /// A fast path for [`Self::next_run`] that looks at single bytes, which is enough for most
     /// words. `None` if it isn't enough, or at the end.
     #[inline]
     fn next_plain_run(&mut self) -> Option<(usize, usize, Gap)> {
@@ -110,7 +110,7 @@ impl<'t> Scanner<'t> {
             padded
         });
         let is = |any: &[RangeInclusive<u8>], byte: u8| any.iter().fold(0, |is, of| is | u8::from(of.contains(&byte)));
-        // Compares all at once without branches, because where words end is unpredictable.
+        // Compares all bytes at once, without branches, because it's unpredictable where words end.
         let words = bits(block.map(|byte| is(&[b'0'..=b'9', b'A'..=b'Z', b'a'..=b'z'], byte)));
         let dots = bits(block.map(|byte| is(&[b'.'..=b'.'], byte)));
         let open = bits(block.map(|byte| is(&[b'#'..=b'#', b'&'..=b'\'', b'+'..=b'+', 0x80..=0xff], byte)));
@@ -202,7 +202,7 @@ impl<'t> Scanner<'t> {
     }
 }
 
-/// Whether `&` belongs to an acronym (`EH&S`, `AT&T`) rather than separate two words
+/// Whether `&` belongs to an acronym (`EH&S`, `AT&T`) rather than separating two words
 /// (`Health&Safety`).
 pub(crate) fn is_in_acronym(before: &str, behind: &str) -> bool {
     const SHORTER: usize = 2;
@@ -213,7 +213,7 @@ pub(crate) fn is_in_acronym(before: &str, behind: &str) -> bool {
     before.min(behind) > 0 && before.min(behind) <= SHORTER && before + behind <= BOTH
 }
 
-/// Whether `+` or `#` signs end a word (`C++`, `C#`, `F#`, `Notepad++`) rather than separate two
+/// Whether `+` or `#` signs end a word (`C++`, `C#`, `F#`, `Notepad++`) rather than separating two
 /// (`a+b`).
 fn belongs_at_end(word: &str, rest: &str) -> bool {
     let behind = rest.trim_start_matches(['+', '#']);

@@ -46,8 +46,8 @@ impl ExportFiles {
         match self.build_on_disk(&store, last_good, health) {
             Ok(built) => self.open(&store, built, health),
             Err(failure) if failure.code.is_of_index() => {
-                let detail = format!("{failure}; the directory is served from memory, and writing will be retried");
-                let log = format!("the generation can't be written; it is served from memory: {failure}");
+                let detail = format!("{failure}; the directory is being served from memory until it can be written");
+                let log = format!("the generation can't be written; serving it from memory: {failure}");
                 health.begin(Problem::new(About::Index, failure.code.as_str(), detail, Some(log)));
                 self.build_in_memory(last_good, known, health)
             }

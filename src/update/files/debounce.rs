@@ -1,4 +1,4 @@
-//! Decides when to read changed exports: once they've settled, or after a while in any case.
+//! Decides when to read changed exports: once they've settled, or after a while regardless.
 
 use std::time::{Duration, Instant};
 
@@ -38,7 +38,7 @@ impl Debouncer {
         self.seen.as_ref()
     }
 
-    /// The longest wait for a signal before the next look.
+    /// The longest wait for a signal before the next check.
     pub(super) const fn max_wait(&self) -> Duration {
         if self.pending.is_some() { EVENT_INTERVAL } else { POLL_INTERVAL }
     }

@@ -1,6 +1,6 @@
 //! File system events. This is the only module that uses `notify`.
 //!
-//! Events only trigger an earlier look. Names, sizes and times are read once a second anyway,
+//! Events only trigger an earlier check. Names, sizes and times are read once a second anyway,
 //! because events can be lost (a recreated folder, a swapped link, a network file system).
 
 use std::os::unix::fs::MetadataExt as _;
@@ -47,7 +47,7 @@ impl FsEvents {
         });
         match watcher {
             Ok(watcher) => self.watcher = Some((watcher, inode)),
-            Err(error) => tracing::debug!(%error, "the data folder sends no events; polling it once a second"),
+            Err(error) => tracing::debug!(%error, "can't watch the data folder; polling it once a second"),
         }
     }
 }

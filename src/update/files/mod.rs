@@ -144,8 +144,8 @@ impl Origin for ExportFiles {
 
     fn problem(&self, failure: &BuildFailure, last_good: Option<&Snapshot>, _: &Health) -> Problem {
         let (served, consequence) = match last_good {
-            Some(_) => ("the last good generation is served", "keeping the last good generation"),
-            None => ("nothing is served yet", "there is nothing to serve"),
+            Some(_) => ("the last good generation is being served", "keeping the last good generation"),
+            None => ("nothing is being served yet", "there is nothing to serve"),
         };
         let (detail, log) = (format!("{failure}; {served}"), format!("{consequence}: {failure}"));
         let mut problem = Problem::new(About::Exports, failure.code.as_str(), detail, Some(log));

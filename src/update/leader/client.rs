@@ -15,13 +15,13 @@ use crate::generation::store::is_generation_name;
 use crate::text::count::counted;
 use crate::update::leader::{FollowError, UnreadableKey};
 
-/// How long connecting may take.
+/// How long to wait for a connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
-/// How long a response's head may take, and how long its body may stall.
+/// How long to wait for a response's head, and how long its body may stall.
 const TIMEOUT: Duration = Duration::from_secs(15);
-/// The waiting time over which a leader's rate is measured.
+/// How much waiting time a leader's rate is measured over.
 const RATE_WINDOW: Duration = Duration::from_mins(1);
-/// The lowest rate in bytes per second: a quarter of what our own servers require of their clients.
+/// The minimum rate in bytes per second: a quarter of what our own servers require of clients.
 const MIN_RATE: u64 = 4 * 1024;
 /// The maximum size of `CURRENT`.
 const MAX_POINTER_BYTES: u64 = 256;
@@ -139,7 +139,7 @@ impl Leader {
             200 | 206 | 304 => Ok(response.map(|body| Paced { body, pace })),
             status @ (401 | 403) => Err(FollowError::Refused { url: url(), status }),
             status @ (408 | 429 | 500..=599) => Err(FollowError::Unavailable { url: url(), status }),
-            status => Err(FollowError::Unexpected { url: url(), what: format!("the response is {status}") }),
+            status => Err(FollowError::Unexpected { url: url(), what: format!("it responded with {status}") }),
         }
     }
 

@@ -29,14 +29,14 @@ pub enum FollowError {
         #[source]
         source: io::Error,
     },
-    #[error("{url} isn't available: the response is {status}")]
+    #[error("{url} isn't available: it responded with {status}")]
     Unavailable {
         /// The address.
         url: String,
         /// The response's status.
         status: u16,
     },
-    #[error("the download of {url} broke off after {}; it will resume from there", counted(*received, "byte"))]
+    #[error("the download of {url} was cut off after {}; it will resume from there", counted(*received, "byte"))]
     Cut {
         /// The address.
         url: String,
@@ -47,8 +47,8 @@ pub enum FollowError {
         source: io::Error,
     },
     #[error(
-        "{url} refuses access: the response is {status}; give --follow-key-file a file with a valid key, which on a server of this \
-         program is created with `keys create --name NAME --replicate`"
+        "{url} refuses access: it responded with {status}; give --follow-key-file a file with a valid key, which on a server of \
+         this program is created with `keys create --name NAME --replicate`"
     )]
     Refused {
         /// The address.

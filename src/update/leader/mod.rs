@@ -38,7 +38,7 @@ pub struct Follower {
 }
 
 impl Follower {
-    /// A follower with an index folder of its own.
+    /// A follower with its own index folder.
     pub fn new(leader: Leader, store: Store) -> Self {
         Self { leader, store, tag: None, saved: None, probe: None, refused: None }
     }
@@ -97,7 +97,7 @@ impl Follower {
             return Err(FollowError::Unusable(failure));
         }
         let snapshot = load(&self.store, &manifest).map_err(|failure| {
-            // It mustn't replace a good generation.
+            // A generation that can't be loaded mustn't replace a good one.
             self.store.discard(&manifest);
             FollowError::Unusable(failure)
         })?;
@@ -153,8 +153,8 @@ impl Origin for Follower {
             |last_good| format!("keeping generation {}", last_good.generation()),
         );
         let served = health.directory().reloads().current_at.map_or_else(
-            || "nothing is served yet".to_owned(),
-            |at| format!("the served generation was last seen to be current at {at}"),
+            || "nothing is being served yet".to_owned(),
+            |at| format!("the served generation was last known to be current at {at}"),
         );
         let detail = format!("{text}; {served}; retrying");
         let log = format!("can't follow the leader: {text}; {stays}; retrying");

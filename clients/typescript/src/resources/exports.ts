@@ -11,7 +11,7 @@ export interface ExportStream {
   /** The bytes, which are received as you read them. Fails with an `ApiError` if the download breaks off. */
   body: ReadableStream<Bytes>;
   /** The number of bytes. Absent if the server or the platform doesn't say: for `ndjson`, if the body is sent compressed, or
-   * on a page with another origin. `exports.list` has it for `json`, as `size_bytes`. */
+   * on a cross-origin page. `exports.list` has it for `json`, as `size_bytes`. */
   sizeBytes?: number;
   response: Response;
 }
@@ -85,7 +85,7 @@ function downloadRequest(id: string, params: ExportDownloadParams | null | undef
 }
 
 function sizeOf({ headers, type }: Response): number | undefined {
-  // The length is the compressed body's, and browsers don't tell pages with another origin that it's compressed.
+  // The length is the compressed body's, and browsers don't tell cross-origin pages that it's compressed.
   const length = headers.get("content-length");
   return length && !headers.get("content-encoding") && type !== "cors" ? Number(length) : undefined;
 }

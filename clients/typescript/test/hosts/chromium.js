@@ -1,5 +1,5 @@
-// Chromium: the suite is a page that loads the unbundled modules. Page, stub and directory have three origins, so CORS
-// must allow each of the client's requests.
+// Chromium: the suite is a page that loads the unbundled modules. Page, stub and directory are on different origins, so
+// CORS must allow each of the client's requests.
 
 import { createServer } from "node:http";
 import { readFile } from "node:fs/promises";

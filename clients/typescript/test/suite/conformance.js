@@ -155,7 +155,7 @@ function compare({ sdk, one, key, outcome, requests, sleeps, retries, inspect })
     expect(outcome.result instanceof Uint8Array, "a download is bytes");
     expectEqual(new TextDecoder().decode(outcome.result), wanted.bytes, "bytes");
   }
-  // Not every platform tells a page with another origin how long a body is.
+  // Not every platform tells a cross-origin page how long a body is.
   if (wanted.size_bytes !== undefined && outcome.sizeBytes !== undefined)
     expectEqual(outcome.sizeBytes, wanted.size_bytes, "size");
   if (wanted.items) expectContains(outcome.items, wanted.items, "items");

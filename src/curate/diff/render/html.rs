@@ -16,11 +16,11 @@ const STYLE: &str = include_str!("../../../../templates/static/style.css");
 /// The heading for products, the only section whose elements have pages.
 const PRODUCTS: &str = "Products";
 
-/// Once the HTML has this many bytes, no more elements are added, so that browsers can display it
-/// quickly.
+/// Once the HTML reaches this many bytes, no more elements are added, so that browsers can display
+/// it quickly.
 const FULL_BYTES: usize = 2 << 20;
 
-/// The longest id that is linked, in bytes.
+/// Longer ids aren't linked. In bytes.
 const LONGEST_LINKED: usize = 1024;
 
 /// The characters to encode in a link. Dots are included because `.` and `..` would change the
@@ -61,7 +61,7 @@ enum Element {
     },
     /// Elements that aren't shown.
     More { count: usize, what: &'static str },
-    /// A category's number of products.
+    /// The number of products in a category.
     Count { name: String, old: usize, new: usize },
 }
 
@@ -104,8 +104,8 @@ struct Field {
     parts: Vec<Part>,
 }
 
-/// Renders a difference as part of a page: a summary, and a list per section, a few megabytes at
-/// most. Text from records is escaped. Products in the new set link to their pages,
+/// Renders a difference as part of a page, at most a few megabytes long: a summary, and a list per
+/// section. Text from records is escaped. Products in the new set link to their pages,
 /// `/software/{id}`.
 pub fn html(difference: &Difference, options: &Options<'_>) -> Result<String, askama::Error> {
     let mut full = Full(0);

@@ -11,7 +11,7 @@ use crate::text::count::counted;
 use crate::text::markdown::escape;
 
 /// Writes a difference for GitHub and GitLab: a table of counts, and collapsible details. Text from
-/// records is escaped, so it shows as written and mentions no one.
+/// records is escaped, so it's shown as written and doesn't mention anyone.
 pub fn markdown(difference: &Difference, options: &Options<'_>, out: &mut dyn Write) -> io::Result<()> {
     writeln!(out, "### Changes from {} to {}\n", escape(options.old), escape(options.new))?;
     if difference.is_empty() {

@@ -245,7 +245,7 @@ async fn a_machine_without_a_network_records_nothing() {
     let three = ask(check(&["http://a.example/", "http://b.example/", "http://c.example/"])).await;
     assert!(matches!(three, Err(LinksError::Offline(3))), "{three:?}");
 
-    // Hosts that had no address before don't show that the machine is offline.
+    // Hosts that had no address before either aren't a sign that the machine is offline.
     let cache = world.check(&mut export(&two), LinkCache::default()).await.1;
     let three = [two[0], two[1], "http://c.example/"];
     let cache = world.check(&mut export(&three[1..]), cache).await.1;

@@ -1,4 +1,4 @@
-//! An Internet on loopback: names with public addresses, and the servers they lead to.
+//! A miniature Internet on loopback: names with public addresses, and the servers they lead to.
 
 use std::collections::HashMap;
 use std::io::{self, BufRead as _, BufReader};
@@ -142,7 +142,7 @@ impl World {
         world
     }
 
-    /// Gives a host one list of addresses for each time it's resolved; the last one repeats.
+    /// Sets the addresses that each successive lookup of a host returns; the last list repeats.
     pub(super) fn name(&self, host: &str, answers: &[&str]) {
         let parse = |answer: &&str| answer.split(' ').map(|ip| ip.parse().expect("an address")).collect();
         let answers = answers.iter().map(parse).collect();

@@ -41,7 +41,7 @@ impl Mapping {
                 None if head.is_empty() => ColumnUse::new(Target::Ignored),
                 None => {
                     return Err(MappingError::Column(format!(
-                        "the mapping lacks the column `{head}`; add it, with null to leave it unused"
+                        "the mapping doesn't include the column `{head}`; add it (null leaves it unused)"
                     )));
                 }
                 Some(value) => Self::parse_use(head, value)?.typed(table, columns.len()),
@@ -52,7 +52,7 @@ impl Mapping {
             {
                 let target = &column.target;
                 let text = format!(
-                    "the mapping gives `{target}` to both columns `{other}` and `{head}`; give it to one, or write `fallback:{target}` for the \
+                    "the mapping sets both columns `{other}` and `{head}` to `{target}`; set only one, or write `fallback:{target}` for the \
                      one to use in rows where the other is empty"
                 );
                 return Err(MappingError::Column(text));

@@ -26,7 +26,7 @@ pub enum MappingError {
     #[error("the mapping doesn't have the form {{\"columns\": {{\"HEADER\": \"PROPERTY\"}}}}")]
     Form(#[from] serde_json::Error),
     #[error(
-        "the mapping gives column `{head}` the target `{target}`; write a property such as name, additional:NAME, attribute:NAME, attribute:NAME:TYPE, json:NAME, or null"
+        "the mapping sets column `{head}` to `{target}`, which isn't a valid target; write a property such as name, additional:NAME, attribute:NAME, attribute:NAME:TYPE, json:NAME, or null"
     )]
     Target { head: String, target: String },
     #[error("{0}")]
@@ -144,8 +144,8 @@ impl Mapping {
         let column = table.heads.iter().position(|name| name == head).ok_or_else(|| no_column(table, head))?;
         let Some(target @ Target::Attribute(_, None)) = Target::parse(&format!("attribute:{head}")) else {
             let text = format!(
-                "column `{head}` can't be an attribute with this name: the directory already knows the property, or the name has a colon; write \
-                 `attribute:NAME` with another name in a mapping"
+                "column `{head}` can't be an attribute with this name: the directory already knows the property, or the name contains a colon; \
+                 write `attribute:NAME` with a different name in a mapping"
             );
             return Err(MappingError::Column(text));
         };
@@ -305,8 +305,8 @@ fn agrees(table: &Table, column: usize, property: &str) -> bool {
         }),
         "translations" => every(&|text| serde_json::from_str::<serde_json::Map<_, _>>(text).is_ok()),
         "review_count" => every(&|text| text == "null" || value::whole_number(text).is_some()),
-        // A range or a remark is an error to report, but mere words mean that the column is something
-        // else.
+        // A range or a remark is an error to report, but mere words mean that the column contains
+        // something else.
         "evidence_checked_on" => half(&|text| {
             date::read(text, table.is_1904).is_some() || text.bytes().filter(u8::is_ascii_digit).count() >= 4
         }),

@@ -16,8 +16,8 @@ pub enum Target {
     Translation(Translation),
     /// An additional property, as text.
     Additional(String),
-    /// An additional property that the export declares as an attribute. Without a type, its values
-    /// decide.
+    /// An additional property that the export declares as an attribute. If the type isn't given,
+    /// it's inferred from the values.
     Attribute(String, Option<AttributeType>),
     /// Nothing.
     Ignored,

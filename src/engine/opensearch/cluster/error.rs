@@ -60,7 +60,7 @@ pub enum ClusterError {
 /// Why a cluster isn't available.
 #[derive(Debug, thiserror::Error)]
 pub enum Unavailability {
-    #[error("none of the nodes ({nodes}) answer; check that they're running and that the addresses are right")]
+    #[error("none of the nodes ({nodes}) are answering; check that they're running and that the addresses are right")]
     NoNode {
         nodes: String,
         /// The error from the last ping.
@@ -100,7 +100,7 @@ pub enum NodeError {
         #[source]
         source: TlsError,
     },
-    #[error("the connection to node {node} broke")]
+    #[error("the connection to node {node} was lost")]
     Broken {
         node: String,
         #[source]
@@ -151,7 +151,8 @@ impl ClusterError {
         matches!(self, Self::Unavailable(_) | Self::Overloaded { .. })
     }
 
-    /// Whether a compare-and-set failed, or a document that was to be created already exists.
+    /// Whether a compare-and-set failed, or a document couldn't be created because it already
+    /// exists.
     pub fn is_conflict(&self) -> bool {
         matches!(self, Self::Rejected { status, .. } if *status == StatusCode::CONFLICT)
     }
@@ -187,7 +188,7 @@ impl ClusterError {
             }),
             300..=399 => Self::InvalidResponse {
                 node,
-                what: format!("it redirects with {status}; use the address that it redirects to"),
+                what: format!("it redirects with {status}; use the address it redirects to"),
                 source: None,
             },
             _ => Self::Rejected { node, status, reason },
@@ -237,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn error_kinds_are_told_apart() {
+    fn error_kinds_are_distinguished() {
         assert!(matches!(of(401, None, "Unauthorized"), ClusterError::Authentication { .. }));
         assert!(matches!(of(403, Some("security_exception"), ""), ClusterError::Authentication { .. }));
         assert!(matches!(of(403, Some("cluster_block_exception"), "FORBIDDEN/8"), ClusterError::Rejected { .. }));
@@ -267,7 +268,7 @@ mod tests {
     }
 
     #[test]
-    fn only_errors_that_pass_on_their_own_are_temporary() {
+    fn only_errors_that_go_away_on_their_own_are_temporary() {
         assert!(of(429, None, "").is_temporary() && of(503, None, "").is_temporary());
         let full = of(429, Some("cluster_block_exception"), "disk usage exceeded flood-stage watermark");
         assert!(!full.is_temporary() && !of(400, None, "").is_temporary() && !of(401, None, "").is_temporary());

@@ -18,12 +18,12 @@ pub struct NodeHealth {
 }
 
 impl ClusterHealth {
-    /// Whether at least one node answers.
+    /// Whether at least one node is answering.
     pub fn is_available(&self) -> bool {
         self.nodes.iter().any(|node| node.answers == Some(true))
     }
 
-    /// The number of nodes that answer.
+    /// The number of nodes that are answering.
     pub fn answering(&self) -> usize {
         self.nodes.iter().filter(|node| node.answers == Some(true)).count()
     }

@@ -1,8 +1,8 @@
 //! The connection to an OpenSearch cluster: nodes, pings, deadlines, retries and credentials.
 //!
-//! [`Cluster::send`] sends a request to a node that answers. If that node fails, a repeatable
+//! [`Cluster::send`] sends a request to a node that's answering. If that node fails, a repeatable
 //! request goes to another one, within the same deadline. [`Cluster::start_pings`] detects which
-//! nodes answer, and does so sooner than the cluster itself.
+//! nodes are answering, sooner than the cluster itself does.
 
 mod backoff;
 mod credentials;

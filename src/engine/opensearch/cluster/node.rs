@@ -9,8 +9,8 @@ use super::NodeError;
 use super::health::NodeHealth;
 use crate::client;
 
-/// After this many failed pings in a row, a node gets no more requests, even if no other node
-/// answers. Fewer failures may just mean that it's busy.
+/// After this many failed pings in a row, a node gets no more requests, even if no other node is
+/// answering. Fewer failures may just mean that it's busy.
 const MAX_MISSED_PINGS: u32 = 3;
 
 /// A node, identified by its address.
@@ -106,7 +106,7 @@ impl Node {
         }
     }
 
-    /// The cluster's name for the node, if it answers.
+    /// The cluster's name for the node, if it's answering.
     pub(super) fn answering_id(&self) -> Option<Arc<str>> {
         let state = self.state.load();
         if state.missed == 0 { state.id.clone() } else { None }
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_node_is_gone_after_three_pings_and_an_unreachable_one_immediately() {
+    fn a_late_node_counts_as_gone_after_three_pings_and_an_unreachable_one_immediately() {
         let node = Node::new(&Uri::from_static("http://127.0.0.1:9200/"));
         assert_eq!((node.standing(), node.health().answers), (Standing::Answers, None));
         assert!(!node.answered("n1"));

@@ -11,7 +11,7 @@ use super::node::{Node, Standing};
 use super::{ClusterHealth, ClusterSettingsError, NodeError};
 use crate::client;
 
-/// The nodes of a cluster.
+/// A cluster's nodes.
 #[derive(Debug)]
 pub(super) struct Nodes {
     all: Vec<Arc<Node>>,
@@ -78,8 +78,8 @@ impl Nodes {
         }
     }
 
-    /// The next node in turn among those that answer or, failing that, among those that are late.
-    /// Returns `failed` only if there's no other node.
+    /// The next node in turn among those that are answering or, failing that, among those that are
+    /// late. Returns `failed` only if there's no other node.
     pub(super) fn next(&self, failed: Option<&Arc<Node>>) -> Option<Arc<Node>> {
         let turn = self.turn.fetch_add(1, Ordering::Relaxed);
         let (before, from) = self.all.split_at(turn % self.all.len());
@@ -93,8 +93,8 @@ impl Nodes {
         self.all.iter().any(|node| !Arc::ptr_eq(node, than) && node.standing() < Standing::Gone)
     }
 
-    /// The names of the nodes that answer, so that a search can prefer their shards. `None` if
-    /// there's only one address, which may be a load balancer's, so any node is as good as any
+    /// The names of the nodes that are answering, so that a search can prefer their shards. `None`
+    /// if there's only one address, which may be a load balancer's, so any node is as good as any
     /// other.
     pub(super) fn preferred(&self) -> Option<String> {
         if self.all.len() < 2 {
@@ -188,7 +188,7 @@ mod tests {
     }
 
     #[test]
-    fn searches_prefer_the_nodes_that_answer() {
+    fn searches_prefer_nodes_that_are_answering() {
         let nodes = three();
         assert_eq!(nodes.preferred(), None);
         for (node, id) in nodes.all().iter().zip(["x", "y", "z"]) {

@@ -1,4 +1,4 @@
-//! Pings find out which nodes answer, and what the cluster calls them.
+//! Pings find out which nodes are answering, and what the cluster calls them.
 //!
 //! A cluster takes seconds to notice that a node has gone silent, and meanwhile keeps sending it
 //! parts of searches. Pings notice within a second.
@@ -37,12 +37,12 @@ impl Pings {
         Self(tasks)
     }
 
-    /// The number of nodes that are pinged.
+    /// The number of nodes being pinged.
     pub fn len(&self) -> usize {
         self.0.len()
     }
 
-    /// Whether no node is pinged.
+    /// Whether no nodes are being pinged.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
@@ -59,7 +59,7 @@ impl Cluster {
         match self.id_of(node).await {
             Ok(id) => {
                 if node.answered(&id) {
-                    tracing::info!(node = node.origin(), "the node answers again");
+                    tracing::info!(node = node.origin(), "the node is answering again");
                 }
             }
             Err(error) => {

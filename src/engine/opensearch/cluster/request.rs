@@ -35,7 +35,7 @@ pub struct ClusterRequest {
     pub(super) content_type: &'static str,
     /// Whether sending it twice has the same effect as sending it once.
     pub(super) is_idempotent: bool,
-    /// Whether it reads shards. If so, copies on answering nodes are preferred.
+    /// Whether it reads shards. If so, it prefers copies on nodes that are answering.
     pub(super) reads_shards: bool,
     pub(super) timeout: Option<Duration>,
 }
@@ -78,20 +78,20 @@ impl ClusterRequest {
     }
 
     /// A read of a document, `/index/_doc/id` or `/index/_source/id`. It prefers copies on nodes
-    /// that answer.
+    /// that are answering.
     pub fn document(path: &str) -> Self {
         Self { reads_shards: true, ..Self::get(path) }
     }
 
-    /// A search, such as `/index/_search` or `/_msearch`. It prefers shards on nodes that answer,
-    /// is retried at another node, and treats a missing shard as an error instead of returning
-    /// fewer hits.
+    /// A search, such as `/index/_search` or `/_msearch`. It prefers shards on nodes that are
+    /// answering, is retried on another node, and treats a missing shard as an error instead of
+    /// returning fewer hits.
     pub fn search(path: &str, body: impl Into<Bytes>) -> Self {
         let request = Self { reads_shards: true, is_idempotent: true, ..Self::post(path, body) };
         request.query("allow_partial_search_results", "false")
     }
 
-    /// A bulk request, as lines of JSON. We choose the documents' ids, so it may be retried at
+    /// A bulk request, as lines of JSON. We choose the documents' ids, so it may be retried on
     /// another node.
     pub fn bulk(path: &str, body: impl Into<Bytes>) -> Self {
         Self { content_type: "application/x-ndjson", is_idempotent: true, ..Self::post(path, body) }
@@ -149,7 +149,7 @@ impl ClusterResponse {
     pub fn json<T: DeserializeOwned>(&self) -> Result<T, ClusterError> {
         serde_json::from_slice(&self.body).map_err(|source| ClusterError::InvalidResponse {
             node: self.node.clone(),
-            what: "its JSON isn't as expected".to_owned(),
+            what: "its JSON doesn't have the expected structure".to_owned(),
             source: Some(Box::new(source)),
         })
     }
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_target_is_encoded_and_has_prefix_parameters_and_preference() {
+    fn the_target_is_encoded_and_includes_prefix_parameters_and_preference() {
         let request = ClusterRequest::get("/a b/_doc/x%2Fy?z").query("q", "c&d");
         assert_eq!(request.target("", None), "/a%20b/_doc/x%2Fy%3Fz?q=c%26d");
         let search = ClusterRequest::search("i/_search", "{}");

@@ -19,10 +19,10 @@ const MAX_WAIT_SHARE: u32 = 2;
 const FIRST_ATTEMPT_SHARE: u32 = 2;
 
 impl Cluster {
-    /// Sends a request to a node that answers. An idempotent request is resent to another node if
-    /// the first one can't be reached, breaks the connection, is found silent by a ping, doesn't
-    /// respond in half the time, responds with 502, 503 or 504, or reports that it has lost another
-    /// node. 429 is never retried. If the other node can't be reached, it doesn't use up the retry.
+    /// Sends a request to a node that's answering. An idempotent request is resent to another node
+    /// if the first one can't be reached, drops the connection, misses a ping, doesn't respond in
+    /// half the time, responds with 502, 503 or 504, or reports that it has lost another node. 429
+    /// is never retried. If the other node can't be reached, it doesn't use up the retry.
     ///
     /// Dropping the future cancels the request.
     ///
@@ -42,7 +42,7 @@ impl Cluster {
         } else {
             self.attempt(&first, &request, rest).await
         };
-        // If there's no other node, only a fast failure is retried at the same one, since its
+        // If there's no other node, only a fast failure is retried on the same one, since its
         // address may be a load balancer's.
         let is_repeated = request.is_idempotent
             && match &outcome {
@@ -92,9 +92,9 @@ impl Cluster {
         self.transport.send(node, request, preferred.as_deref(), timeout).await
     }
 
-    /// Makes an attempt that ends as soon as a ping finds its node silent. For a search, any silent
-    /// node counts, since part of the search may be running there. Attempts can have long timeouts,
-    /// whereas a silent node is noticed within a second.
+    /// Makes an attempt that ends as soon as its node misses a ping. For a search, any node's
+    /// missed ping counts, since part of the search may be running there. Attempts can have long
+    /// timeouts, whereas a silent node is noticed within a second.
     async fn attempt_unless_lost(
         &self,
         node: &Arc<Node>,

@@ -12,8 +12,8 @@ use crate::client::{self, TlsError};
 /// How to reach a cluster.
 #[derive(Debug, Clone)]
 pub struct ClusterSettings {
-    /// The addresses of the nodes. List every data node, because searches prefer listed nodes that
-    /// answer. A single address may be a load balancer's.
+    /// The nodes' addresses. List every data node, because searches prefer listed nodes that are
+    /// answering. A single address may be a load balancer's.
     pub urls: Vec<Uri>,
     /// A PEM file with certificate authorities to trust instead of the machine's.
     pub ca_file: Option<PathBuf>,
@@ -21,7 +21,7 @@ pub struct ClusterSettings {
     pub credentials: Option<Credentials>,
     /// The time limit for a request, including the retry and the wait for its turn.
     pub request_timeout: Duration,
-    /// How many requests may be in progress; more have to wait. At least 1.
+    /// How many requests may be in progress; any more have to wait. At least 1.
     pub max_concurrent_requests: usize,
 }
 
@@ -52,7 +52,7 @@ impl ClusterSettings {
 /// Why these settings can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum ClusterSettingsError {
-    #[error("no cluster address is given; give the URL of at least one node, such as https://search-1.example:9200")]
+    #[error("no cluster address was given; give the URL of at least one node, such as https://search-1.example:9200")]
     NoUrl,
     #[error(
         "{0:?} isn't the address of a node; give an http or https URL without user, query or fragment, such as \

@@ -47,7 +47,7 @@ impl Stub {
         Self { url, heads }
     }
 
-    /// An address on which nothing listens.
+    /// An address that nothing is listening on.
     pub(in crate::engine::opensearch) async fn absent() -> Self {
         let stub = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         Self { url: format!("http://{}", stub.local_addr().expect("an address")), heads: Arc::default() }

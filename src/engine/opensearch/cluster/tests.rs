@@ -12,7 +12,7 @@ fn search() -> ClusterRequest {
 }
 
 #[tokio::test]
-async fn a_failed_attempt_is_retried_once_at_another_node() {
+async fn a_failed_attempt_is_retried_once_on_another_node() {
     for failure in [BUSY, LOST, Reply::Status(502, ""), Reply::Status(504, ""), Reply::Close] {
         let (first, second) = (Stub::start(std::slice::from_ref(&failure)).await, Stub::start(&[OK]).await);
         let response = cluster(&[&first, &second]).send(search()).await.expect("a response");
@@ -66,7 +66,7 @@ async fn a_silent_node_gets_only_a_share_of_the_time() {
     let (first, second) = (Stub::start(&[Reply::Hang]).await, Stub::start(&[OK]).await);
     let request = search().timeout(Duration::from_secs(1));
     assert!(cluster(&[&first, &second]).send(request.clone()).await.is_ok());
-    // A single node gets all the time, and isn't given the work twice.
+    // A single node gets all of the time, and isn't given the work twice.
     let error = cluster(&[&first]).send(request).await.expect_err("silence");
     assert!(crate::error::chain(&error).contains("didn't respond within"), "{error}");
     assert!(error.is_unavailable() && first.requests() == 2, "{error:?}");

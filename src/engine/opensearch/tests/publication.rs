@@ -89,7 +89,7 @@ fn respond(request: ClusterRequest) -> super::super::cluster::ClusterResponse {
     RUNTIME.block_on(CLUSTER.send(request)).expect("a response")
 }
 
-/// The indices of these generations, all without deleted documents.
+/// These generations' indices, all without deleted documents.
 fn clean(published: &[&Published]) -> Vec<(String, String)> {
     let of = |published: &&Published| {
         ["", "-parts", "-reviews"].map(|end| (format!("{}{end}", published.index), "0".to_owned()))
@@ -185,7 +185,7 @@ mod on_cluster {
 
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
-    fn an_index_with_the_generations_name_but_another_mapping_is_replaced() {
+    fn an_index_with_the_generations_name_but_a_different_mapping_is_replaced() {
         let directory = Directory::new("foreign");
         let foreign = format!("/{}", directory.prefix.fill(FIRST, jiff::Timestamp::UNIX_EPOCH));
         respond(ClusterRequest::put(&format!("{foreign}/_doc/a"), r#"{"terms":"a"}"#));
@@ -195,7 +195,7 @@ mod on_cluster {
 
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
-    fn requests_to_a_deleted_index_are_unavailable() {
+    fn requests_to_a_deleted_index_fail_as_unavailable() {
         let directory = Directory::new("deleted");
         let published = directory.fill(FIRST, &large()[..20]);
         let snapshot = RUNTIME.block_on(generations::open(&CLUSTER, &published)).expect("opened");

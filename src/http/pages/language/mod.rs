@@ -1,5 +1,5 @@
-//! The languages of the pages. All of a language's wording is in one table, so if an entry is
-//! missing, it doesn't compile.
+//! The languages of the pages. All of a language's wording is in one table, so a missing
+//! entry is a compile error.
 
 mod de;
 mod en;
@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_counts_and_dates_are_written_the_way_people_write_them() {
+    fn numbers_counts_and_dates_follow_each_languages_conventions() {
         let [en, de, fr] = Language::ALL.map(Language::texts);
         assert_eq!(
             [en, de, fr].map(|texts| texts.number(1_234_567)),

@@ -15,14 +15,14 @@ pub(in crate::http) struct Counted {
 pub(in crate::http) struct Texts {
     /// The language tag, for HTML's `lang`.
     pub(in crate::http) tag: &'static str,
-    /// Between a label and what it's about.
+    /// Between a label and what it labels.
     pub(in crate::http) colon: &'static str,
     /// Separates groups of three digits.
     pub(super) group: &'static str,
     pub(in crate::http) decimal_point: &'static str,
     /// Whether 0 takes the singular.
     pub(super) zero_is_one: bool,
-    /// What follows the day's number in a date, and what follows the first of a month.
+    /// What follows the day in a date, and what follows it on the first of a month.
     pub(super) day_ends: [&'static str; 2],
     pub(super) months: [&'static str; 12],
     pub(in crate::http) skip: &'static str,
@@ -265,7 +265,7 @@ impl Texts {
         text.replace('.', self.decimal_point)
     }
 
-    /// A date in words; anything else unchanged. For a time, its date.
+    /// A date in words, or a time's date. Anything else is returned unchanged.
     pub(in crate::http) fn day<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let Some(date) = text.get(..10).filter(|date| CalendarDate::parse(date).is_some()) else { return text.into() };
         // `YYYY-MM-DD`.

@@ -60,7 +60,7 @@ pub(in crate::http::pages) fn value<'v>(t: &'static Texts, attribute: &Attribute
     }
 }
 
-/// The value with its unit, for places that have no heading to name it.
+/// The value with its unit, for places without a heading that names the unit.
 pub(in crate::http::pages) fn measured<'v>(t: &'static Texts, attribute: &Attribute, text: &'v str) -> Cow<'v, str> {
     let value = value(t, attribute, text);
     match &attribute.unit {

@@ -1,4 +1,5 @@
-//! "API request": the API request for what a page shows, for the command line and both clients.
+//! The "API request" section: how to request what a page shows, from the command line and with both
+//! clients.
 
 use std::fmt::Write as _;
 
@@ -67,7 +68,7 @@ impl Call {
     }
 }
 
-/// A value in a program. There, numbers and flags have types; `typo` and `highlight` are booleans.
+/// A value as a literal in code, where numbers and booleans (`typo`, `highlight`) aren't quoted.
 fn literal(name: &str, value: &str) -> String {
     match name {
         "limit" | "offset" | "min_rating" | "highlight" | "typo" => value.to_owned(),
@@ -143,8 +144,8 @@ fn python(host: &str, calls: &[Call]) -> String {
     code
 }
 
-/// The name of the variable for a result: `result` for the first call, and a name for what is
-/// requested for the others.
+/// The variable that a call's result is assigned to: `result` for the first call; for the others, a
+/// name for what they request.
 fn variable(call: &Call, at: usize) -> &'static str {
     let (resource, method) = call.method.split_once('.').unwrap_or((call.method, call.method));
     match (at, method) {

@@ -18,7 +18,7 @@ const OLD_DAYS: i32 = 365;
 pub(in crate::http::pages) enum Age {
     Recent,
     Old,
-    /// Later than tomorrow, because today may already have begun further east.
+    /// Later than tomorrow in UTC, because it may already be tomorrow further east.
     Future,
 }
 

@@ -27,19 +27,19 @@ pub(in crate::http::pages) struct Item<'a> {
     #[serde(borrow)]
     pub(in crate::http::pages) evidence_status: Cow<'a, str>,
     pub(in crate::http::pages) evidence_checked_on: Option<Cow<'a, str>>,
-    /// The language of its own texts, if it isn't English.
+    /// The language of its own text, if it isn't English.
     pub(in crate::http::pages) language: Option<Language>,
     #[serde(default, borrow)]
     untranslated: Vec<Cow<'a, str>>,
 }
 
 impl Item<'_> {
-    /// For a text that may be translated.
+    /// For text that may be translated.
     pub(in crate::http::pages) fn lang<'i>(&'i self, edition: &Edition<'i>, field: &str) -> Lang<'i> {
         edition.lang(self.language.as_ref(), &self.untranslated, field)
     }
 
-    /// For the other texts.
+    /// For all other text.
     pub(in crate::http::pages) fn own(&self, edition: &Edition<'_>) -> Lang<'_> {
         edition.own(self.language.as_ref())
     }
@@ -53,7 +53,7 @@ pub(in crate::http::pages) struct CategoryName<'a> {
     pub(in crate::http::pages) name: Cow<'a, str>,
 }
 
-/// The fields of a product's details that its list item doesn't have.
+/// The fields of a product's details that aren't in its list item.
 #[derive(Debug, Deserialize)]
 pub(in crate::http::pages) struct More<'a> {
     pub(in crate::http::pages) description: Option<Cow<'a, str>>,

@@ -2,8 +2,8 @@
 
 use crate::http::pages::links::web_address;
 
-/// By URL, without the scheme, `www.`, letter case and whatever else [`bare`] removes: the
-/// `seeAlso` URLs in the SPDX list and the licence's own page.
+/// By URL, in lower case and without the scheme, `www.` and whatever else [`bare`] removes: the
+/// `seeAlso` URLs in the SPDX list and each licence's own page.
 const NAMES: [(&str, &str); 35] = [
     ("apache.org/licenses/license-2.0", "Apache-2.0"),
     ("cdla.dev/permissive-1-0", "CDLA-Permissive-1.0"),

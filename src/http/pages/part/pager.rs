@@ -85,6 +85,6 @@ mod tests {
         assert_eq!(numbers(5, 1000, false), Some(vec![1, 4, 5, 6, 50]));
         assert_eq!(numbers(50, 1000, false), Some(vec![1, 49, 50]));
         assert_eq!(numbers(9, 60, false), Some(vec![1, 2, 3]), "past the end");
-        assert_eq!(numbers(1, 1_000_000, true), Some(vec![1, 2, 501]), "no page that would be refused");
+        assert_eq!(numbers(1, 1_000_000, true), Some(vec![1, 2, 501]), "no link to a page that would be refused");
     }
 }

@@ -105,8 +105,8 @@ impl<'a> Row<'a> {
         kind(self.t, &self.item.offering_type)
     }
 
-    /// Text with its matches marked. A field also has highlights for its other values, and in other
-    /// languages.
+    /// Text with its matches marked. A field's highlights may also be for its other values, or in
+    /// other languages.
     fn html(&self, field: &str, text: &str) -> String {
         let plain = escape(text);
         let unmarked = |html: &str| html.replace("<mark>", "").replace("</mark>", "");
@@ -154,7 +154,7 @@ pub(in crate::http::pages) fn kind<'k>(t: &'static Texts, offering_type: &'k str
 #[derive(Debug)]
 pub(in crate::http::pages) struct Matches<'a>(Vec<Highlight<'a>>);
 
-/// Matches in fields that a row doesn't otherwise show, so it names them next to the match.
+/// Matches in a field that a row doesn't otherwise show, so it names the field next to them.
 struct Elsewhere<'m> {
     label: &'static str,
     is_synonym: bool,

@@ -14,20 +14,20 @@ use crate::text::shorten::shortened;
 /// Any terms beyond this many are ignored.
 const MAX_TERMS: usize = 5000;
 
-/// Longer text, in bytes, is only escaped.
+/// Text longer than this, in bytes, is escaped but not searched for terms.
 const MAX_TEXT: usize = 64 * 1024;
 
 /// The maximum length of a definition shown next to a mention, in characters.
 const MAX_DEFINITION: usize = 300;
 
-/// Up to this length, an abbreviation only counts as written. CAPA is one, but "capa" is another
-/// word.
+/// An upper-case name up to this length, in bytes, counts as an abbreviation, which only matches in
+/// its own case: CAPA is one, but "capa" is another word.
 const MAX_ABBREVIATION: usize = 5;
 
 /// Finds mentions of terms.
 #[derive(Debug, Default)]
 pub(in crate::http::pages) struct TermIndex {
-    /// By first word, folded, with the longest name first.
+    /// By the folded first word, longest name first.
     names: HashMap<String, Vec<Name>>,
 }
 
@@ -85,14 +85,14 @@ impl TermIndex {
     }
 }
 
-/// A folded word, and the singulars that it might be the plural of.
+/// A word, folded, and the singulars that it might be the plural of.
 fn forms(word: &str) -> Vec<String> {
     let folded = word.to_lowercase();
     let singulars: Vec<_> = ["s", "es"].iter().filter_map(|end| folded.strip_suffix(end)).map(str::to_owned).collect();
     std::iter::once(folded).chain(singulars).filter(|form| !form.is_empty()).collect()
 }
 
-/// The words in some text, each with the byte offset where it starts.
+/// A text's words, each with the byte offset where it starts.
 fn words(text: &str) -> impl Iterator<Item = (usize, &str)> {
     let mut at = 0;
     std::iter::from_fn(move || {
@@ -139,7 +139,7 @@ impl<'a> TermLinker<'a> {
             html.push_str(&escape(&text[done..at]));
             let shown = entry.term.localised(self.language);
             let definition = shortened(&shown.definition, MAX_DEFINITION);
-            // The text around it may be in another language.
+            // The surrounding text may be in another language.
             let tag = tag_of(self.language, shown.language.as_ref(), &shown.untranslated, "definition");
             // Writing to a string can't fail.
             let _ = write!(

@@ -81,7 +81,7 @@ Exchange = Generator[Step, Reply, Response]
 
 
 def new_request_id() -> str:
-    """Return a request id that the server keeps: 32 hexadecimal digits."""
+    """Return a request id that the server will use as is: 32 hexadecimal digits."""
     return secrets.token_hex(16)
 
 

@@ -134,12 +134,12 @@ class Request:
     headers: dict[str, str] = field(repr=False)
     request_id: str
     timeout_seconds: float | None
-    """The limit for each single wait."""
+    """The limit on each individual wait."""
     is_download: bool = False
 
     @property
     def total_seconds(self) -> float | None:
-        """The limit for the whole attempt; `None` for a download, which takes longer the larger it is."""
+        """The limit on the whole attempt; `None` for a download, which takes longer the larger it is."""
         return None if self.is_download else self.timeout_seconds
 
 

@@ -35,7 +35,7 @@ UNCHANGED = Unchanged.TOKEN
 
 @dataclass(frozen=True)
 class Settings:
-    """A client's settings. The key is left out of any text made from them."""
+    """A client's settings. Their `repr` leaves out the key."""
 
     api_key: str = field(repr=False)
     base_url: str

@@ -22,7 +22,7 @@ pub(super) struct Operation {
     /// The example's path and query.
     target: String,
     fields: Vec<Field>,
-    /// The response body of the example.
+    /// The example's response body.
     example: String,
     responses: Vec<Response>,
 }
@@ -69,7 +69,7 @@ impl Operation {
     }
 }
 
-/// The request and the response body of a response's recorded example.
+/// A response's recorded example: the request and the response body.
 pub(super) fn recorded<'d>(api: OpenApi<'d>, response: &'d Value) -> Option<(&'d str, String)> {
     let (_, content) = api.resolve(response)["content"].as_object()?.iter().next()?;
     let example = content["examples"].get(RECORDED)?;
