@@ -14,7 +14,7 @@ use crate::generation::failpoint::{Step, pass};
 use crate::generation::meaning::MeaningOption;
 use crate::generation::versions::VersionWriter;
 use crate::panics::ScopedThread;
-use crate::scratch::{Bulk, Scratch};
+use crate::scratch::{Bulk, SHARED_BYTES, Scratch};
 use crate::search::lexicon::LexiconError;
 use crate::search::{DocumentAnalyzer, SearchBuilder};
 
@@ -66,6 +66,17 @@ pub enum Processors {
     /// One, with as little memory as possible, because a server needs the rest.
     One,
     All,
+}
+
+impl Processors {
+    /// How many bytes of a build's scratch data stay in memory. With all processors, that's enough
+    /// for 60,000 products, whose build then takes about a tenth less time.
+    pub(super) const fn scratch_bytes(self) -> usize {
+        match self {
+            Self::One => SHARED_BYTES,
+            Self::All => SHARED_BYTES / 3 * 4,
+        }
+    }
 }
 
 /// Receives the number of products indexed and the total; may stop the build.
@@ -210,7 +221,7 @@ impl Sink for EmbeddedSink<'_, '_> {
 
     fn push(&mut self, product: MergedProduct<'_>, analyzer: &DocumentAnalyzer) -> Result<(), BuildError> {
         self.search.push(analyzer).map_err(BuildError::scratch)?;
-        self.documents.push(analyzer.numbered_terms());
+        self.documents.push(analyzer.numbered_terms(), analyzer.reference());
         if self.documents.len() == BATCH {
             self.index.add(std::mem::take(&mut self.documents))?;
         }

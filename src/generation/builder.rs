@@ -55,7 +55,7 @@ impl Builder<'_> {
     pub fn build_on_disk(&mut self, store: &Store) -> Result<Built, BuildFailure> {
         // Check this before spending minutes on something that couldn't be kept.
         store.check_lock()?;
-        let scratch = Scratch::new(store.folder());
+        let scratch = Scratch::new(store.folder(), self.processors.scratch_bytes());
         let ReadSet { set, stamp } = self.read(&scratch)?;
         let generation = self.name(&set, &scratch)?;
         if self.served.is_some() {

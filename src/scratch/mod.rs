@@ -25,9 +25,9 @@ pub use spool::{Spool, SpoolRows, SpoolWriter};
 
 use self::memory::Memory;
 
-/// How many bytes all of a build's sorters, spools and buffers keep in memory before they go to
-/// disk.
-const SHARED_BYTES: usize = 192 * 1024 * 1024;
+/// How many bytes all of a build's sorters, spools and buffers normally keep in memory before they
+/// go to disk.
+pub const SHARED_BYTES: usize = 192 * 1024 * 1024;
 /// How many bytes each of them keeps once their total exceeds that; about three times as much
 /// including allocation overhead.
 pub const OWN_BYTES: usize = 16 * 1024 * 1024;
@@ -52,9 +52,9 @@ pub struct Scratch {
 }
 
 impl Scratch {
-    /// Scratch files in a folder, which is created when it's needed.
-    pub fn new(folder: &Path) -> Self {
-        Self { folder: Some(folder.into()), memory: Arc::new(Memory::new(SHARED_BYTES, OWN_BYTES)) }
+    /// Scratch files in a folder, which is created when it's needed. `shared_bytes` stay in memory.
+    pub fn new(folder: &Path, shared_bytes: usize) -> Self {
+        Self { folder: Some(folder.into()), memory: Arc::new(Memory::new(shared_bytes, OWN_BYTES)) }
     }
 
     /// No files: everything stays in memory.

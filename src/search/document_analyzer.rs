@@ -10,7 +10,7 @@ use super::field::{Field, Section};
 use super::forward::{SECTION_END, VALUE_END};
 use super::identity;
 use super::lexicon::{FIRST_WORD, LexiconBuilder, LexiconError, LexiconParts, WordId};
-use super::meaning::MeaningAnalyzer;
+use super::meaning::{MeaningAnalyzer, TOPIC, record_topics};
 use super::pieces;
 use super::pins::Pins;
 use super::plan::{INDEXED_PREFIX, Term};
@@ -20,7 +20,7 @@ use super::tally::Tally;
 use crate::catalogue::resource::CategoryResource;
 use crate::record::{Attributes, Language, Pin, Software, SynonymGroup};
 use crate::text::analyse::{Gap, Word, compound, is_conjunction, name_key, words};
-use crate::text::meaning::Vector;
+use crate::text::meaning::{Reference, Vector};
 use crate::text::stem::Stems;
 
 /// Increment this whenever any text gets different terms than before. It's part of a generation's
@@ -55,8 +55,6 @@ pub struct DocumentAnalyzer {
     terms: HashMap<Term, Occurrences, FixedState>,
     /// `None` if documents don't get meanings.
     meaning: Option<MeaningAnalyzer>,
-    /// The current document's topics.
-    topics: Vec<Term>,
 }
 
 /// All documents' words and synonyms, the words' final numbers, and the pinned queries.
@@ -115,7 +113,6 @@ impl DocumentAnalyzer {
             prefixes_of: Vec::new(),
             terms: HashMap::default(),
             meaning: None,
-            topics: Vec::new(),
         }
     }
 
@@ -161,8 +158,6 @@ impl DocumentAnalyzer {
         }
         self.attributes = attributes;
         self.add_translated();
-        self.topics.clear();
-        self.topics.extend(self.meaning.iter().flat_map(MeaningAnalyzer::topics).map(Term::Topic));
         for category in categories {
             self.add_once(Term::Category(category.id.as_str().into()), Occurrences::one(Field::Category));
         }
@@ -179,17 +174,20 @@ impl DocumentAnalyzer {
         self.lengths = lengths;
     }
 
-    pub fn terms(&self) -> impl Iterator<Item = (&Term, Occurrences)> {
-        self.numbered_terms().map(|(_, term, occurrences)| (term, occurrences))
+    /// All terms, including topics.
+    pub fn terms(&self) -> impl Iterator<Item = (Term, Occurrences)> {
+        let topics = self.reference().into_iter().flat_map(|reference| record_topics(&reference));
+        let terms = self.numbered_terms().map(|(_, term, occurrences)| (term.clone(), occurrences));
+        terms.chain(topics.map(|topic| (Term::Topic(topic), TOPIC)))
     }
 
-    /// The terms, including numbers for words and prefixes.
+    /// The terms except topics, with numbers for words and prefixes. Topics take a while to find, so
+    /// another thread can do that, given the [`Self::reference`].
     pub fn numbered_terms(&self) -> impl Iterator<Item = (Option<u32>, &Term, Occurrences)> {
         let others = self.terms.iter().map(|(term, occurrences)| (None, term, *occurrences));
         let numbered = self.stems_found.iter().chain(self.prefixes_found.iter());
         let numbered = numbered.map(|(number, term, occurrences)| (Some(number), term, occurrences));
-        let topics = self.topics.iter().map(|topic| (None, topic, Occurrences::one(Field::Description)));
-        numbered.chain(others).chain(topics)
+        numbered.chain(others)
     }
 
     /// The current document's words by provisional number, with boundaries.
@@ -205,7 +203,13 @@ impl DocumentAnalyzer {
         self.meaning.is_some()
     }
 
-    /// The current document's meaning; `None` if documents don't have meanings.
+    /// What the current document means; `None` if it isn't in English, or if documents don't have
+    /// meanings.
+    pub fn reference(&self) -> Option<Reference> {
+        self.meaning.as_ref().and_then(MeaningAnalyzer::reference)
+    }
+
+    /// The current document's vector; `None` if documents don't have meanings.
     pub fn meaning(&self) -> Option<Vector> {
         self.meaning.as_ref().map(MeaningAnalyzer::vector)
     }

@@ -4,6 +4,7 @@
 use serde::Deserialize;
 
 use super::field::Field;
+use super::score::Occurrences;
 use crate::catalogue::{Ordinal, fetch};
 use crate::text::analyse::words;
 use crate::text::english::is_common;
@@ -20,6 +21,9 @@ const ENGLISH: usize = 40;
 /// How many of a record's topics become terms. Twice as many would find 2% more of the nearest
 /// records, but postings would take up twice the memory.
 const TOPICS: usize = 8;
+
+/// How a topic occurs in a record.
+pub const TOPIC: Occurrences = Occurrences::one(Field::Description);
 
 /// A record is compared with the topics in this many groups. With four, about 3% of the nearest
 /// records are missed; with eight, no more are found.
@@ -82,19 +86,19 @@ impl MeaningAnalyzer {
         if self.is_english() { self.sum.vector() } else { Vector::NONE }
     }
 
-    /// The current record's topics; none if it isn't in English.
-    pub(super) fn topics(&self) -> impl Iterator<Item = u16> + use<> {
-        let topics = self.reference().map(|reference| topic::nearest(&reference, GROUPS, TOPICS)).unwrap_or_default();
-        topics.into_iter().map(|near| near.topic)
-    }
-
-    fn reference(&self) -> Option<Reference> {
+    /// What the current record means; `None` if it isn't in English.
+    pub(super) fn reference(&self) -> Option<Reference> {
         if self.is_english() { self.sum.reference() } else { None }
     }
 
     const fn is_english(&self) -> bool {
         self.english * 100 >= self.words * ENGLISH
     }
+}
+
+/// The topics that become terms of a record with this meaning.
+pub fn record_topics(reference: &Reference) -> impl Iterator<Item = u16> + use<> {
+    topic::nearest(reference, GROUPS, TOPICS).into_iter().map(|near| near.topic)
 }
 
 /// What a record means, given its text in [`Field`] order; `None` if it isn't in English. Long text

@@ -122,7 +122,7 @@ fn kind(schema: &Value) -> String {
             let what = if number == "integer" { "whole number" } else { "number" };
             match (&schema["minimum"], schema["maximum"].as_u64().filter(|maximum| *maximum < (1 << 53) - 1)) {
                 (from, Some(to)) => format!("{what} from {from} to {to}"),
-                (from, None) => format!("{what} from {from}"),
+                (from, None) => format!("{what}, {from} or more"),
             }
         }
         _ if schema["format"] == "date" => "day".to_owned(),

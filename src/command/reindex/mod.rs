@@ -30,7 +30,7 @@ use crate::generation::{
     open_catalogue,
 };
 use crate::panics;
-use crate::scratch::Scratch;
+use crate::scratch::{SHARED_BYTES, Scratch};
 use crate::text::count::counted;
 use crate::text::printable::printable;
 
@@ -82,7 +82,7 @@ pub(super) fn run_in_cluster(
             "--reindex needs an index folder for its scratch files, so it can't be combined with --index none",
         ));
     };
-    let scratch = Scratch::new(index);
+    let scratch = Scratch::new(index, SHARED_BYTES);
     std::fs::create_dir_all(index).map_err(|error| Failure::other(&scratch.error(error)))?;
     memory::limit(args.max_build_bytes);
     open_files::allow(SCRATCH_FILES);

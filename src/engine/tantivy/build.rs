@@ -123,15 +123,23 @@ mod tests {
     use super::*;
     use crate::search::Term;
     use crate::search::field::Field as Part;
+    use crate::search::meaning::{TOPIC, record_reference, record_topics};
     use crate::search::score::Occurrences;
+    use crate::text::meaning::Reference;
+
+    /// A document's terms, and what it means.
+    type Document = (Vec<(Term, Occurrences)>, Option<Reference>);
+
+    fn meaning(text: &str) -> Option<Reference> {
+        record_reference(std::iter::once(text))
+    }
 
     /// Terms of various kinds, ranging from rare ones to ones in every document, with small and
     /// large frequencies.
-    fn document(number: u32) -> Vec<(Term, Occurrences)> {
+    fn document(number: u32) -> Document {
         let mut terms = vec![(Term::Name(format!("name {number}").into()), Occurrences::one(Part::Name))];
         let letter = if number.is_multiple_of(3) { "z" } else { "é" };
         terms.push((Term::Prefix(letter.into()), Occurrences::one(Part::Tagline)));
-        terms.push((Term::Topic(u16::from(number.is_multiple_of(5)) * 300), Occurrences::one(Part::Description)));
         for stem in (0..40).filter(|stem| number.is_multiple_of(stem + 1)) {
             let mut occurrences = Occurrences::default();
             for _ in 0..=(number + stem) % 7 {
@@ -145,7 +153,8 @@ mod tests {
         if number == 7 {
             terms.push((Term::Name("long ".repeat(20_000).into()), Occurrences::one(Part::Name)));
         }
-        terms
+        let text = if number.is_multiple_of(5) { "a ledger for accounting" } else { "an album for photos" };
+        (terms, meaning(text).filter(|_| number != 3))
     }
 
     /// Builds the same index with tantivy's own writer, which receives a term once per occurrence.
@@ -154,7 +163,9 @@ mod tests {
         let mut writer: SingleSegmentIndexWriter =
             index.single_segment_index_writer(RamDirectory::create(), MEMORY_BUDGET).expect("an index");
         for number in 0..documents {
-            let tokens = document(number).into_iter().flat_map(|(term, occurrences)| {
+            let (terms, meaning) = document(number);
+            let topics = meaning.iter().flat_map(record_topics).map(|topic| (Term::Topic(topic), TOPIC));
+            let tokens = terms.into_iter().chain(topics).flat_map(|(term, occurrences)| {
                 let mut text = String::new();
                 term.write(&mut text);
                 vec![Token { text, position: 0, ..Token::default() }; occurrences.packed() as usize]
@@ -190,21 +201,21 @@ mod tests {
     }
 
     /// A document's terms, with numbers for the prefixes, which are single letters here.
-    fn numbered(document: &[(Term, Occurrences)]) -> impl Iterator<Item = (Option<u32>, &Term, Occurrences)> {
+    fn numbered(terms: &[(Term, Occurrences)]) -> impl Iterator<Item = (Option<u32>, &Term, Occurrences)> {
         let number = |term: &Term| match term {
             Term::Prefix(text) => text.chars().next().map(u32::from),
             _ => None,
         };
-        document.iter().map(move |(term, occurrences)| (number(term), term, *occurrences))
+        terms.iter().map(move |(term, occurrences)| (number(term), term, *occurrences))
     }
 
     /// The files of an index whose documents are added a few at a time.
-    fn files(documents: &[Vec<(Term, Occurrences)>], at_once: usize, scratch: &Scratch) -> Vec<(String, Bytes)> {
+    fn files(documents: &[Document], at_once: usize, scratch: &Scratch) -> Vec<(String, Bytes)> {
         let mut builder = TantivyBuilder::new(scratch);
         for documents in documents.chunks(at_once) {
             let mut batch = Documents::default();
-            for document in documents {
-                batch.push(numbered(document));
+            for (terms, meaning) in documents {
+                batch.push(numbered(terms), meaning.clone());
             }
             builder.add(&batch).expect("written");
         }
@@ -234,7 +245,6 @@ mod tests {
         prop_oneof![
             (0_u32..300).prop_map(Term::Word),
             (0_u32..3).prop_map(Term::Concept),
-            (0_u16..20).prop_map(Term::Topic),
             "[a-cwé]".prop_map(|text| Term::Prefix(text.into())),
             "[a-cwé]{0,9}".prop_map(|text| Term::Name(text.into())),
         ]
@@ -243,11 +253,13 @@ mod tests {
     const PARTS: [Part; 3] = [Part::Name, Part::Tagline, Part::Description];
 
     /// Some documents with their words in random order.
-    fn any_documents() -> impl Strategy<Value = Vec<Vec<(Term, Occurrences)>>> {
-        let document = proptest::collection::hash_map(any_term(), proptest::sample::select(&PARTS), 0..20);
-        let document =
-            document.prop_map(|terms| terms.into_iter().map(|(term, part)| (term, Occurrences::one(part))).collect());
-        proptest::collection::vec(document, 0..60)
+    fn any_documents() -> impl Strategy<Value = Vec<Document>> {
+        let terms = proptest::collection::hash_map(any_term(), proptest::sample::select(&PARTS), 0..20);
+        let terms =
+            terms.prop_map(|terms| terms.into_iter().map(|(term, part)| (term, Occurrences::one(part))).collect());
+        let meaning =
+            proptest::sample::select(&["", "an album for photos", "a ledger for accounting"]).prop_map(meaning);
+        proptest::collection::vec((terms, meaning), 0..60)
     }
 
     proptest! {
@@ -272,7 +284,7 @@ mod tests {
         let mut builder = TantivyBuilder::new(&Scratch::with_own_bytes(&folder.path().join("file/folder"), 1));
         std::fs::write(folder.path().join("file"), "").expect("written");
         let mut batch = Documents::default();
-        batch.push(numbered(&document(1)));
+        batch.push(numbered(&document(1).0), None);
         let error = builder.add(&batch).expect_err("a folder in a file");
         assert!(matches!(error, FillError::Scratch(error) if error.kind() == std::io::ErrorKind::NotADirectory));
     }

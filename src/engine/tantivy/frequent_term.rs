@@ -160,7 +160,7 @@ mod tests {
         let (frequent, rare) = (Term::Word(0), Term::Word(1));
         for document in 0..DOCUMENTS {
             let rare = (document % 100 == 0).then(|| (None, &rare, Occurrences::one(Field::Name)));
-            documents.push(occurrences(document).map(|of| (None, &frequent, of)).into_iter().chain(rare));
+            documents.push(occurrences(document).map(|of| (None, &frequent, of)).into_iter().chain(rare), None);
         }
         let mut builder = TantivyBuilder::new(&Scratch::in_memory());
         builder.add(&documents).expect("few documents");

@@ -43,8 +43,8 @@ type Scores = Vec<Option<f32>>;
 
 impl ScanEngine {
     /// A stored document's terms.
-    pub(super) fn document<'t>(terms: impl Iterator<Item = (&'t Term, Occurrences)>) -> HashMap<Term, u32> {
-        terms.map(|(term, occurrences)| (term.clone(), occurrences.packed())).collect()
+    pub(super) fn document(terms: impl Iterator<Item = (Term, Occurrences)>) -> HashMap<Term, u32> {
+        terms.map(|(term, occurrences)| (term, occurrences.packed())).collect()
     }
 
     fn columns(&self) -> &Columns {

@@ -125,7 +125,7 @@ impl<'m> Sink for ClusterSink<'m> {
             detail,
             reviews: product.review_summary(),
             categories: product.categories,
-            terms: analyzer.terms().map(|(term, occurrences)| (term.clone(), occurrences)).collect(),
+            terms: analyzer.terms().collect(),
             words: analyzer.words().collect(),
             lengths: analyzer.lengths(),
             vector: analyzer.meaning().filter(|vector| *vector != Vector::NONE).map(|vector| vector.bytes().into()),

@@ -5,6 +5,7 @@ use super::*;
 use crate::engine::opensearch::{Publisher, is_missing};
 use crate::generation::BuildError;
 use crate::generation::cluster::{FillError, published_already};
+use crate::scratch::SHARED_BYTES;
 
 const FIRST: &str = "0000000000000001";
 const SECOND: &str = "0000000000000002";
@@ -26,7 +27,7 @@ impl Directory {
     fn new(name: &str) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let prefix = format!("{name}.{:x}", std::process::id()).parse().expect("a prefix");
-        Self { prefix, scratch: Scratch::new(folder.path()), _folder: folder }
+        Self { prefix, scratch: Scratch::new(folder.path(), SHARED_BYTES), _folder: folder }
     }
 
     /// Publishes a generation. No build should have to wait for another's lease.
