@@ -73,8 +73,8 @@ export interface paths {
          * List changes
          * @description The products that were added, changed or removed since a generation, by id, across all generations in between. The
          *     server keeps the last hundred generations, or fewer after very large changes. For an older or unknown one, it
-         *     responds with 410; download the whole directory from `/v1/exports` instead. If only an export's name, licence or
-         *     date changes, that isn't a change to its products; `/v1/exports` shows it.
+         *     responds with 410; download the whole directory from `/v1/exports` instead. A change to just an export's name,
+         *     licence or date doesn't count as a change to its products, but `/v1/exports` shows it.
          */
         get: operations["listChanges"];
         put?: never;
@@ -120,13 +120,13 @@ export interface paths {
          *     A single range in the `Range` header selects part of a `json` document, so an interrupted download can be resumed.
          *     With the entity tag in `If-Range`, the part is guaranteed to come from the same document.
          *
-         *     Each MiB of the document (`size_bytes` in the list) up to the end of the range, or part of one, counts as one
-         *     request against the quota. A download may exceed the remaining quota; further requests then have to wait until it's
-         *     paid off.
+         *     A download counts as one request against the quota for each MiB, or part of a MiB, of the document (`size_bytes` in
+         *     the list) up to the end of the range. It may exceed the remaining quota; further requests then have to wait until the
+         *     excess is paid off.
          *
-         *     A key or a visitor may have 4 downloads in progress (429 beyond that). The limit is 32 for all keys together and 16
-         *     for all visitors together (503 beyond that). Once all of these are in use, a download slower than 128 KiB/s is dropped
-         *     to make room for a new one.
+         *     A key or a visitor may have up to 4 downloads in progress (429 beyond that). The limit is 32 for all keys together
+         *     and 16 for all visitors together (503 beyond that). Once all of these are in use, a download slower than 128 KiB/s
+         *     is dropped to make room for a new one.
          */
         get: operations["getExport"];
         put?: never;
@@ -208,7 +208,7 @@ export interface paths {
         /**
          * Search products
          * @description Ranked: exact name matches first, then products with all the words, then those with some of them. Demo records come
-         *     after real products with the same number of words. If few products have the words, products with a similar meaning
+         *     after real products that match as many words. If few products contain the words, products with a similar meaning
          *     follow. `query` says how the words were interpreted.
          */
         get: operations["searchSoftware"];
@@ -271,8 +271,8 @@ export interface paths {
         /**
          * List similar products
          * @description Products in the same categories, with the same words in their tagline, tags, features and standards, or with a similar
-         *     meaning, most similar first. `shared` says what each has in common with the product. Filters apply to the similar products,
-         *     as in a search.
+         *     meaning, most similar first. `shared` says what each has in common with the product. Filters apply to the
+         *     similar products, as in a search.
          */
         get: operations["listSimilarSoftware"];
         put?: never;
@@ -315,7 +315,7 @@ export interface components {
             label: string;
             /** @description The type of its values: `text`, `number`, `boolean` or `date`. */
             type: string;
-            /** @description The unit of its values, for numbers. */
+            /** @description The unit of its values, if they're numbers. */
             unit: string | null;
             /**
              * Format: int64
@@ -341,7 +341,7 @@ export interface components {
             data: components["schemas"]["Attribute"][];
             pagination: components["schemas"]["Pagination"];
         };
-        /** @description A category of the directory. */
+        /** @description A category in the directory. */
         Category: {
             /** @description Identifier: the name's slug. The `category` parameter takes either this or the name. */
             id: string;
@@ -552,11 +552,11 @@ export interface components {
         Highlight: {
             /** @description The field's name. */
             field: string;
-            /** @description The field's text (an excerpt if it's long), escaped for HTML, with matches in `<mark>`. */
+            /** @description The field's text (an excerpt if it's long), HTML-escaped, with matches in `<mark>`. */
             html: string;
             /**
-             * @description The first hundred matches in the field's text: as given in this product, or in its full
-             *     record for fields that aren't given here.
+             * @description The first hundred matches in the field's text as given here or, for fields not given here,
+             *     in the product's full record.
              */
             ranges: components["schemas"]["TextRange"][];
             /**
@@ -632,8 +632,8 @@ export interface components {
              */
             dropped: string[];
             /**
-             * @description Dropped words that say what's being looked for but that no product contains, so the hits
-             *     only contain other words from the query. Absent if there are none.
+             * @description Dropped words that say what's wanted but that no product contains, so the hits only contain
+             *     other words from the query. Absent if there are none.
              */
             unknown?: string[];
             /** @description Terms that were also searched for because they mean the same thing. */
@@ -661,20 +661,20 @@ export interface components {
             alternatives_to_id?: string;
             /**
              * Format: int64
-             * @description How many of the products found contain all words. When sorting by relevance, these come
+             * @description How many of the products found contain all the words. When sorting by relevance, these come
              *     first, followed by those with only some of the words.
              */
             with_all_words: number;
             /**
              * Format: int64
              * @description How many of the products found contain none of the words but are close to the query in
-             *     meaning. When sorting by relevance, these come last. They're added only if the words find
+             *     meaning. When sorting by relevance, these come last. They're added only if the words match
              *     few products.
              */
             related?: number;
             /**
-             * @description `true` if the search stopped early because it was too much work. The total and the counts
-             *     are then lower bounds. Absent otherwise.
+             * @description `true` if the search was stopped early because it took too much work. The total and the
+             *     counts are then lower bounds. Absent otherwise.
              */
             incomplete?: boolean;
         };
@@ -838,8 +838,8 @@ export interface components {
             untranslated?: string[];
             /**
              * Format: float
-             * @description How well it matches; only comparable within one response. 0 without a query, and negative if it's related but
-             *     has none of the query's words.
+             * @description How well the product matches; only comparable within one response. 0 without a query, and negative if the product
+             *     is related but contains none of the query's words.
              */
             score: number;
             /** @description The fields that matched; absent without `highlight`. */
@@ -859,7 +859,7 @@ export interface components {
         Shared: {
             /** @description Categories that both products are in. */
             categories: components["schemas"]["CategoryRef"][];
-            /** @description Words of the requested product that both products contain, rarest first. */
+            /** @description Words from the requested product that this one contains as well, rarest first. */
             words: string[];
         };
         /** @description A page of similar products. */
@@ -867,7 +867,7 @@ export interface components {
             data: components["schemas"]["SimilarSoftware"][];
             pagination: components["schemas"]["Pagination"];
         };
-        /** @description A product that is similar to another one. */
+        /** @description A product that is similar to the requested one. */
         SimilarSoftware: {
             /** @description Identifier: any text, so percent-encode it in a path. */
             id: string;
@@ -991,9 +991,9 @@ export interface components {
             deployment: string[];
             /** @description Price, as text. */
             pricing: string | null;
-            /** @description Languages of its user interface. */
+            /** @description Languages that its user interface is available in. */
             languages: string[];
-            /** @description Where the claims come from. The directory doesn't vouch for their being true or up to date. */
+            /** @description Where the claims come from. The directory doesn't vouch for their accuracy or freshness. */
             sources: components["schemas"]["Source"][];
             /**
              * @description Where the rating and the review count come from: `stated` in the record, or computed from
@@ -1274,7 +1274,7 @@ export interface components {
         ETag: string;
         /** @description Other pages of the list (RFC 8288): first, prev, next, last. */
         Link: string;
-        /** @description What is left of the quota: `r` requests, more after `t` seconds. */
+        /** @description What's left of the quota: `r` requests, with more available after `t` seconds. */
         RateLimit: string;
         /** @description The quota: `q` requests in `w` seconds. */
         "RateLimit-Policy": string;
@@ -1297,7 +1297,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The language of returned text, as a tag such as `de`. Text that isn't available in it is in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have translations.
+                 * @description The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have translations.
                  * @example en
                  */
                 lang?: string;
@@ -1351,7 +1351,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The language of returned text, as a tag such as `de`. Text that isn't available in it is in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have translations.
+                 * @description The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have translations.
                  * @example en
                  */
                 lang?: string;
@@ -1405,7 +1405,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The language of returned text, as a tag such as `de`. Text that isn't available in it is in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have translations.
+                 * @description The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have translations.
                  * @example en
                  */
                 lang?: string;
@@ -1627,7 +1627,7 @@ export interface operations {
                  */
                 q?: string;
                 /**
-                 * @description The language of returned text, as a tag such as `de`. Text that isn't available in it is in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have translations.
+                 * @description The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have translations.
                  * @example en
                  */
                 lang?: string;
@@ -1681,7 +1681,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The language of returned text, as a tag such as `de`. Text that isn't available in it is in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have translations.
+                 * @description The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have translations.
                  * @example en
                  */
                 lang?: string;
@@ -1891,7 +1891,7 @@ export interface operations {
                  */
                 sort?: string;
                 /**
-                 * @description Also count the matching products by this facet; `attribute.` followed by a property counts the values of an attribute. Each facet ignores its own filter. Text attributes are counted by their 100 most frequent values and `category` by its 1000 most frequent, without values of more than 500 characters. Numbers are counted in a few ranges, dates by year. Repeat it for several.
+                 * @description Also count the matching products by this facet; `attribute.` followed by a property counts the values of an attribute. Each facet ignores its own filter. Only the 100 most frequent values of a text attribute and the 1000 most frequent of `category` are counted, and values longer than 500 characters are left out. Numbers are counted in a few ranges, dates by year. Repeat it for several.
                  * @example [
                  *       "category"
                  *     ]
@@ -1908,12 +1908,12 @@ export interface operations {
                  */
                 typo?: boolean;
                 /**
-                 * @description Whether the last word also matches the beginning of longer words: `always`, for a word that is still being typed; `never`; or `auto`, only if it isn't a complete word (of a record, or common in English) or too little is found.
+                 * @description Whether the last word also matches the beginning of longer words: `always`, for a word that is still being typed; `never`; or `auto`, only if it isn't a complete word (one that's in a record or common in English) or too little is found.
                  * @example always
                  */
                 prefix?: "auto" | "always" | "never";
                 /**
-                 * @description The language of returned text, as a tag such as `de`. Text that isn't available in it is in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have translations.
+                 * @description The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have translations.
                  * @example en
                  */
                 lang?: string;
@@ -2065,7 +2065,7 @@ export interface operations {
                  */
                 sort?: string;
                 /**
-                 * @description The language of returned text, as a tag such as `de`. Text that isn't available in it is in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have translations.
+                 * @description The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have translations.
                  * @example en
                  */
                 lang?: string;
@@ -2126,7 +2126,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The language of returned text, as a tag such as `de`. Text that isn't available in it is in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have translations.
+                 * @description The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have translations.
                  * @example en
                  */
                 lang?: string;
@@ -2250,7 +2250,7 @@ export interface operations {
                  */
                 attribute?: string[];
                 /**
-                 * @description The language of returned text, as a tag such as `de`. Text that isn't available in it is in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have translations.
+                 * @description The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have translations.
                  * @example en
                  */
                 lang?: string;
@@ -2316,7 +2316,7 @@ export interface operations {
                  */
                 q?: string;
                 /**
-                 * @description The language of returned text, as a tag such as `de`. Text that isn't available in it is in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have translations.
+                 * @description The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have translations.
                  * @example en
                  */
                 lang?: string;

@@ -139,10 +139,11 @@ class AsyncSoftwareResource:
         sort: Sort order. The default is by name, or best match first with `q`. `attribute.` followed by a
             property sorts by an attribute whose values are numbers, dates, or true and false; a `-` in
             front means highest or newest first. Products without a value come last.
-        lang: The language of returned text, as a tag such as `de`. Text that isn't available in it is in
-            the record's own language, and `untranslated` names its field. Words in all languages are
-            searched regardless. A language that the directory has no text in is rejected. Without `lang`,
-            the HTTP header `Accept-Language` chooses among the languages that have translations.
+        lang: The language to return text in, as a tag such as `de`. Text that isn't available in it is
+            returned in the record's own language, and `untranslated` names its field. Words in all
+            languages are searched regardless. A language that the directory has no text in is rejected.
+            Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have
+            translations.
         fields: Only these fields of each product, plus its `id`. All fields by default. Repeat it for
             several.
         limit: Maximum number of records to return: the page size. `total` says how many there are. (1 to
@@ -196,10 +197,11 @@ class AsyncSoftwareResource:
         doesn't interpret, and the export that the record comes from, with its licence.
 
         id: The product's id.
-        lang: The language of returned text, as a tag such as `de`. Text that isn't available in it is in
-            the record's own language, and `untranslated` names its field. Words in all languages are
-            searched regardless. A language that the directory has no text in is rejected. Without `lang`,
-            the HTTP header `Accept-Language` chooses among the languages that have translations.
+        lang: The language to return text in, as a tag such as `de`. Text that isn't available in it is
+            returned in the record's own language, and `untranslated` names its field. Words in all
+            languages are searched regardless. A language that the directory has no text in is rejected.
+            Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have
+            translations.
         extra_headers, extra_query: Additional headers and parameters to send.
         """
         result, _ = await self.get_with_response(id, lang=lang, extra_headers=extra_headers, extra_query=extra_query)
@@ -273,10 +275,11 @@ class AsyncSoftwareResource:
             (`price:10..50`, `released_on:2025-01-01..`). Several values of one attribute are alternatives;
             conditions on different attributes must all match. Text is compared like `standards`. An unknown
             attribute is rejected with a list of all attributes. Repeat it for several.
-        lang: The language of returned text, as a tag such as `de`. Text that isn't available in it is in
-            the record's own language, and `untranslated` names its field. Words in all languages are
-            searched regardless. A language that the directory has no text in is rejected. Without `lang`,
-            the HTTP header `Accept-Language` chooses among the languages that have translations.
+        lang: The language to return text in, as a tag such as `de`. Text that isn't available in it is
+            returned in the record's own language, and `untranslated` names its field. Words in all
+            languages are searched regardless. A language that the directory has no text in is rejected.
+            Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have
+            translations.
         limit: Maximum number of records to return: the page size. `total` says how many there are. (1 to
             100, default 10)
         offset: How many records to skip. Past the end of the list, the page is empty. (0 to 10000, default
@@ -333,10 +336,11 @@ class AsyncAttributesResource:
         The properties that products can be filtered, counted and sorted by: the built-in ones first, then
         those declared by exports.
 
-        lang: The language of returned text, as a tag such as `de`. Text that isn't available in it is in
-            the record's own language, and `untranslated` names its field. Words in all languages are
-            searched regardless. A language that the directory has no text in is rejected. Without `lang`,
-            the HTTP header `Accept-Language` chooses among the languages that have translations.
+        lang: The language to return text in, as a tag such as `de`. Text that isn't available in it is
+            returned in the record's own language, and `untranslated` names its field. Words in all
+            languages are searched regardless. A language that the directory has no text in is rejected.
+            Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have
+            translations.
         limit: Maximum number of records to return: the page size. `total` says how many there are. (1 to
             100, default 100)
         offset: How many records to skip. Past the end of the list, the page is empty. (default 0)
@@ -374,10 +378,11 @@ class AsyncCategoriesResource:
 
         All categories, sorted by name, including those without products.
 
-        lang: The language of returned text, as a tag such as `de`. Text that isn't available in it is in
-            the record's own language, and `untranslated` names its field. Words in all languages are
-            searched regardless. A language that the directory has no text in is rejected. Without `lang`,
-            the HTTP header `Accept-Language` chooses among the languages that have translations.
+        lang: The language to return text in, as a tag such as `de`. Text that isn't available in it is
+            returned in the record's own language, and `untranslated` names its field. Words in all
+            languages are searched regardless. A language that the directory has no text in is rejected.
+            Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have
+            translations.
         limit: Maximum number of records to return: the page size. `total` says how many there are. (1 to
             100, default 100)
         offset: How many records to skip. Past the end of the list, the page is empty. (default 0)
@@ -408,10 +413,11 @@ class AsyncCategoriesResource:
         products.
 
         id: The category's id.
-        lang: The language of returned text, as a tag such as `de`. Text that isn't available in it is in
-            the record's own language, and `untranslated` names its field. Words in all languages are
-            searched regardless. A language that the directory has no text in is rejected. Without `lang`,
-            the HTTP header `Accept-Language` chooses among the languages that have translations.
+        lang: The language to return text in, as a tag such as `de`. Text that isn't available in it is
+            returned in the record's own language, and `untranslated` names its field. Words in all
+            languages are searched regardless. A language that the directory has no text in is rejected.
+            Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have
+            translations.
         extra_headers, extra_query: Additional headers and parameters to send.
         """
         result, _ = await self.get_with_response(id, lang=lang, extra_headers=extra_headers, extra_query=extra_query)
@@ -514,10 +520,11 @@ class AsyncGlossaryResource:
         q: What to look for: a term, an abbreviation such as `PTW`, or words from a definition. Best match
             first: matches in terms and abbreviations come before matches in definitions. (at most 256
             characters)
-        lang: The language of returned text, as a tag such as `de`. Text that isn't available in it is in
-            the record's own language, and `untranslated` names its field. Words in all languages are
-            searched regardless. A language that the directory has no text in is rejected. Without `lang`,
-            the HTTP header `Accept-Language` chooses among the languages that have translations.
+        lang: The language to return text in, as a tag such as `de`. Text that isn't available in it is
+            returned in the record's own language, and `untranslated` names its field. Words in all
+            languages are searched regardless. A language that the directory has no text in is rejected.
+            Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have
+            translations.
         limit: Maximum number of records to return: the page size. `total` says how many there are. (1 to
             100, default 20)
         offset: How many records to skip. Past the end of the list, the page is empty. At most 10000 with
@@ -548,10 +555,11 @@ class AsyncGlossaryResource:
         The term's definition, abbreviations, synonyms and source.
 
         id: The term's id.
-        lang: The language of returned text, as a tag such as `de`. Text that isn't available in it is in
-            the record's own language, and `untranslated` names its field. Words in all languages are
-            searched regardless. A language that the directory has no text in is rejected. Without `lang`,
-            the HTTP header `Accept-Language` chooses among the languages that have translations.
+        lang: The language to return text in, as a tag such as `de`. Text that isn't available in it is
+            returned in the record's own language, and `untranslated` names its field. Words in all
+            languages are searched regardless. A language that the directory has no text in is rejected.
+            Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have
+            translations.
         extra_headers, extra_query: Additional headers and parameters to send.
         """
         result, _ = await self.get_with_response(id, lang=lang, extra_headers=extra_headers, extra_query=extra_query)
@@ -644,7 +652,7 @@ class AsyncSearchResource:
         """Search products.
 
         Ranked: exact name matches first, then products with all the words, then those with some of them.
-        Demo records come after real products with the same number of words. If few products have the words,
+        Demo records come after real products that match as many words. If few products contain the words,
         products with a similar meaning follow. `query` says how the words were interpreted.
 
         q: What to look for: a need (`permit to work`), a product, a vendor or a standard. Misspellings and
@@ -682,18 +690,20 @@ class AsyncSearchResource:
             attribute whose values are numbers, dates, or true and false. Products without a value come
             last. (default relevance)
         facets: Also count the matching products by this facet; `attribute.` followed by a property counts
-            the values of an attribute. Each facet ignores its own filter. Text attributes are counted by
-            their 100 most frequent values and `category` by its 1000 most frequent, without values of more
-            than 500 characters. Numbers are counted in a few ranges, dates by year. Repeat it for several.
+            the values of an attribute. Each facet ignores its own filter. Only the 100 most frequent values
+            of a text attribute and the 1000 most frequent of `category` are counted, and values longer than
+            500 characters are left out. Numbers are counted in a few ranges, dates by year. Repeat it for
+            several.
         highlight: Whether each hit also says which parts of which fields matched. (default false)
         typo: Whether misspelled words may match. (default true)
         prefix: Whether the last word also matches the beginning of longer words: `always`, for a word that
-            is still being typed; `never`; or `auto`, only if it isn't a complete word (of a record, or
-            common in English) or too little is found. (default auto)
-        lang: The language of returned text, as a tag such as `de`. Text that isn't available in it is in
-            the record's own language, and `untranslated` names its field. Words in all languages are
-            searched regardless. A language that the directory has no text in is rejected. Without `lang`,
-            the HTTP header `Accept-Language` chooses among the languages that have translations.
+            is still being typed; `never`; or `auto`, only if it isn't a complete word (one that's in a
+            record or common in English) or too little is found. (default auto)
+        lang: The language to return text in, as a tag such as `de`. Text that isn't available in it is
+            returned in the record's own language, and `untranslated` names its field. Words in all
+            languages are searched regardless. A language that the directory has no text in is rejected.
+            Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have
+            translations.
         fields: Only these fields of each product, plus its `id`. All fields by default. Repeat it for
             several.
         limit: Maximum number of records to return: the page size. `total` says how many there are. (1 to
@@ -785,12 +795,13 @@ class AsyncExportsResource:
         The whole document, as described by the JSON Schema at `/schemas/export.json`. It is streamed;
         `json` is compressed with zstd if the request accepts that.  A single range in the `Range` header
         selects part of a `json` document, so an interrupted download can be resumed. With the entity tag in
-        `If-Range`, the part is guaranteed to come from the same document.  Each MiB of the document
-        (`size_bytes` in the list) up to the end of the range, or part of one, counts as one request against
-        the quota. A download may exceed the remaining quota; further requests then have to wait until it's
-        paid off.  A key or a visitor may have 4 downloads in progress (429 beyond that). The limit is 32
-        for all keys together and 16 for all visitors together (503 beyond that). Once all of these are in
-        use, a download slower than 128 KiB/s is dropped to make room for a new one.
+        `If-Range`, the part is guaranteed to come from the same document.  A download counts as one request
+        against the quota for each MiB, or part of a MiB, of the document (`size_bytes` in the list) up to
+        the end of the range. It may exceed the remaining quota; further requests then have to wait until
+        the excess is paid off.  A key or a visitor may have up to 4 downloads in progress (429 beyond
+        that). The limit is 32 for all keys together and 16 for all visitors together (503 beyond that).
+        Once all of these are in use, a download slower than 128 KiB/s is dropped to make room for a new
+        one.
 
         id: The export's id.
         format: `json` is the export exactly as validated; `ndjson` has one record per line, each with its
@@ -897,7 +908,7 @@ class AsyncChangesResource:
         The products that were added, changed or removed since a generation, by id, across all generations
         in between. The server keeps the last hundred generations, or fewer after very large changes. For an
         older or unknown one, it responds with 410; download the whole directory from `/v1/exports` instead.
-        If only an export's name, licence or date changes, that isn't a change to its products;
+        A change to just an export's name, licence or date doesn't count as a change to its products, but
         `/v1/exports` shows it.
 
         since: The earlier generation, as given by `X-Generation` or `to`. Without it, no changes are
@@ -940,10 +951,11 @@ class AsyncOperations:
 
         q: What has been typed so far. The last word also matches the beginning of longer words, and
             misspelled words also match. Without it, nothing is suggested. (at most 256 characters)
-        lang: The language of returned text, as a tag such as `de`. Text that isn't available in it is in
-            the record's own language, and `untranslated` names its field. Words in all languages are
-            searched regardless. A language that the directory has no text in is rejected. Without `lang`,
-            the HTTP header `Accept-Language` chooses among the languages that have translations.
+        lang: The language to return text in, as a tag such as `de`. Text that isn't available in it is
+            returned in the record's own language, and `untranslated` names its field. Words in all
+            languages are searched regardless. A language that the directory has no text in is rejected.
+            Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have
+            translations.
         limit: Maximum number of suggestions of each kind. (1 to 20, default 5)
         extra_headers, extra_query: Additional headers and parameters to send.
         """

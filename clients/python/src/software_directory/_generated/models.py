@@ -168,9 +168,9 @@ class _SoftwareDetailAlways(TypedDict):
     pricing: Optional[str]
     """Price, as text."""
     languages: List[str]
-    """Languages of its user interface."""
+    """Languages that its user interface is available in."""
     sources: List[Source]
-    """Where the claims come from. The directory doesn't vouch for their being true or up to date."""
+    """Where the claims come from. The directory doesn't vouch for their accuracy or freshness."""
     rating_source: Optional[str]
     """Where the rating and the review count come from: `stated` in the record, or computed from its `reviews`;
     more values may be added later.
@@ -208,7 +208,7 @@ class _AttributeAlways(TypedDict):
     type: str
     """The type of its values: `text`, `number`, `boolean` or `date`."""
     unit: Optional[str]
-    """The unit of its values, for numbers."""
+    """The unit of its values, if they're numbers."""
     software_count: int
     """Number of products with a value; may be 0."""
 
@@ -240,7 +240,7 @@ class _CategoryAlways(TypedDict):
 
 
 class Category(_CategoryAlways, total=False):
-    """A category of the directory."""
+    """A category in the directory."""
 
     language: str
     """The language of its own text, as a BCP 47 tag. Absent for English."""
@@ -360,10 +360,10 @@ class _HighlightAlways(TypedDict):
     field: str
     """The field's name."""
     html: str
-    """The field's text (an excerpt if it's long), escaped for HTML, with matches in `<mark>`."""
+    """The field's text (an excerpt if it's long), HTML-escaped, with matches in `<mark>`."""
     ranges: List[TextRange]
-    """The first hundred matches in the field's text: as given in this product, or in its full record for fields
-    that aren't given here.
+    """The first hundred matches in the field's text as given here or, for fields not given here, in the product's
+    full record.
     """
 
 
@@ -406,8 +406,8 @@ class _SearchHitAlways(TypedDict):
     evidence_checked_on: Optional[str]
     """When the evidence was checked, `YYYY-MM-DD`."""
     score: float
-    """How well it matches; only comparable within one response. 0 without a query, and negative if it's related
-    but has none of the query's words.
+    """How well the product matches; only comparable within one response. 0 without a query, and negative if the
+    product is related but contains none of the query's words.
     """
 
 
@@ -450,8 +450,8 @@ class _QueryReportAlways(TypedDict):
     excluded: List[str]
     """Words and phrases that hits must not contain: those after a `-`, or after a `not` that excludes something."""
     with_all_words: int
-    """How many of the products found contain all words. When sorting by relevance, these come first, followed by
-    those with only some of the words.
+    """How many of the products found contain all the words. When sorting by relevance, these come first, followed
+    by those with only some of the words.
     """
 
 
@@ -459,8 +459,8 @@ class QueryReport(_QueryReportAlways, total=False):
     """How the query was interpreted."""
 
     unknown: List[str]
-    """Dropped words that say what's being looked for but that no product contains, so the hits only contain other
-    words from the query. Absent if there are none.
+    """Dropped words that say what's wanted but that no product contains, so the hits only contain other words from
+    the query. Absent if there are none.
     """
     pinned: List[str]
     """Ids of the products that the directory's editors put first for this query, in that order. Filters and
@@ -476,11 +476,11 @@ class QueryReport(_QueryReportAlways, total=False):
     """
     related: int
     """How many of the products found contain none of the words but are close to the query in meaning. When sorting
-    by relevance, these come last. They're added only if the words find few products.
+    by relevance, these come last. They're added only if the words match few products.
     """
     incomplete: bool
-    """`true` if the search stopped early because it was too much work. The total and the counts are then lower
-    bounds. Absent otherwise.
+    """`true` if the search was stopped early because it took too much work. The total and the counts are then
+    lower bounds. Absent otherwise.
     """
 
 
@@ -589,7 +589,7 @@ class Shared(TypedDict):
     categories: List[CategoryRef]
     """Categories that both products are in."""
     words: List[str]
-    """Words of the requested product that both products contain, rarest first."""
+    """Words from the requested product that this one contains as well, rarest first."""
 
 
 class _SimilarSoftwareAlways(TypedDict):
@@ -625,7 +625,7 @@ class _SimilarSoftwareAlways(TypedDict):
 
 
 class SimilarSoftware(_SimilarSoftwareAlways, total=False):
-    """A product that is similar to another one."""
+    """A product that is similar to the requested one."""
 
     language: str
     """The language of the record's own text, as a BCP 47 tag. Absent for English."""
