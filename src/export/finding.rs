@@ -212,7 +212,7 @@ impl Fault {
 pub(super) struct Faults {
     pub(super) kept: Vec<Fault>,
     counts: BTreeMap<Code, usize>,
-    /// The places of errors that aren't kept.
+    /// The locations of errors that weren't kept.
     other_errors: Vec<Range<usize>>,
 }
 

@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn access_is_private_kept_or_as_requested() {
+    fn permissions_are_private_preserved_or_as_requested() {
         let folder = tempfile::tempdir().expect("a folder");
         let target = folder.path().join("a.json");
         for (access, expected) in [(Access::Kept, 0o600), (Access::Mode(0o640), 0o640), (Access::Kept, 0o640)] {

@@ -21,7 +21,7 @@ use crate::search::{DocumentAnalyzer, SearchBuilder};
 /// How many documents are passed from analysis to the index at a time: a few hundred kilobytes of
 /// terms.
 const BATCH: usize = 64;
-/// Exports up to this size in bytes are built with several threads, which takes 50 % more memory
+/// Exports up to this size in bytes are built with several threads, which takes 50% more memory
 /// than a single thread.
 const MOST_AT_ONCE: u64 = 256 * 1024 * 1024;
 /// How many batches may be waiting for the index.

@@ -208,7 +208,7 @@ mod tests {
             .collect()
     }
 
-    /// The log after these generations in sequence.
+    /// The log after building these generations in order.
     fn log(generations: &[(&str, &[(&str, u64)])]) -> ChangeLog {
         let mut former: Option<Former> = None;
         for (name, of) in generations {

@@ -132,7 +132,7 @@ impl Share {
         }
     }
 
-    /// Whether it was ended in favour of another use, which now has its units.
+    /// Whether it was preempted by another use, which now has its units.
     pub(super) fn is_ended(&self) -> bool {
         self.is_ended.load(Ordering::Relaxed)
     }

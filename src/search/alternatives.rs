@@ -103,7 +103,7 @@ fn is_one_name(text: &str, words: &[Word], at: usize) -> bool {
     matches!(&text[words[at - 1].end..words[at].start], " " | "-" | ".")
 }
 
-/// Whether the word at `at` is in the same sentence and bracket as the one before it.
+/// Whether the word at `at` is in the same sentence and the same brackets as the one before it.
 fn is_in_sentence(text: &str, words: &[Word], at: usize) -> bool {
     at == 0 || !text[words[at - 1].end..words[at].start].contains(['.', ';', ':', '!', '?', '(', ')', '\n', '–', '—'])
 }

@@ -20,7 +20,7 @@ pub struct SearchParts {
     pub lexicon: LexiconParts,
     pub forward: Forward,
     pub thesaurus: Thesaurus,
-    /// By document: the number of words in each section.
+    /// The number of words in each of a document's sections, by document.
     pub lengths: Vec<Lengths>,
     pub pins: Pins,
     /// Whether the documents have meaning vectors, either here or in the engine.

@@ -187,7 +187,7 @@ pub enum Rerank {
 #[derive(Debug, Clone, Default)]
 pub struct Signals {
     pub stems: Arc<StemSlots>,
-    /// By group: the word's spelling, if it's in the lexicon.
+    /// Each group's spelling of its word, if the lexicon has it.
     pub spellings: Vec<Option<WordId>>,
     pub spelling: f32,
     pub proximity: f32,

@@ -250,5 +250,5 @@ fn any_request_gets_a_readable_response() {
     if let Err(error) = outcome {
         panic!("{error}");
     }
-    assert!(found.get() > 300, "only {} requests were answered with 200", found.get());
+    assert!(found.get() > 300, "only {} requests returned 200", found.get());
 }

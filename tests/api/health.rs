@@ -81,7 +81,7 @@ async fn only_key_holders_see_the_details_of_reasons() {
         let answer = service.send(Method::GET, "/readyz", &[key]).await;
         assert_eq!(answer.json()["reasons"][0]["detail"], "/srv/data/tools.json:3:7: a comma is missing");
     }
-    assert_eq!(service.get("/v1/software").await.status, 200, "none of them cost quota");
+    assert_eq!(service.get("/v1/software").await.status, 200, "none of them count against the quota");
 }
 
 #[tokio::test]

@@ -48,7 +48,7 @@ fn files(store: &Store) -> Vec<PathBuf> {
     files
 }
 
-/// A place and its expected responses.
+/// A path and its expected responses.
 fn persisted() -> (Place, Vec<Vec<u8>>) {
     let place = Place::with(&[]);
     let corpus = Corpus::generated(20);

@@ -2,7 +2,7 @@
 //! to what it is without a build.
 //!
 //! The server's capacity is measured first, with callers that send the next request at once (closed
-//! loop). Then requests arrive at 30 % of that, at times that don't depend on the responses (open
+//! loop). Then requests arrive at 30% of that, at times that don't depend on the responses (open
 //! loop). Each is timed from when it was due, so a request that waits behind a slow one also counts
 //! as slow.
 

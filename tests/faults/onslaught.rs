@@ -39,7 +39,7 @@ const RATE: f64 = 50.0;
 /// Each attacker's pause between requests. They have quotas, but rejecting them also costs
 /// something.
 const PAUSE: Duration = Duration::from_millis(20);
-/// The addresses on this machine that attackers use: 127.0.0.2 and those after it.
+/// The addresses on this machine that attackers use: 127.0.0.2 and up.
 const ADDRESSES: usize = 8;
 
 /// What an attacker sends over a connection, and how it reads the response.

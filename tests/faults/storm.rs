@@ -48,7 +48,7 @@ fn a_storm_of_writes_causes_few_builds_and_no_outage() {
     let took = started.elapsed();
     corpus.write(&data, 9);
     let ended = Instant::now();
-    until("the last revision is served", || (ask() == 9).then_some(()));
+    until("it's serving the last revision", || (ask() == 9).then_some(()));
     let followed = ended.elapsed();
     until("it's healthy", || server.reasons().is_empty().then_some(()));
     let builds = server.stderr().matches("published a new generation").count();

@@ -1,4 +1,4 @@
-//! Starts: what's built, what's loaded, what's read.
+//! Startup: what's built, what's loaded, what's read.
 
 use std::fs::{self, File};
 use std::time::{Duration, Instant, SystemTime};

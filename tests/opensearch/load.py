@@ -16,7 +16,7 @@ PAUSE_SECONDS = 0.02
 GRACE_SECONDS = 2
 # How many requests after the grace period are enough for a verdict.
 ENOUGH = 400
-# Longer than a server takes for any response.
+# Longer than a server takes to respond to any request.
 TIMEOUT_SECONDS = 20
 
 Sample = collections.namedtuple("Sample", "begin seconds kind status detail")

@@ -75,7 +75,7 @@ outcomes! {
     Moved = "moved", Moved, "it has moved permanently";
     Insecure = "insecure", Insecure, "the same address works with https:";
     Refused = "refused", Unchecked, "the server responds with {}";
-    Later = "later", Unchecked, "the server asks for a pause";
+    Later = "later", Unchecked, "the server asks clients to wait";
     Robots = "robots", Unchecked, "robots.txt doesn't allow it";
     RobotsUnavailable = "robots_unavailable", Unchecked, "robots.txt can't be read";
     NotPublic = "not_public", Unchecked, "the address isn't public; use --private to check it anyway";

@@ -21,7 +21,7 @@ pub(super) fn unguarded(text: &str) -> &str {
     text.strip_prefix('\'').filter(|_| is_guarded(text)).unwrap_or(text)
 }
 
-/// The text without white space and invisible characters at either end.
+/// The text with white space and invisible characters trimmed from both ends.
 pub(super) fn trim(text: &str) -> &str {
     text.trim_matches(|c: char| c.is_whitespace() || matches!(c, '\u{200b}' | '\u{2060}' | '\u{feff}'))
 }

@@ -33,7 +33,7 @@ pub(super) struct FrequentTerm {
 #[derive(Clone)]
 struct Block {
     documents: Bitset,
-    /// By bitmap word: how many of the term's documents come before it.
+    /// For each bitmap word, how many of the term's documents come before it.
     ranks: [u32; Bitset::WORDS],
     /// For each tier: the offsets of its documents. The first tier has the highest impact.
     tiers: [Vec<u16>; TIERS.len()],

@@ -136,7 +136,7 @@ impl Reader {
         let checked = value.as_str().and_then(|text| CalendarDate::parse(&text));
         if let Some(checked) = checked.filter(|checked| *checked < before) {
             let message = format!("the evidence was checked on {checked}, before {before}");
-            let help = "check the sources again, and write the date of that check";
+            let help = "check the sources again, and enter the date of that check";
             self.report(Code::StaleEvidence, value, path, message, help);
         }
     }

@@ -78,7 +78,7 @@ fn summary(report: &Report) -> String {
     )
 }
 
-/// Where a finding is inside its file: the record and the JSON pointer.
+/// Where in its file a finding is: the record and the JSON pointer.
 fn inside(location: &Location) -> Option<String> {
     let pointer = || format!("at {}", location.pointer);
     match &location.record {

@@ -39,9 +39,9 @@ pub struct Lexicon {
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Tables {
-    /// By word: the number of products in which it occurs. An accented variant has its own count.
+    /// The number of products in which each word occurs. An accented variant has its own count.
     document_frequency: Vec<u32>,
-    /// By word: its stem.
+    /// Each word's stem.
     stem: Arc<[StemId]>,
     /// Pairs of an accented variant and its folded word, sorted.
     folded: Vec<(WordId, WordId)>,

@@ -27,7 +27,7 @@ const BLOCK_BYTES: usize = 64 * 1024;
 /// A download that's interrupted after this many bytes is resumed immediately.
 const MIN_PROGRESS: u64 = 256 * 1024;
 
-/// The member that manifests have in every index format.
+/// The one member that every index format's manifests have.
 #[derive(Deserialize)]
 struct Head {
     format: u32,

@@ -43,7 +43,7 @@ class ApiError(Exception):
     request_id: str
     """The request's id, to quote to the operator."""
     retry_after_seconds: int | None
-    """Seconds to wait before the next attempt, if the response says so."""
+    """Seconds to wait before the next attempt, if the response specifies it."""
     errors: list[ParameterProblem]
     """The invalid parameters and what's wrong with each, if that's the cause."""
     response: Response | None

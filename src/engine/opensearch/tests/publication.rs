@@ -145,7 +145,7 @@ mod on_cluster {
         respond(ClusterRequest::delete(&format!("/{}-parts", second.index)));
         let refilled = directory.fill(SECOND, &new);
         assert_ne!(refilled.index, second.index, "the previous generation was incomplete");
-        assert_eq!(directory.indices().len(), 6, "the damaged one is deleted");
+        assert_eq!(directory.indices().len(), 6, "the damaged one was deleted");
     }
 
     #[test]
