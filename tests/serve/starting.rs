@@ -36,9 +36,9 @@ fn invalid_page_settings_exit_with_2() {
     let folder = folder_with(&["a"]);
     for (option, value, says) in [
         ("--site-title", "two\nlines", "hidden character \\u{a}"),
-        ("--site-title", &"x".repeat(81), "at most 80"),
+        ("--site-title", &"x".repeat(81), "the maximum is 80"),
         ("--site-introduction", "bell\u{7}", "hidden character \\u{7}"),
-        ("--site-introduction", &"x".repeat(601), "at most 600"),
+        ("--site-introduction", &"x".repeat(601), "the maximum is 600"),
         ("--public-page", "none", "`300/min`"),
     ] {
         let done = run(folder.path(), &[option, value]);
