@@ -146,8 +146,8 @@ tests/generators/node_modules: tests/generators/package-lock.json | need-npm
 
 # Tests the connection first: with one node, with a node that has TLS and users, and with three nodes
 # for faults. Then the engine and the API, and finally the program: compared with the embedded
-# engine, following and losing its cluster, with TLS and users, and under faults. To run one group:
-# make test-opensearch OPENSEARCH=api
+# engine, while it follows and loses its cluster, with TLS and users, and under faults. To run one
+# group: make test-opensearch OPENSEARCH=api
 OPENSEARCH ?= one_node security three_nodes engine api conformance serve users faults
 
 test-opensearch: need-cargo need-cc need-python3 need-java need-openssl ## Test the engine and its connection with real OpenSearch nodes, including faults; not part of `make test`, because it needs Java and takes a while
@@ -178,8 +178,8 @@ opensearch-serve: binary
 opensearch-users: binary
 	python3 tests/opensearch/cluster.py --security -- python3 tests/opensearch/users.py --binary '$(BINARY)' --data data
 
-# Faults while a server is under load. Each prints the results of the requests. To run only one:
-# FAULT=red_index
+# Tests faults while a server is under load, and prints the results of the requests for each. To run
+# only one: FAULT=red_index
 opensearch-faults: binary
 	python3 tests/opensearch/cluster.py --nodes 3 -- python3 tests/opensearch/faults.py --binary '$(BINARY)' --data data \
 		$(if $(FAULT),--only $(FAULT))
@@ -237,11 +237,11 @@ faults-generations: need-cargo need-cc ## Test kills, damage, disks, exports, re
 	FAULTS=full RUST_BACKTRACE=0 cargo test --locked --release --features failpoints --test faults -- \
 		--nocapture --include-ignored --test-threads=1 $(FAULTS_ONLY)
 
-# One of the above on its own. FAULTS_SOAK_SECONDS makes it shorter, and SOFTWARE_DIRECTORY_BIN names
-# another build for the servers.
+# Runs one of the tests above on its own. FAULTS_SOAK_SECONDS makes it shorter, and
+# SOFTWARE_DIRECTORY_BIN names another build for the servers.
 faults-soak: need-cargo need-cc ## Test a leader and two followers with limited resources, under all attacks at once, for 30 minutes
 	FAULTS=full cargo test --locked --release --features failpoints --test faults -- \
-		--nocapture --test-threads=1 healthy_callers_are_served_while_everything_is_tried_at_once
+		--nocapture --test-threads=1 healthy_callers_are_served_during_every_attack_at_once
 
 faults-callers: need-cargo need-cc ## Test slow, numerous, hostile and too many clients, signals and takeovers
 	FAULTS=full cargo test --locked --release --test callers -- --nocapture --include-ignored --test-threads=1

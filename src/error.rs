@@ -8,7 +8,7 @@ pub(crate) fn chain(error: &dyn Error) -> String {
     let mut cause = error.source();
     while let Some(error) = cause {
         let of = error.to_string();
-        // An error that only forwards its cause repeats the cause's message.
+        // A transparent error has the same message as its cause.
         if !text.ends_with(&of) {
             text = format!("{text}: {of}");
         }

@@ -1,11 +1,11 @@
-//! Enforces ARCHITECTURE.md's rules on what may use what: the folders of `src/` depend on each
-//! other in one direction, and some crates have one home.
+//! Enforces ARCHITECTURE.md's dependency rules: the folders in `src/` depend on each other in only
+//! one direction, and some crates may only be used in one part of the code.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The folders and files of `src/`, lowest first, each with the modules it may use.
+/// The folders and files in `src/`, lowest layer first, each with the modules it may use.
 const LAYERS: [(&str, &[&str]); 21] = [
     ("error", &[]),
     ("file", &[]),
@@ -71,10 +71,10 @@ const LAYERS: [(&str, &[&str]); 21] = [
     ("main", &[]),
 ];
 
-/// The modules that interpret a query. An engine gets their result, a plan.
+/// The modules that interpret a query. An engine only gets the plan that they produce.
 const UNDERSTANDING: [&str; 6] = ["expand", "index", "lexicon", "names", "query", "synonym"];
 
-/// Crates with one home: only files below that path use them.
+/// Crates that may only be used in files below this path.
 const HOMES: [(&str, &str); 9] = [
     ("axum", "http"),
     ("clap", "cli"),
@@ -109,7 +109,7 @@ fn files(path: &Path) -> Vec<PathBuf> {
     entries.flat_map(|path| files(&path)).filter(|path| path.extension().is_some_and(|of| of == "rs")).collect()
 }
 
-/// The code of a file without its tests.
+/// A file's code, without its tests.
 fn code(file: &Path) -> String {
     if file.ends_with("tests.rs") || file.components().any(|part| part.as_os_str() == "tests") {
         return String::new();
@@ -186,8 +186,8 @@ fn crates_are_used_only_where_they_belong() {
     }
 }
 
-/// The names in a `use` declaration: `a::{b, c as d}` has the paths `a::b` and `a::c`, and
-/// re-exports the names `b` and `d`.
+/// The paths and names in a `use` declaration: `a::{b, c as d}` has the paths `a::b` and `a::c`,
+/// and re-exports the names `b` and `d`.
 fn tree(text: &str) -> Vec<(String, String)> {
     let Some((path, group)) = text.split_once('{') else {
         let (path, name) = text.split_once(" as ").unwrap_or((text, text.rsplit("::").next().unwrap_or_default()));
@@ -286,7 +286,7 @@ fn files_use_each_other_in_one_direction() {
             uses.insert(name, defined.filter(|of| !is_exempt(name, of)).collect());
         }
         found += uses.values().map(BTreeSet::len).sum::<usize>();
-        // Files that use none of the remaining ones aren't part of a cycle.
+        // A file that uses no other remaining file isn't part of a cycle.
         while let Some(lowest) = uses.iter().find(|(_, of)| of.is_empty()).map(|(name, _)| *name) {
             uses.remove(lowest);
             for of in uses.values_mut() {

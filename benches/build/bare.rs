@@ -12,15 +12,15 @@ use crate::corpus::Failure;
 use crate::terms::{self, Frequencies};
 use software_directory::catalogue::Merged;
 
-/// How much memory writing the segment may use, in bytes.
+/// The memory budget for writing the segment, in bytes.
 const MEMORY_BUDGET: usize = 256 * 1024 * 1024;
 
 /// How many times a document contains each of its terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Repeat {
-    /// As often as its packed frequency says, which produces the postings that are served.
+    /// As often as its packed frequency says, which produces the same postings as our build.
     Code,
-    /// Once, the minimum that can be indexed.
+    /// Once, which is the minimum.
     Once,
 }
 

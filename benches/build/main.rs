@@ -1,9 +1,9 @@
-//! The cost of building and publishing a generation, stage by stage, compared with tantivy's bare
-//! indexing of the same terms: `make bench`.
+//! What it costs to build and publish a generation, stage by stage, compared with bare tantivy
+//! indexing the same terms: `make bench`.
 //!
-//! The two take turns in one run. Everything runs on one thread, so the thread's CPU time is
-//! measured, and medians are reported. Wall time is also shown, because it includes waits for the
-//! disk.
+//! The build and bare tantivy take turns in one run. Everything runs on one thread, so the thread's
+//! CPU time is measured, and medians are reported. Wall time is also shown, because it includes
+//! waits for the disk.
 
 #[path = "../corpus/mod.rs"]
 #[allow(dead_code, reason = "this benchmark runs no queries")]
@@ -84,7 +84,7 @@ fn run() -> Result<(), Failure> {
     Ok(())
 }
 
-/// How many measurements are of lookups, and how many are baselines for the build.
+/// How many of the measurements are lookups, and how many are baselines for the build.
 const LOOKUPS: usize = 2;
 const BASELINES: usize = 2;
 
@@ -96,7 +96,7 @@ fn lookups(engine: &dyn Engine, mut ids: Vec<Box<str>>) -> Stages {
     let ((), made) = time(|| ids.iter().for_each(|id| drop(std::hint::black_box(record(id)))));
     let ready: Vec<Bytes> = ids.iter().map(|id| record(id)).collect();
     let ((), copied) = time(|| ready.iter().for_each(|body| drop(std::hint::black_box(body.to_vec()))));
-    vec![("every product's response, assembled", made), ("the same, already assembled and only copied", copied)]
+    vec![("every product's response, assembled", made), ("the assembled responses, copied", copied)]
 }
 
 /// How long something took.
@@ -193,7 +193,7 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
         ("merge, and order by quality and name", order),
         ("write and compress the responses", answers),
         ("analyse the text", analysis),
-        ("number the words, build the forward index", words),
+        ("assign word numbers, build the forward index", words),
         ("index", indexing),
         ("open, to check", check),
         ("persist", persist),

@@ -3,12 +3,12 @@
 
 use tantivy::tokenizer::{Token, TokenStream, Tokenizer};
 
-/// Ends every term in a document.
+/// Terminates each term in a document's text.
 const END: char = '\u{1f}';
 
-/// Appends a term that occurs this often in the document.
+/// Appends a term together with its frequency in the document.
 pub(crate) fn write(text: &mut String, term: &str, frequency: u32) {
-    // Surrogates start at 0xD800, so a frequency near that loses a little.
+    // Surrogates start at 0xD800, so higher frequencies are capped just below that.
     text.push(char::from_u32(frequency.clamp(1, 0xD7FF)).unwrap_or('\u{1}'));
     text.push_str(term);
     text.push(END);
@@ -26,7 +26,7 @@ impl Tokenizer for Frequencies {
     }
 }
 
-/// A document's terms, each repeated.
+/// A document's terms, each repeated as often as it occurs.
 #[derive(Debug)]
 pub(crate) struct Repeated<'a> {
     rest: &'a str,

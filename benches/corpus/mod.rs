@@ -27,20 +27,20 @@ pub(crate) fn exit(done: Result<(), Failure>) -> ExitCode {
     }
 }
 
-/// The variable that names the folder with `exports/`.
+/// The environment variable with the path of the folder that contains `exports/`.
 const FOLDER: &str = "MEASURE_DATA";
 
-/// The export in that folder to use unless [`EXPORT`] names another.
+/// The export to use from that folder, unless [`EXPORT`] names a different one.
 const DEFAULT_EXPORT: &str = "exports/debian.json";
 
-/// The variable that names another export in the folder, or a folder of exports.
+/// The environment variable that names a different export in the folder, or a folder of exports.
 const EXPORT: &str = "MEASURE_EXPORT";
 
 /// The minimum length of a word to misspell in a benchmark. Typos are tolerated in words of four
 /// letters or more.
 const MISSPELLED_FROM: usize = 5;
 
-/// The measured exports: `$MEASURE_DATA/exports/debian.json`, or the file or folder
+/// The exports to measure: `$MEASURE_DATA/exports/debian.json`, or the file or folder
 /// `$MEASURE_DATA/$MEASURE_EXPORT`.
 pub(crate) fn path() -> Result<PathBuf, Failure> {
     let folder = std::env::var(FOLDER).unwrap_or_default();
@@ -88,7 +88,7 @@ impl<'c> Queries<'c> {
         self.right_with_id().0
     }
 
-    /// The same, with the record's id.
+    /// Like [`right`](Self::right), with the record's id.
     pub(crate) fn right_with_id(&mut self) -> (String, &'c str) {
         let count = self.random.usize(1..=3);
         loop {

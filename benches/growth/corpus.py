@@ -24,7 +24,7 @@ SEED = 1_000_000
 FILE_BYTES = 64_000_000
 WORD = re.compile(r"[^\W_]+")
 SENTENCE_END = re.compile(r"(?<=[.!?:;])\s+")
-# How many existing records a new one takes its sentences from.
+# How many existing records each new record borrows its sentences from.
 DONORS = 3
 
 
@@ -37,7 +37,7 @@ class Corpus:
         self.random.shuffle(self.records)
 
     def take(self, count):
-        """Generates this many records, as JSON."""
+        """Yields this many records, as JSON."""
         for record in self.records[:count]:
             yield json.dumps(record, ensure_ascii=False)
         if count > len(self.records):
@@ -96,7 +96,7 @@ class Corpus:
             names = [WORD.findall(record["name"].lower()) for record in self.random.choices(self.records, k=2)]
             one, other = (self.random.choice(words or ["new"]) for words in names)
             word = one[:(len(one) + 1) // 2] + other[len(other) // 2:]
-            # In case there are too few words to find a new combination.
+            # Now and then, append a number, in case all combinations are taken.
             word += f"{len(self.words)}" if word in self.words and self.random.random() < 0.1 else ""
         self.words.add(word)
         return word

@@ -27,16 +27,16 @@ from server import check, create_keys, draw_queries, fail, need_wrk, ours, wait_
 
 SIZES = "1000,10000,59204,1000000"
 RESTARTS = 5
-# This many seconds after startup, the content has been verified and memory has been released.
+# How many seconds after startup the content has been verified and memory has been released.
 SETTLED = 5
-# How many queries are checked, and what share may be missed. The more words there are, the more
-# often a shortened word is itself a word.
+# How many queries are checked, and what share of them may miss their record. The more words there
+# are, the more often a shortened word is a word itself.
 SAMPLE = 300
 MISSED_AT_MOST = 0.01
 
 
 def ready(arguments, folder, keys):
-    """A server, and how many seconds it took to become ready. It prints its address once it's ready, however long that takes."""
+    """Starts a server. Returns it, and the seconds until it was ready, which is when it prints its address."""
     started = time.monotonic()
     server = ours(arguments.server, folder, keys)
     try:
@@ -48,7 +48,7 @@ def ready(arguments, folder, keys):
 
 
 def restarts(arguments, folder, keys):
-    """The median time of a restart, and the last server."""
+    """Restarts a server several times. Returns the median restart time, and the last server."""
     times = []
     while True:
         server, took = ready(arguments, folder, keys)
@@ -63,7 +63,7 @@ def size_on_disk(folder):
 
 
 def measure(arguments, records, folder):
-    """The figures for this many records. A server with none (0) isn't searched."""
+    """Measures a server with this many records. If there are none, it isn't searched."""
     folder.mkdir()
     row = {"records": records, "export_mb": corpus.write(arguments.export, records, folder / "data") / 1e6}
     if records:
@@ -93,7 +93,7 @@ def search(arguments, server, folder):
     found, asked, missed = check(server, folder, SAMPLE)
     print(f"{found} of {asked} queries find the record they were drawn from" + (f"; missed: {missed}" if missed else ""))
     if len(missed) > MISSED_AT_MOST * asked:
-        fail("too many searches miss their record, and a fast wrong answer doesn't count")
+        fail("too many searches miss their record, and a fast answer doesn't count if it's wrong")
     load = [server.load(1, arguments.seconds, folder / "distinct.txt", number * 40_000, server.before, key=server.key)
             for number in range(arguments.rounds)]
     if bad := sum(seen["bad"] for seen in load):
@@ -102,7 +102,7 @@ def search(arguments, server, folder):
 
 
 def report(arguments, empty, rows):
-    lines = ["| records | export MB | build s | restart ms | more than an empty one | memory MB after the build | peak "
+    lines = ["| records | export MB | build s | restart ms | above an empty server | memory MB after the build | peak "
              "| after a restart | after searches | index MB | search p50 ms | p99 ms | searches/s |", "|---" * 13 + "|"]
     for row in [empty, *rows]:
         cells = [f"{row['records']:,}", f"{row['export_mb']:,.1f}", f"{row['build_s']:,.2f}", f"{row['restart_ms']:,.0f}",
@@ -166,7 +166,7 @@ def main():
         empty = measure(arguments, 0, pathlib.Path(folder) / "empty")
     rows = []
     for size in sizes:
-        # A separate folder, because the larger ones take gigabytes.
+        # A separate folder for each size, because the larger ones take up gigabytes.
         with tempfile.TemporaryDirectory() as folder:
             rows.append(measure(arguments, size, pathlib.Path(folder) / "corpus"))
         lines = report(arguments, empty, rows)

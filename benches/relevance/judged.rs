@@ -12,7 +12,7 @@ use software_directory::search::Ranking;
 use crate::qhse::{Composed, per_cent};
 use crate::{Built, Failure, rows, search};
 
-/// How many of a ranking's results are examined.
+/// How many results are examined per ranking.
 const DEPTH: usize = 10;
 
 pub(crate) struct Judged {
@@ -28,7 +28,7 @@ pub(crate) struct Judged {
 struct Figures {
     /// nDCG@10, counting unjudged hits as irrelevant.
     ndcg: f64,
-    /// The same after removing unjudged hits, because judgements are pooled from other engines'
+    /// nDCG@10 after removing unjudged hits, because the judgements were pooled from other engines'
     /// results.
     condensed: f64,
     queries: usize,
@@ -73,7 +73,7 @@ impl Judged {
         Ok(())
     }
 
-    /// The effect of each weight: the figures without it.
+    /// Shows what each weight contributes, by turning it off.
     pub(crate) fn ablation(&self, composed: &Composed) -> Result<(), Failure> {
         println!("What each weight is worth: judged queries with it turned off");
         let whole = Ranking::default();
@@ -100,7 +100,7 @@ impl Judged {
         Ok(())
     }
 
-    /// Measures the weights given on standard input, one set per line.
+    /// Prints the figures for the weights given on standard input, one set per line.
     pub(crate) fn sweep(&self, composed: &Composed) -> Result<(), Failure> {
         for line in std::io::stdin().lock().lines() {
             let line = line?;

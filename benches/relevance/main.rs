@@ -85,7 +85,7 @@ fn bundled() -> [PathBuf; 3] {
     ["data/qhse.json", "data/software-terms.json", "data/demo.json"].map(PathBuf::from)
 }
 
-/// A built generation that can be opened with other weights.
+/// A generation that has been built and can be opened with different weights.
 struct Built {
     generation: Generation,
     artifact: Artifact,

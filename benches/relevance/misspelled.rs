@@ -24,7 +24,7 @@ pub(crate) fn report(snapshot: &Snapshot, path: &Path) -> Result<(), Failure> {
             continue;
         }
         let page = search(snapshot, &typed, true)?;
-        // A misspelling with the right word's stem, or a prefix of it, needs no correction.
+        // A misspelling with the right word's stem needs no correction, and neither does a prefix.
         let stem = |word: &str| snapshot.search.stems.of(word).into_owned();
         let found = match page.query.corrected.first() {
             Some(correction) => correction.to == meant,
@@ -44,7 +44,7 @@ pub(crate) fn report(snapshot: &Snapshot, path: &Path) -> Result<(), Failure> {
         words += 1;
         changed += usize::from(!search(snapshot, word, true)?.query.corrected.is_empty());
     }
-    println!("Real misspellings within the allowed edit distance of a word in the index");
+    println!("Real misspellings that are within the allowed edit distance of a word in the index");
     println!("  the right word first    {} of {} ({:.1} %)", counts.0, counts.1, per_cent(counts));
     println!("  missed: {}", missed.join("; "));
     println!("  words in the index that were changed: {changed} of {words}\n");

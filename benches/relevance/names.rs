@@ -11,13 +11,13 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use crate::{Built, Failure, search};
 
-/// Longer names can't be queries.
+/// The maximum length of a query, in characters. Longer names can't be searched for.
 const LONGEST: usize = 256;
 
 /// How many failures are listed per export.
 const LISTED: usize = 10;
 
-/// A way of writing names: its label, and how it changes a name.
+/// A way to write names: its label, and the function that rewrites a name.
 type Variant = (&'static str, fn(&str) -> String);
 
 const VARIANTS: [Variant; 5] = [
@@ -40,7 +40,7 @@ struct Record {
     aliases: Vec<String>,
 }
 
-/// The exports in a folder, at least one.
+/// The exports in a folder, which must contain at least one.
 pub(crate) fn exports(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     let of_folder = |error| format!("can't list {}, which should contain exports: {error}", folder.display());
     let entries = std::fs::read_dir(folder).map_err(of_folder)?.map(|entry| Ok(entry?.path()));
@@ -81,7 +81,7 @@ pub(crate) fn report(files: &[PathBuf]) -> Result<(), Failure> {
     }
     println!();
     if failures > 0 {
-        return Err(format!("{failures} searches for a product's name don't return that product first").into());
+        return Err(format!("{failures} searches for a product's name didn't return that product first").into());
     }
     Ok(())
 }

@@ -51,11 +51,11 @@ struct CategoryId {
 pub(crate) struct Composed {
     directory: Built,
     queries: Vec<Query>,
-    /// The category's id, by its name in the queries.
+    /// Each category's id, keyed by its name in the queries.
     names: HashMap<String, String>,
 }
 
-/// How many queries find what they should, and how many there are.
+/// How many queries find what they should, out of how many.
 #[derive(Default)]
 pub(crate) struct Counts {
     pub(crate) right: (usize, usize),

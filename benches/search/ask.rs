@@ -3,12 +3,12 @@
 use software_directory::generation::Snapshot;
 use software_directory::service::{Facet, PageRequest, SearchPage, SearchSoftware, search_software};
 
-/// What `GET /v1/search?q=…` requests without other parameters.
+/// The search that `GET /v1/search?q=…` runs if there are no other parameters.
 pub(crate) fn plain(q: &str) -> SearchSoftware {
     SearchSoftware::new(q)
 }
 
-/// The same with `typo=false`.
+/// Like [`plain`], with `typo=false`.
 pub(crate) fn strict(q: &str) -> SearchSoftware {
     SearchSoftware { typo: false, ..plain(q) }
 }
@@ -23,7 +23,7 @@ pub(crate) fn with_highlights(q: &str) -> SearchSoftware {
     SearchSoftware { highlight: true, ..plain(q) }
 }
 
-/// With facets, highlights and the largest page.
+/// A search with every facet, highlights and this page.
 pub(crate) fn with_all(q: &str, limit: u32, offset: u64) -> SearchSoftware {
     SearchSoftware { facets: Facet::all().collect(), highlight: true, page: PageRequest { limit, offset }, ..plain(q) }
 }

@@ -1,6 +1,6 @@
-//! The worst request of every endpoint, through the whole service in this process. It measures the
-//! process's CPU time, since a request may run on several threads. A request with an unexpected
-//! response fails the run.
+//! The worst request of every endpoint, sent through the whole service in this process. The
+//! benchmark measures the process's CPU time, since a request may run on several threads. If a
+//! response is unexpected, the run fails.
 //!
 //! The directory is the corpus, all of it new to the change log, plus an export with more of
 //! everything else than any real directory has: categories, glossary terms, and reviews of one
@@ -38,15 +38,15 @@ const REVIEWS: usize = 100_000;
 /// How many unknown parameters and arguments a request can have.
 const UNKNOWN: usize = 600;
 const UNKNOWN_ARGUMENTS: usize = 920;
-/// How many products to list similar ones for.
+/// How many products to request similar products for.
 const PRODUCTS: usize = 200;
 /// How many times each request is measured; the median is used.
 const ROUNDS: usize = 5;
 /// The largest page. Each round requests one product fewer, so that no result comes from a cache.
 const LIMIT: usize = 100;
 
-/// A path, the path of a request that is rejected, or the body of a tool call. `LIMIT` in it is
-/// replaced with the page size.
+/// A path, the path of a request that will be rejected, or a tool call's body. In all of them,
+/// `LIMIT` is replaced with the page size.
 enum Ask {
     Get(String),
     Refused(String),
@@ -156,7 +156,7 @@ fn endpoints(exports: &[Export], words: &[String], since: &str, seed: u64) -> Ve
     let largest = products.iter().max_by_key(|of| of.description.as_deref().map_or(0, str::len));
     let largest = largest.map_or("", |of| &*of.id);
     let some_categories: Vec<_> = (0..50).map(|number| format!("Category {number}")).collect();
-    // Long words that no product has.
+    // Long words that no product contains.
     let misspelled: Vec<_> =
         words.iter().filter(|word| word.len() > 8).take(20).map(|word| format!("{word}qx")).collect();
     let misspelled = misspelled.join("+").chars().take(250).collect::<String>();
@@ -174,7 +174,7 @@ fn endpoints(exports: &[Export], words: &[String], since: &str, seed: u64) -> Ve
         "offering_type=software&evidence_status=pending-review&min_rating=0&evidence_checked_after=2000-01-01&tags=a";
     let facets: Vec<_> = Facet::all().map(|facet| format!("facets={}", facet.as_str())).collect();
     let facets = facets.join("&");
-    // Similar to a parameter's name, so that the server searches for the nearest one.
+    // Similar to a real parameter's name, so that the server looks for the nearest match.
     let unknown = (0..UNKNOWN).map(|number| format!("offste{number}=1")).collect::<Vec<_>>().join("&");
     let unknown_arguments: serde_json::Map<_, _> = (0..UNKNOWN_ARGUMENTS)
         .map(|number| (format!("evidence_checked_befro{number}"), "x".repeat(30).into()))

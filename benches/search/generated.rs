@@ -24,7 +24,7 @@ const SHOWN: usize = 10;
 /// How many times the slowest are measured again; the median is used.
 const ROUNDS: usize = 15;
 
-/// How many synonym groups of frequent words the directory gets.
+/// How many synonym groups of frequent words are added to the directory.
 const SYNONYMS: usize = 200;
 
 /// A request that searches.
@@ -36,7 +36,7 @@ enum Request {
 }
 
 impl Request {
-    /// Runs it and returns the number of hits.
+    /// Runs the request and returns the number of hits.
     fn run(&self, snapshot: &Snapshot) -> u64 {
         match self {
             Self::Search(query) => {
@@ -98,7 +98,7 @@ pub(crate) fn report(exports: &[Export], snapshot: &Snapshot, seed: u64) {
     }
 }
 
-/// A random word number; small ones are far likelier than large ones.
+/// A random word's number; small numbers are far likelier than large ones.
 pub(crate) fn skewed(random: &mut Rng, count: usize) -> usize {
     let share = random.f64();
     #[expect(

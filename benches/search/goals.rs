@@ -15,7 +15,7 @@ const ROUNDS: usize = 15;
 /// may take more, because its work budget grows with the records.
 pub(crate) const WORST: Duration = Duration::from_millis(5);
 
-/// A goal: the maximum cost of one side as a multiple of the other's.
+/// A goal: the maximum ratio between what the queries in `of` and those in `to` cost.
 pub(crate) struct Ratio<'q> {
     pub(crate) name: &'static str,
     pub(crate) of: &'q [SearchSoftware],

@@ -66,7 +66,7 @@ fn run() -> Result<(), Failure> {
     drop(exports);
     let found: u64 = plain.iter().map(|query| ask::answer(&snapshot, query).pagination.total).sum();
     println!(
-        "{} products of {}; {QUERIES} queries with seed {SEED} find {} each on average",
+        "{} products from {}; {QUERIES} queries with seed {SEED} find {} each on average",
         snapshot.software_count(),
         path.display(),
         found / QUERIES as u64

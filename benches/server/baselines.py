@@ -20,7 +20,7 @@ TOOLS = HERE.parents[1] / ".tools"
 FIELDS = ["id", "name", "tagline", "description"]
 DATASETTE = "0.65.5"
 
-# A table's page can be searched too, but it sorts hits by row number rather than rank.
+# Datasette's own table page can search too, but it sorts hits by row number rather than rank.
 RANKED = """
 SELECT packages.id, packages.name, packages.tagline, packages.description, best.total FROM
   (SELECT rowid, rank, count(*) OVER () AS total FROM packages_fts WHERE packages_fts MATCH escape_fts(:q)

@@ -55,7 +55,7 @@ class Reader:
 
 
 def cases(reader, ids, queries):
-    """By name: how many different pages there are, the path of each, and the API calls whose data it shows."""
+    """For each name: how many pages there are, each page's path, and the API calls whose data it shows."""
     attributes = json.loads(reader.get("/v1/attributes")[1])["data"]
     built_in = ["standards", "deployment", "languages", "vendor", "tags"]
     names = [of["property"] for of in attributes]
@@ -91,7 +91,7 @@ def cost_ms(reader, paths):
 
 
 def first_view(reader, path):
-    """The bytes and files of a page and what it loads, requested the way a browser does."""
+    """The number of bytes and files in a page and everything it loads, requested the way a browser does."""
     coded = {"Accept-Encoding": "gzip, zstd"}
     _, html, _ = reader.get(path)
     loaded = set(re.findall(r'(?:src|href)="([^"]*/assets/[^"]+)"', html.decode()))

@@ -72,7 +72,7 @@ class PostgreSQL:
 
     def call(self, tool, *arguments):
         command = [*self.as_user, *map(str, [self.tools / tool, *arguments])]
-        # Not to a pipe, which the started server would keep open.
+        # Output goes to a file, because the server that this starts would keep a pipe open.
         with open(self.folder.parent / "postgresql.txt", "w+") as told:
             done = subprocess.run(command, stdout=told, stderr=subprocess.STDOUT, cwd=self.folder)
             told.seek(0)

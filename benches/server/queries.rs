@@ -12,9 +12,9 @@ use crate::corpus::{self, Failure, Queries};
 
 /// The seed of all random choices.
 const SEED: u64 = 200_000;
-/// How many distinct queries there are, and how many draws with repetition.
+/// The number of distinct queries, and also of draws with repetition.
 const QUERIES: usize = 200_000;
-/// The share of queries with an edit.
+/// The share of queries that are misspelled.
 const MISSPELLED: f64 = 0.15;
 /// How many queries are used to check responses.
 const CHECKED: usize = 400;

@@ -24,9 +24,9 @@ import baselines
 import pages
 from server import Server, check, create_keys, draw_queries, fail, need_wrk, ours as start_ours, quoted, wait_ready
 
-# How many queries are checked. Our server must find the record for all of them. The others may miss
-# this share, because they don't match parts of words, and PostgreSQL finds nothing for stop words
-# alone (which costs it nothing either). The table shows the number.
+# How many queries are checked. Our server must find every query's record. The other servers may miss
+# this share of them: they don't match parts of words, and PostgreSQL finds nothing if there are only
+# stop words (which also costs it nothing). The table shows how many they found.
 SAMPLE = 300
 MISSED_AT_MOST = 0.2
 LOCK = pathlib.Path(__file__).resolve().parents[2] / "Cargo.lock"
@@ -142,13 +142,13 @@ def run(arguments, folder, servers):
         for case in arguments.chosen:
             if case == PAGES:
                 continue
-            # Restarted so that nothing is left in its caches.
+            # Restarting empties the caches.
             ours.stop()
             ours.start()
             wait_ready(ours, 120)
             if case == "search-zipf":
-                # Like a service that has been in use for a while. The first queries after startup
-                # cost as much as distinct ones.
+                # Warm up, like a service that has been in use for a while: the first queries after
+                # startup cost as much as distinct ones.
                 ask_all(ours, zipf, search, key, arguments.seconds)
             results[case, connections] = measure(arguments, cases[case], connections, len(queries) // arguments.rounds)
     of_pages = []
@@ -168,7 +168,7 @@ def ask_all(server, file, before, options, seconds):
 
 
 def check_answers(server, folder):
-    """A row in the table of results. A fast wrong result doesn't count."""
+    """A row in the table of results. Fast results don't count if they're wrong."""
     found, asked, missed = check(server, folder, SAMPLE)
     if len(missed) > (0 if server.name == "ours" else MISSED_AT_MOST * asked):
         fail(f"{server.name}: {len(missed)} of {asked} queries don't find the record they were drawn from: {missed[:10]}")
@@ -182,13 +182,13 @@ def measure(arguments, sides, connections, lines):
     and the median of the rounds' ratios, because the machine's speed is rarely the same in the next round."""
     rounds = collections.defaultdict(list)
     for number in range(arguments.rounds):
-        # Each side goes first equally often.
+        # The sides take turns going first.
         for side, (server, file, before, options) in list(enumerate(sides))[::-1 if number % 2 else 1]:
             seen = server.load(connections, arguments.seconds, file, number * lines, before, **options)
             if server.name == "ours" and file.name == "distinct.txt" and seen["rate"] * arguments.seconds > lines:
                 fail(f"{server.name} got more than {lines:,} queries per round, so rounds repeat some: use fewer --seconds "
                      "or --rounds")
-            # Bare tantivy interprets a few words as syntax.
+            # Bare tantivy takes a few words for query syntax, so it may reject those queries.
             if seen["bad"] > (0 if server.name == "ours" else 0.01 * seen["rate"] * arguments.seconds):
                 fail(f"{seen['bad']} responses from {server.name} to {before} weren't 2xx or 3xx")
             rounds[side].append(seen)
@@ -200,7 +200,7 @@ def measure(arguments, sides, connections, lines):
     return medians, statistics.median(ratios)
 
 
-# Not a comparison of servers, but of pages with the API calls whose data they show.
+# This case compares pages with the API calls whose data they show, not servers.
 PAGES = "pages"
 GOALS = {"lookup": 0.85, "not-modified": 1.0, "list": 0.7, "search": 0.9, "search-zipf": 0.6, "facets-and-highlights": 0.5}
 

@@ -37,7 +37,7 @@ def quoted(text):
 
 
 class Server:
-    """A server process that prints its address on standard output, or on the stream that `tells` names."""
+    """A server process that prints its address on standard output, or on the stream named by `tells`."""
 
     headers = {}
     version = ""
@@ -108,7 +108,7 @@ class Server:
                 "bad": int(bad[1]) if bad else 0}
 
     def memory_mb(self):
-        """Its current and peak memory, in 10^6 bytes."""
+        """The process's current and peak memory, in 10^6 bytes."""
         status = pathlib.Path(f"/proc/{self.process.pid}/status").read_text()
         found = dict(re.findall(r"^(VmRSS|VmHWM):\s+(\d+) kB$", status, re.M))
         return {name: int(kib) * 1024 / 1e6 for name, kib in found.items()}
@@ -123,13 +123,13 @@ class Server:
 
 
 def create_keys(binary, file):
-    """Keys whose quotas are counted but, taken together, never reached."""
+    """Creates keys. Their quotas are counted, but together they're too large to be used up."""
     command = [binary, "keys", "create", "--name", "bench", "--rate", "1000000/min", "--keys", file]
     return [subprocess.run(command, capture_output=True, text=True, check=True).stdout.strip() for _ in range(KEYS)]
 
 
 def ours(binary, folder, keys):
-    """Our server on the `data`, `index` and `keys.json` in a folder."""
+    """Our server, with the `data`, `index` and `keys.json` in a folder."""
     server = Server("ours", [binary, "--data", folder / "data", "--index", folder / "index", "--keys", folder / "keys.json",
                              "--listen", "127.0.0.1:0"])
     server.key = ",".join(keys)

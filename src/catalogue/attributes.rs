@@ -19,7 +19,7 @@ pub struct AttributeColumn {
     /// Each value's most common spelling.
     labels: Vec<Box<str>>,
     /// Where each product's values start in `values`, plus where the last product's values end.
-    /// Empty if no product has any.
+    /// Empty if no product has values.
     bounds: Vec<u32>,
     /// All products' value numbers, in record order within each product.
     values: Vec<u32>,
@@ -208,7 +208,7 @@ impl<'a> AttributeLabels<'a> {
         Self { attributes, labels: attributes.iter().map(|_| Labels::default()).collect() }
     }
 
-    /// Returns the next product's values as numbers, by attribute.
+    /// Returns the numbers of the next product's values, one list per attribute.
     pub fn push(&mut self, software: &Software) -> Vec<Vec<u32>> {
         let numbers = |((_, attribute), labels): ((AttributeNumber, &Attribute), &mut Labels)| {
             let mut numbers = Vec::new();
@@ -218,7 +218,7 @@ impl<'a> AttributeLabels<'a> {
         self.attributes.iter().zip(&mut self.labels).map(numbers).collect()
     }
 
-    /// A value by its number.
+    /// The value with this number.
     pub fn value(&self, attribute: AttributeNumber, number: u32) -> AttributeValue {
         let label = self.labels[attribute].label(number);
         let key = self.attributes.get(attribute).kind.key(label).unwrap_or_default();
@@ -341,7 +341,7 @@ mod tests {
         let mut column = column(&products);
         column.share_lists();
         let mut counts = ValueCounts::new(&column);
-        // Three of the four products that share a list, and all the others.
+        // Count every product except one of the four that share a list.
         (0..11).filter(|ordinal| *ordinal != 6).for_each(|ordinal| counts.count(&column, ordinal));
         assert_eq!(counts.by_value(&column), [5, 4, 2]);
     }

@@ -43,9 +43,9 @@ pub struct Columns {
 /// counted together.
 #[derive(Debug, Default)]
 pub(super) struct Profiles {
-    /// Each product's number.
+    /// Each product's profile number.
     of: Vec<u32>,
-    /// For each number, the first product that has it.
+    /// For each profile number, the first product that has it.
     examples: Vec<Ordinal>,
     /// One more than the highest category index.
     category_count: usize,
@@ -71,7 +71,7 @@ impl Order {
     /// The number of orders.
     pub const COUNT: usize = Self::ALL.len();
 
-    /// Its name in requests; `-` means highest or newest first.
+    /// The order's name in requests; `-` means highest or newest first.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Name => "name",
@@ -82,8 +82,8 @@ impl Order {
     }
 }
 
-/// A product order, either a stored one or by a single-valued attribute. Products without a value
-/// come last, and ties are broken by name.
+/// A product order: a stored one, or by the values of a single-valued attribute. Products without
+/// a value come last, and ties are broken by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SortedBy {
     Stored(Order),

@@ -30,7 +30,7 @@ impl Compressor {
         Ok(Self { compressor, dictionary })
     }
 
-    /// Compresses a string into a zstd frame that states the string's length.
+    /// Compresses a string into a zstd frame whose header contains the string's length.
     pub(super) fn compress(&mut self, text: &[u8]) -> io::Result<Vec<u8>> {
         self.compressor.compress(text)
     }
@@ -73,7 +73,8 @@ impl Dictionary {
     }
 }
 
-/// The uncompressed length that a frame states; `None` if the frame is too short to reach it.
+/// The uncompressed length in a frame's header; `None` if the frame is too short to contain that
+/// much text.
 pub(super) fn text_len(frame: &[u8]) -> Option<usize> {
     let length = get_frame_content_size(frame).ok().flatten()?.try_into().ok()?;
     (length <= frame.len().saturating_mul(MAX_EXPANSION)).then_some(length)
@@ -140,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_dictionary_is_refused() {
+    fn a_damaged_dictionary_is_rejected() {
         let dictionary = Compressor::train(&texts()).expect("set up").dictionary().to_vec();
         Dictionary::new(&dictionary[..16]).expect_err("cut short");
     }

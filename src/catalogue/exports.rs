@@ -1,4 +1,4 @@
-//! The validated exports, kept as downloads.
+//! The validated exports, stored for download.
 
 use std::io::{self, BufReader, Read, Write as _};
 use std::ops::{Range, RangeInclusive};
@@ -23,11 +23,11 @@ const ZSTD_LEVEL: i32 = 3;
 /// hardly make documents smaller.
 const ZSTD_WINDOW_LOG: u32 = 17;
 
-/// The window for product places: 32 KiB. Their decoder, which only `ndjson` needs, takes about 250
-/// KiB.
+/// The compression window for product locations: 32 KiB. Their decoder, which only `ndjson` needs,
+/// takes about 250 KiB.
 const PLACES_WINDOW_LOG: u32 = 15;
 
-/// The size of a product's place in bytes.
+/// The size of a product's location in bytes.
 const PLACE_BYTES: usize = 8;
 
 /// The block size for reading a stored document.
@@ -53,13 +53,13 @@ fn rfc3339(time: SystemTime) -> Option<String> {
 /// A document that can be downloaded.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct StoredDocument {
-    /// The number of the part that contains it.
+    /// The number of the part that contains the document.
     part: u32,
-    /// Its range in that part, compressed with zstd.
+    /// The range of the document in that part. It's compressed with zstd.
     compressed: Span,
-    /// The range of the product places, which follow the document and are also compressed. Each
-    /// place consists of the gap since the previous product and the product's length, in bytes, as
-    /// little-endian 32-bit numbers. Documents are smaller than 4 GiB.
+    /// The range of the product locations, which follow the document and are also compressed. Each
+    /// location consists of the gap since the previous product and the product's length, in bytes,
+    /// as little-endian 32-bit numbers. Documents are smaller than 4 GiB.
     places: Span,
     /// The BLAKE3 hash of both, because they may be read from disk long after being written.
     hash: [u8; 32],
@@ -80,7 +80,7 @@ impl StoredDocument {
         Ok((Self { part, compressed, places, hash: *blake3::hash(&bytes).as_bytes() }, bytes))
     }
 
-    /// The range of the document and its places.
+    /// The range of the document and its product locations.
     fn span(&self) -> Span {
         Span { length: self.compressed.length.saturating_add(self.places.length), ..self.compressed }
     }
@@ -104,7 +104,7 @@ fn compress(content: &[u8], window_log: u32) -> io::Result<Vec<u8>> {
     encoder.finish()
 }
 
-/// Encodes product places.
+/// Encodes product locations.
 fn places(spans: &[Range<usize>]) -> io::Result<Vec<u8>> {
     let mut places = Vec::with_capacity(spans.len() * PLACE_BYTES);
     let mut before = 0;
@@ -119,7 +119,7 @@ fn places(spans: &[Range<usize>]) -> io::Result<Vec<u8>> {
 }
 
 fn misplaced() -> io::Error {
-    io::Error::other("a record's place lies outside its document")
+    io::Error::other("a record's location is outside its document")
 }
 
 impl ExportDocument {
@@ -150,8 +150,8 @@ impl ExportDocument {
         Ok(Self { resource, object, stored })
     }
 
-    /// Whether the document and its product places lie within the download parts, given their
-    /// lengths.
+    /// Whether the document and its product locations are within the download parts, which have
+    /// these lengths.
     pub(super) fn fits(&self, downloads: &[u64]) -> bool {
         let end = self.stored.span().end().max(self.stored.places.end());
         downloads.get(self.stored.part as usize).is_some_and(|length| end <= *length)
@@ -361,7 +361,7 @@ mod tests {
             [&document, &changed].map(|document| compress(document.as_bytes(), ZSTD_WINDOW_LOG).expect("in memory"));
         assert!(before.len() < document.len() * 6 / 10, "{} bytes", before.len());
         let same = before.iter().rev().zip(after.iter().rev()).take_while(|(before, after)| before == after).count();
-        assert!(same > before.len() / 4, "{same} of {} bytes at the end", before.len());
+        assert!(same > before.len() / 4, "only the last {same} of {} bytes are unchanged", before.len());
         assert_eq!(zstd::stream::decode_all(&*after).expect("a frame"), changed.as_bytes());
     }
 }

@@ -10,7 +10,7 @@ use crate::record::{
     AttributeNumber, Attributes, CalendarDate, EvidenceStatus, KeyRange, OfferingType, identity, slug,
 };
 
-/// A product filter. An empty filter admits all products.
+/// A product filter. An empty filter matches all products.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct SoftwareFilter {
     /// Only these products. Unknown ids match nothing. Empty: no restriction.

@@ -85,7 +85,7 @@ pub(super) fn is_whole(fields: &[u8]) -> bool {
     fields.starts_with(ID)
 }
 
-/// A product's detail as a JSON object, combined from its item and its stored detail fields.
+/// A product's details as a JSON object, combined from its item and its stored detail fields.
 pub fn joined(item: &[u8], fields: &[u8]) -> Vec<u8> {
     if is_whole(fields) {
         return fields.to_vec();

@@ -18,7 +18,7 @@ use super::product_json::{ID, is_whole};
 use super::{CatalogueBuildError, Ordinal};
 use crate::scratch::{BulkWriter, Span};
 
-/// The beginning and end of a detail's response body.
+/// The beginning and end of the response body for a product's details.
 const OPENING: &[u8] = br#"{"data":"#;
 const CLOSING: &[u8] = b"}";
 
@@ -72,7 +72,7 @@ pub fn content_hash(item: &[u8], fields: &[u8]) -> u64 {
     hash_parts(&[item, &fields[..export.start], &fields[export.end..]])
 }
 
-/// A hash of a product's whole detail.
+/// A hash of all of a product's details.
 pub fn detail_hash(item: &[u8], fields: &[u8]) -> u64 {
     hash_parts(&[item, fields])
 }
@@ -147,7 +147,7 @@ impl ProductWriter {
     }
 }
 
-/// Product JSON, by ordinal and by id.
+/// Looks up product JSON by ordinal or id.
 #[derive(Debug)]
 pub(super) struct Products {
     spans: ProductSpans,
@@ -243,7 +243,7 @@ impl Products {
         item.len() + text_len(fields).unwrap_or_default()
     }
 
-    /// Returns a product's detail as a response body.
+    /// Returns a product's details as a response body.
     pub(super) fn detail(&self, ordinal: Ordinal) -> io::Result<Vec<u8>> {
         self.prefetch(std::iter::once(ordinal));
         let [item, fields] = self.spans.of(ordinal).map(|span| &self.arena[span.range()]);
@@ -337,13 +337,13 @@ mod tests {
     }
 
     #[test]
-    fn two_products_with_the_same_id_are_refused() {
+    fn two_products_with_the_same_id_are_rejected() {
         let (spans, arena) = written(&["a", "b", "a"]);
         assert!(Products::open(spans, arena.into()).is_none());
     }
 
     #[test]
-    fn mismatched_spans_and_items_are_refused() {
+    fn mismatched_spans_and_items_are_rejected() {
         let wrong: [fn(&mut ProductSpans, &mut Vec<u8>); 8] = [
             |spans, _| spans.starts[1] = u64::MAX,
             |spans, _| spans.starts[2] = 0,
@@ -362,7 +362,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_detail_is_an_error() {
+    fn damaged_details_are_an_error() {
         let (spans, mut arena) = written(&["a"]);
         let [_, fields] = spans.of(0);
         // The frame's header is intact. Its only block claims to be longer than it is.

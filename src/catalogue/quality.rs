@@ -16,11 +16,11 @@ const NEUTRAL_RATING: f64 = 3.0;
 /// The values of a record that determine its quality.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Merits {
-    /// Whether it's a demo record.
+    /// Whether this is a demo record.
     demo: bool,
-    /// Whether its evidence was reviewed.
+    /// Whether the record's evidence was reviewed.
     reviewed: bool,
-    /// How many of its optional properties have a value.
+    /// How many of the record's optional properties have a value.
     completeness: u32,
 }
 
@@ -48,7 +48,7 @@ impl Quality {
     ///
     /// The rating is Bayesian: `(PRIOR_REVIEWS * mean + reviews * rating) / (PRIOR_REVIEWS +
     /// reviews)`. So a single five-star review doesn't beat hundreds of good ones, and an unrated
-    /// product gets the prior. A rating outside 0 to 5 counts as the nearer bound.
+    /// product gets the prior. Ratings are clamped to 0 to 5.
     pub(super) fn of(merits: Merits, shown: Rating, mean: f64) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "review counts are far below 2^52")]
         let reviews = shown.review_count.unwrap_or(1).max(1) as f64;
@@ -58,7 +58,7 @@ impl Quality {
         Self { merits, rating }
     }
 
-    /// Whether it's a demo record's.
+    /// Whether the product is a demo record.
     pub(super) const fn is_demo(&self) -> bool {
         self.merits.demo
     }
@@ -108,7 +108,7 @@ impl MeanRating {
         self.count += 1;
     }
 
-    /// The mean; the neutral rating if there are no ratings.
+    /// The mean, or the neutral rating if there are no ratings.
     pub(super) fn mean(self) -> f64 {
         #[expect(clippy::cast_precision_loss, reason = "a mean")]
         let (sum, count) = (self.sum as f64, self.count as f64);

@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn a_few_numbers_are_counted_one_by_one() {
+    fn a_few_distinct_numbers_are_counted_individually() {
         assert_eq!(numbers(&[0.0, 2.5, 100.0]), ["0", "2.5", "100"]);
         assert!(numbers(&[]).is_empty());
     }

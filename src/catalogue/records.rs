@@ -16,9 +16,9 @@ use crate::scratch::Span;
 pub struct ProductVersion {
     /// The product's id.
     pub id: Box<str>,
-    /// Its content hash.
+    /// The product's content hash.
     pub hash: u64,
-    /// When its evidence was checked.
+    /// When the product's evidence was checked.
     pub evidence_checked_on: Option<CalendarDate>,
 }
 
@@ -82,7 +82,7 @@ impl Records {
         self.products.content_hash(ordinal)
     }
 
-    /// A hash of a product's detail, including its export's name, licence and date.
+    /// A hash of a product's details, including its export's name, licence and date.
     pub fn detail_hash(&self, ordinal: Ordinal) -> u64 {
         self.products.detail_hash(ordinal)
     }
@@ -104,12 +104,12 @@ impl Records {
         versions
     }
 
-    /// The approximate length of a product's detail in bytes.
+    /// The approximate length of a product's details in bytes.
     pub fn detail_len(&self, ordinal: Ordinal) -> usize {
         self.products.detail_len(ordinal)
     }
 
-    /// A product's detail as a response body, `{"data":{…}}`.
+    /// A product's details as a response body, `{"data":{…}}`.
     pub fn detail(&self, ordinal: Ordinal) -> Result<Bytes, DamagedText> {
         self.products.detail(ordinal).map(Bytes::from).map_err(|source| DamagedText { ordinal, source })
     }

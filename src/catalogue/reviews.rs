@@ -35,7 +35,7 @@ pub struct ReviewEntry {
     pub rating: u8,
     /// Whether the reviewer is known to use the product.
     pub verified: Option<bool>,
-    /// When it was written, in seconds since 1970-01-01T00:00:00Z.
+    /// When the review was written, in seconds since 1970-01-01T00:00:00Z.
     pub created_at_seconds: Option<i64>,
 }
 
@@ -46,7 +46,7 @@ pub struct ReviewFilter {
     pub min_rating: Option<f64>,
     /// The maximum number of stars.
     pub max_rating: Option<f64>,
-    /// Whether the reviewer is known to use the product; `None` for either.
+    /// Whether the reviewer is known to use the product; `None` means either.
     pub verified: Option<bool>,
 }
 
@@ -67,7 +67,7 @@ pub enum ReviewSort {
 impl ReviewSort {
     pub const ALL: [Self; 4] = [Self::Newest, Self::Oldest, Self::Best, Self::Worst];
 
-    /// Its name in requests.
+    /// The order's name in requests.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Newest => "-created_at",
@@ -181,7 +181,7 @@ impl Stars {
         }
     }
 
-    /// Their summary.
+    /// The summary of the reviews.
     pub(super) fn summary(self) -> ReviewSummary {
         let [one, two, three, four, five] = self.0;
         ReviewSummary {

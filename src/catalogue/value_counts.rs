@@ -1,5 +1,5 @@
 //! Counts an attribute's values over many products. Most products share their value list with
-//! others, and are counted per list, with one addition each, however long the list is.
+//! other products. They're counted per list, with one addition each, however long the list is.
 
 use super::shared_lists::UNSHARED;
 use super::{AttributeColumn, Ordinal};
@@ -7,9 +7,9 @@ use super::{AttributeColumn, Ordinal};
 /// How many products have each value of an attribute.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ValueCounts {
-    /// By value, for products whose list isn't shared.
+    /// Counts per value, for products whose list isn't shared.
     by_value: Vec<u64>,
-    /// By list number, for all others.
+    /// Counts per list number, for all other products.
     by_list: Vec<u32>,
 }
 

@@ -26,7 +26,7 @@ impl Records {
             let item = self.item(ordinal);
             let is_whole = content_hash(item, &fields) == self.content_hash(ordinal);
             if !is_whole || !is_object(item) || !is_object(&fields) {
-                let source = io::Error::new(io::ErrorKind::InvalidData, "it doesn't match its hash");
+                let source = io::Error::new(io::ErrorKind::InvalidData, "the text doesn't match its hash");
                 return Err(DamagedText { ordinal, source }.into());
             }
         }

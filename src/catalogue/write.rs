@@ -106,7 +106,7 @@ impl<'m> CatalogueWriter<'m> {
         Ok(ProductVersion { id, hash, evidence_checked_on })
     }
 
-    /// Writes the rest.
+    /// Writes everything except the products.
     pub fn finish(self) -> Result<CatalogueParts, CatalogueBuildError> {
         let Self { merged, documents, downloads, mut texts, products, attributes, mut columns, summaries, reviewed } =
             self;
@@ -133,7 +133,7 @@ impl<'m> CatalogueWriter<'m> {
                 attributes: merged.attributes.clone(),
                 attribute_summaries: summaries.unwrap_or(of_columns),
                 languages: merged.languages.clone(),
-                // These aren't stored, but parsed from the objects.
+                // Categories aren't stored; they're parsed from their objects.
                 categories: Vec::new(),
                 category_objects,
                 glossary,

@@ -26,7 +26,7 @@ pub(super) fn listen(text: &str) -> Result<SocketAddr, String> {
         return Err(forms.to_owned());
     }
     let addresses: Vec<_> = text.to_socket_addrs().map_err(|error| format!("{error}; {forms}"))?.collect();
-    // There's only one listener. IPv4 is preferred, because nearly every caller has it.
+    // There's only one listener. IPv4 is preferred, because nearly every client supports it.
     let address = addresses.iter().find(|address| address.is_ipv4()).or(addresses.first());
     address.copied().ok_or_else(|| format!("the name has no address; {forms}"))
 }
@@ -73,7 +73,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_address_is_rejected_with_the_valid_forms() {
+    fn an_invalid_address_is_rejected_with_a_list_of_valid_forms() {
         for wrong in ["", ":", "localhost", "127.0.0.1", "::1", "70000", ":70000", "host:port", "http://localhost:80"] {
             let error = listen(wrong).expect_err(wrong);
             assert!(error.contains("`127.0.0.1:8080`"), "{wrong}: {error}");
@@ -91,7 +91,7 @@ mod tests {
     }
 
     #[test]
-    fn address_without_a_prefix_length_is_a_network_of_one() {
+    fn an_address_without_a_prefix_length_is_a_network_of_one() {
         for (text, net) in
             [("10.0.0.1", "10.0.0.1/32"), ("::1", "::1/128"), ("10.0.0.0/8", "10.0.0.0/8"), ("fd00::/8", "fd00::/8")]
         {

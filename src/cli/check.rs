@@ -1,4 +1,4 @@
-//! The options of `check`.
+//! Options for `check`.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use jiff::Span;
 
 use super::ExportFilesArgs;
 
-/// Options of `check`.
+/// Options for `check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
     /// The files.

@@ -1,4 +1,4 @@
-//! The options of `diff`.
+//! Options for `diff`.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::id_prefix::{self, ExportPrefix};
 
-/// Options of `diff`.
+/// Options for `diff`.
 #[derive(Debug, Args)]
 pub struct DiffArgs {
     /// The old exports: a file, a folder, a Git revision and path such as `HEAD~1:data`, or a

@@ -1,10 +1,10 @@
-//! The options of `add`, `set` and `init`.
+//! Options for `add`, `set` and `init`.
 
 use std::path::PathBuf;
 
 use clap::Args;
 
-/// Options of `add`.
+/// Options for `add`.
 #[derive(Debug, Args)]
 pub struct AddArgs {
     /// The export file
@@ -18,7 +18,7 @@ pub struct AddArgs {
     pub max_file_bytes: u64,
 }
 
-/// Options of `set`.
+/// Options for `set`.
 #[derive(Debug, Args)]
 pub struct SetArgs {
     /// The export file
@@ -27,7 +27,7 @@ pub struct SetArgs {
     /// The record's id, as written in the file
     #[arg(value_name = "ID")]
     pub id: String,
-    /// Properties, as for `add`; an empty value removes the property
+    /// Properties, written as for `add`; an empty value removes the property
     #[arg(value_name = "PROPERTY=VALUE", required = true)]
     pub values: Vec<String>,
     /// Maximum export file size, in bytes
@@ -35,7 +35,7 @@ pub struct SetArgs {
     pub max_file_bytes: u64,
 }
 
-/// Options of `init`.
+/// Options for `init`.
 #[derive(Debug, Args)]
 pub struct InitArgs {
     /// Folder to set up; existing files are left as they are

@@ -1,4 +1,4 @@
-//! The engine's options: whether it runs in this process or in a cluster, and how to reach that.
+//! The engine's options: whether it runs in this process or in a cluster, and how to reach it.
 
 use std::num::NonZeroU16;
 use std::path::PathBuf;

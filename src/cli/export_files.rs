@@ -1,4 +1,4 @@
-//! The options of the commands that only read export files: `check` and `report`.
+//! Options for the commands that only read export files: `check` and `report`.
 
 use std::path::PathBuf;
 
@@ -7,7 +7,7 @@ use clap::{Args, ValueHint};
 use super::given::{self, Given};
 use super::id_prefix::{self, ExportPrefix};
 
-/// The export files to read, and how.
+/// Which export files to read, and how to read them.
 #[derive(Debug, Args)]
 pub struct ExportFilesArgs {
     /// Export files, folders of export files, or `-` for an export on standard input [default: the

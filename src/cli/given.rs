@@ -1,4 +1,4 @@
-//! Options that take a path or text, which may be absent.
+//! Options with an optional value: a path or a string.
 
 use std::path::PathBuf;
 

@@ -1,10 +1,10 @@
-//! The options of `keys`.
+//! Options for `keys`.
 
 use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-/// Options of `keys`.
+/// Options for `keys`.
 #[derive(Debug, Args)]
 pub struct KeysArgs {
     /// API key file
@@ -18,7 +18,7 @@ pub struct KeysArgs {
 /// The commands of `keys`.
 #[derive(Debug, Subcommand)]
 pub enum KeysCommand {
-    /// Create a key and print it, and nothing else, on standard output; it's never shown again
+    /// Create a key and print only the key to standard output; it's never shown again
     Create {
         /// Name of the key's holder
         #[arg(long)]
@@ -34,7 +34,7 @@ pub enum KeysCommand {
         /// any]
         #[arg(long, value_name = "URL")]
         origin: Vec<String>,
-        /// Also let the key pull the index, which servers with `--follow` do
+        /// Also let the key pull the index, as servers with `--follow` do
         #[arg(long)]
         replicate: bool,
     },
@@ -44,12 +44,12 @@ pub enum KeysCommand {
         #[arg(long, value_name = "FORMAT", default_value = "text")]
         format: ListFormat,
     },
-    /// Create a successor to a key and print it, and nothing else, on standard output; both stay
-    /// valid for a while
+    /// Create a key to replace an existing one, and print only the new key to standard output; both
+    /// are valid for a while
     Rotate {
         /// The key's id (see `keys list`)
         id: String,
-        /// How long the old key stays valid, such as `7d`, `4w` or `12h`, or its last day
+        /// How much longer the old key is valid, such as `7d`, `4w` or `12h`, or its last day
         #[arg(long, value_name = "TIME", default_value = "7d")]
         overlap: String,
     },

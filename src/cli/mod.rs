@@ -1,5 +1,5 @@
-//! The command line: commands and options, parsed but not yet carried out. The only module that
-//! uses clap.
+//! The command line: parses commands and options, but doesn't run anything. This is the only module
+//! that uses clap.
 //!
 //! Every option has a flag, an environment variable and a default that works.
 
@@ -48,7 +48,8 @@ pub use table::{DateOrderArg, ExportArgs, ImportArgs};
 /// The value of `--index` that keeps the index in memory only.
 pub const NO_INDEX: &str = "none";
 
-/// Commands come first. `serve`'s options, which apply if there's no command, are in its own help.
+/// The help template, with commands first. `serve --help` lists the options of `serve`, which apply
+/// if there's no command.
 const HELP: &str = "\
 {about-with-newline}
 {usage-heading} {usage}
@@ -76,7 +77,7 @@ pub struct Cli {
     /// Configuration file, in TOML; its keys are `serve`'s long options
     #[arg(long, value_name = "FILE", global = true)]
     pub config: Option<PathBuf>,
-    /// The options of `serve`.
+    /// Options for `serve`.
     #[command(flatten)]
     pub serve: ServeArgs,
 }
@@ -114,7 +115,7 @@ pub enum Command {
     Keys(KeysArgs),
     /// Search the directory from the terminal
     Search(SearchArgs),
-    /// List the products similar to one, most similar first
+    /// List the products similar to a given one, most similar first
     Similar(SimilarArgs),
     /// Serve the directory to an assistant (Model Context Protocol)
     ///
@@ -170,7 +171,7 @@ pub enum OnOff {
     Off,
 }
 
-/// Options of `mcp`.
+/// Options for `mcp`.
 #[derive(Debug, Args)]
 pub struct McpArgs {
     /// Where the exports are.
@@ -182,7 +183,7 @@ pub struct McpArgs {
     pub public_url: Given<String>,
 }
 
-/// Options of `healthcheck`.
+/// Options for `healthcheck`.
 #[derive(Debug, Args)]
 pub struct HealthcheckArgs {
     /// Address of the server
@@ -216,7 +217,7 @@ pub fn write_man_pages(folder: &Path) -> io::Result<()> {
 /// The prefix of all options' environment variables.
 pub const ENVIRONMENT_PREFIX: &str = "SOFTWARE_DIRECTORY_";
 
-/// The environment variables of all commands' options.
+/// The environment variables for all commands' options.
 pub fn environment_variables() -> BTreeSet<String> {
     fn collect(command: &clap::Command, names: &mut BTreeSet<String>) {
         let variables = command.get_arguments().filter_map(|argument| argument.get_env());

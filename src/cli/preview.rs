@@ -1,4 +1,4 @@
-//! The options of `preview`.
+//! Options for `preview`.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -8,7 +8,7 @@ use clap::{Args, ValueHint};
 use super::given::{self, Given};
 use super::{SideArgs, address};
 
-/// Options of `preview`.
+/// Options for `preview`.
 #[derive(Debug, Args)]
 pub struct PreviewArgs {
     /// Folder with export files, `*.json`, that aren't published yet

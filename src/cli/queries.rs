@@ -1,4 +1,4 @@
-//! The options of `queries`.
+//! Options for `queries`.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::DataArgs;
 
-/// Options of `queries`.
+/// Options for `queries`.
 #[derive(Debug, Args)]
 pub struct QueriesArgs {
     /// The file that a server writes with --empty-queries

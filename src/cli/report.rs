@@ -1,4 +1,4 @@
-//! The options of `report`.
+//! Options for `report`.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum};
 
 use super::ExportFilesArgs;
 
-/// Options of `report`.
+/// Options for `report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
     /// The files.

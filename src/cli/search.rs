@@ -1,10 +1,10 @@
-//! The options of `search` and `similar`.
+//! Options for `search` and `similar`.
 
 use clap::{Args, ValueEnum};
 
 use super::DataArgs;
 
-/// Options of `search`.
+/// Options for `search`.
 #[derive(Debug, Args)]
 pub struct SearchArgs {
     /// Which products.
@@ -21,7 +21,7 @@ pub struct SearchArgs {
     pub words: Vec<String>,
 }
 
-/// Options of `similar`.
+/// Options for `similar`.
 #[derive(Debug, Args)]
 pub struct SimilarArgs {
     /// Which products.
@@ -45,25 +45,25 @@ pub struct ListArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t = SearchFormat::Text)]
     pub format: SearchFormat,
-    /// Only products in this category, by name or id; repeat it to allow several
+    /// Only products in this category, by name or id; repeat to allow several
     #[arg(long, value_name = "CATEGORY")]
     pub category: Vec<String>,
     /// Only products rated at least this high, 0 to 5
     #[arg(long, value_name = "RATING", value_parser = rating)]
     pub min_rating: Option<f64>,
-    /// Only products for this standard; repeat it to allow several
+    /// Only products for this standard; repeat to allow several
     #[arg(long, value_name = "STANDARD")]
     pub standards: Vec<String>,
-    /// Only products that can be deployed this way; repeat it to allow several
+    /// Only products that can be deployed this way; repeat to allow several
     #[arg(long, value_name = "DEPLOYMENT")]
     pub deployment: Vec<String>,
-    /// Only products in this language; repeat it to allow several
+    /// Only products in this language; repeat to allow several
     #[arg(long, value_name = "LANGUAGE")]
     pub languages: Vec<String>,
-    /// Only products from this vendor; repeat it to allow several
+    /// Only products from this vendor; repeat to allow several
     #[arg(long, value_name = "VENDOR")]
     pub vendor: Vec<String>,
-    /// Only products with this tag; repeat it to allow several
+    /// Only products with this tag; repeat to allow several
     #[arg(long, value_name = "TAG")]
     pub tags: Vec<String>,
     /// Only products with this attribute value, such as `licence:MIT`, or a range of numbers or

@@ -1,4 +1,4 @@
-//! The options of `serve`.
+//! Options for `serve`.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use super::given::{self, Given};
 use super::{DataArgs, EngineArgs, address, site};
 use crate::key::Rate;
 
-/// Options of `serve`.
+/// Options for `serve`.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "they are flags")]
 pub struct ServeArgs {

@@ -9,18 +9,18 @@ const MAX_TITLE_LENGTH: usize = 80;
 /// The maximum length of an introduction, in characters: a paragraph.
 const MAX_INTRODUCTION_LENGTH: usize = 600;
 
-/// Parses a visitor's requests per minute.
+/// Parses how many requests per minute a visitor may send.
 pub(super) fn rate(text: &str) -> Result<Rate, String> {
     let forms = format!("write the requests per minute, from 1 to {}, such as `300` or `300/min`", Rate::MAX);
     text.parse().ok().filter(|rate| *rate != Rate::UNLIMITED).ok_or(forms)
 }
 
-/// Checks a title; if it's empty, the default title is used.
+/// Checks a title. An empty one means the default title.
 pub(super) fn title(text: &str) -> Result<String, String> {
     plain(text, MAX_TITLE_LENGTH)
 }
 
-/// Checks an introduction; if it's empty, there's none.
+/// Checks an introduction. An empty one means that there is none.
 pub(super) fn introduction(text: &str) -> Result<String, String> {
     plain(text, MAX_INTRODUCTION_LENGTH)
 }
@@ -57,7 +57,7 @@ mod tests {
     }
 
     #[test]
-    fn visitors_are_always_limited() {
+    fn visitors_always_have_a_rate_limit() {
         assert_eq!(rate("300/min").map(Rate::per_minute), Ok(Some(300)));
         for wrong in ["none", "0", "", "300/s"] {
             assert!(rate(wrong).expect_err(wrong).contains("`300/min`"), "{wrong}");

@@ -1,4 +1,4 @@
-//! The options of `import` and `export`.
+//! Options for `import` and `export`.
 
 use std::path::PathBuf;
 
@@ -6,7 +6,7 @@ use clap::{Args, ValueEnum, ValueHint};
 
 use super::given::{self, Given};
 
-/// Options of `import`.
+/// Options for `import`.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "they are flags")]
 pub struct ImportArgs {
@@ -100,7 +100,7 @@ pub enum DateOrderArg {
     Mdy,
 }
 
-/// Options of `export`.
+/// Options for `export`.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "they are flags")]
 #[command(group(clap::ArgGroup::new("format").required(true).args(["csv", "ndjson"])))]

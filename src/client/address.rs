@@ -60,7 +60,7 @@ pub(crate) fn is_public(address: IpAddr) -> bool {
 
 /// Parses a server address: http or https, a host, and optionally a port and a path.
 pub(crate) fn parse_server(text: &str) -> Option<Uri> {
-    // `Uri` drops a fragment silently.
+    // `Uri` silently drops fragments.
     let url: Uri = if text.contains('#') { return None } else { text.parse().ok()? };
     is_server(&url).then_some(url)
 }
@@ -77,7 +77,7 @@ pub(crate) fn is_loopback(url: &Uri) -> bool {
     url.host().is_some_and(|host| host == "localhost" || host.starts_with("127.") || host == "[::1]")
 }
 
-/// An address without user and password, for messages.
+/// An address without its user name and password, for messages.
 pub(crate) fn without_user(url: &str) -> String {
     match (url.split_once("://"), url.rsplit_once('@')) {
         (Some((scheme, _)), Some((_, host))) => format!("{scheme}://{host}"),

@@ -77,7 +77,7 @@ mod tests {
     const SHORT: Duration = Duration::from_millis(50);
 
     #[test]
-    fn silent_server_and_stalled_body_time_out() {
+    fn silent_servers_and_stalled_bodies_time_out() {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let url = format!("http://{}/", listener.local_addr().expect("an address"));
         let request = || Request::get(&url).body(Bytes::new()).expect("a request");

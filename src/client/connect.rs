@@ -21,7 +21,7 @@ use super::address::is_public;
 
 pub(super) type Connector = BoxCloneSyncService<Uri, TokioIo<TcpStream>, BoxError>;
 
-/// A client's proxies. They're reached over http, and tunnel with CONNECT.
+/// A client's proxies. They're reached over http, and open tunnels with CONNECT.
 #[derive(Debug, Clone)]
 pub(crate) struct Proxies(Option<Arc<Matcher>>);
 
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn proxy_tunnels_to_the_server_and_only_the_proxy_gets_its_credentials() {
+    async fn the_proxy_tunnels_to_the_server_and_only_the_proxy_gets_its_credentials() {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
         let proxy = format!("http://me:secret@{}", listener.local_addr().expect("an address"));
         let heads = tokio::spawn(async move {

@@ -19,7 +19,7 @@ use crate::text::printable::printable;
 enum CheckError {
     #[error(transparent)]
     Files(#[from] FilesError),
-    #[error("--stale reaches back before the year 0: give a shorter age, such as 365d")]
+    #[error("--stale reaches back before the year 0: use a shorter age, such as 365d")]
     Age,
     #[error("the report can't be written")]
     Write(#[from] io::Error),
@@ -28,7 +28,7 @@ enum CheckError {
 }
 
 /// Checks the files and prints the report to standard output. Exit codes: 0 valid, 1 the check
-/// itself failed, 2 invalid or denied.
+/// itself failed, 2 invalid exports or denied warnings.
 pub(super) fn run(args: &CheckArgs) -> ExitCode {
     if args.statistics && args.format != CheckFormat::Text {
         print_error("--statistics works only with the text format: leave out --format, or use --format text");

@@ -34,10 +34,10 @@ fn credentials(args: &EngineArgs) -> Result<Option<Credentials>, Failure> {
         (None, None, Some(file)) => Credentials::key(file),
         (_, _, Some(_)) => {
             return Err(Failure::usage(
-                "--engine-key-file replaces --engine-user and --engine-password-file: give one or the other",
+                "--engine-key-file replaces --engine-user and --engine-password-file: use one or the other",
             ));
         }
-        _ => return Err(Failure::usage("--engine-user and --engine-password-file belong together: give both")),
+        _ => return Err(Failure::usage("--engine-user and --engine-password-file belong together: use both")),
     };
     credentials.map(Some).map_err(|error| Failure::usage(chain(&error)))
 }
@@ -67,8 +67,8 @@ mod tests {
         for (options, reason) in [
             (EngineArgs { engine: EngineKind::Embedded, ..node() }, "needs --engine opensearch"),
             (options(&[]), "no cluster address"),
-            (EngineArgs { engine_user: me.clone(), ..node() }, "give both"),
-            (EngineArgs { engine_password_file: file.clone(), ..node() }, "give both"),
+            (EngineArgs { engine_user: me.clone(), ..node() }, "use both"),
+            (EngineArgs { engine_password_file: file.clone(), ..node() }, "use both"),
             (EngineArgs { engine_user: me, engine_key_file: file.clone(), ..node() }, "one or the other"),
             (EngineArgs { engine_key_file: file, ..node() }, "/no/such/file"),
         ] {

@@ -29,13 +29,13 @@ pub(super) fn check(args: &DataArgs) -> Result<(), Failure> {
     let name = folder.display();
     match std::fs::metadata(folder) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Err(Failure::usage(format!(
-            "the data folder {name} doesn't exist; name a folder of export files with --data or SOFTWARE_DIRECTORY_DATA"
+            "the data folder {name} doesn't exist; specify a folder of export files with --data or SOFTWARE_DIRECTORY_DATA"
         ))),
         Ok(metadata) if !metadata.is_dir() => Err(Failure::usage(format!(
-            "--data {name} is not a folder; name the folder that contains the export \
+            "--data {name} is not a folder; specify the folder that contains the export \
             files"
         ))),
-        // A folder that can't be read right now, such as a failing mount, isn't a mistyped one.
+        // A folder that exists but can't be read right now, such as a failing mount, isn't a typo.
         _ => Ok(()),
     }
 }

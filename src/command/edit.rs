@@ -101,7 +101,9 @@ fn row(id: Option<&str>, values: &[String], attributes: &[Attribute]) -> Result<
         let json = name.strip_suffix(':');
         let name = json.unwrap_or(name).trim();
         if name.is_empty() || (name == "id" && id.is_some()) {
-            return Err(Failure::usage(format!("`{name}={value}`: name a property other than the id")));
+            return Err(Failure::usage(format!(
+                "`{name}={value}`: write a property name before the `=`, other than `id`"
+            )));
         }
         let target = match json {
             Some(_) => Target::Json(name.to_owned()),
@@ -114,7 +116,8 @@ fn row(id: Option<&str>, values: &[String], attributes: &[Attribute]) -> Result<
     Ok((table, mapping))
 }
 
-/// A property's target. If it's unknown, the type that the export declares decides.
+/// The target for a property. Unless the property is a standard one, its type is the one that the
+/// export declares.
 fn target(name: &str, attributes: &[Attribute]) -> Target {
     let declared = || attributes.iter().find(|attribute| *attribute.property == *name);
     match Target::parse(name) {

@@ -47,7 +47,7 @@ pub(super) fn run(args: &SearchArgs, snapshot: &Snapshot, query: &SearchSoftware
     }
 }
 
-/// Whether the requested product is found, or any product if none is requested.
+/// Whether the requested product was found or, if none was requested, whether anything was.
 fn is_found(explanation: &SearchExplanation) -> bool {
     explanation.product.as_ref().map_or(explanation.total > 0, |product| product.rank.is_some())
 }
@@ -130,8 +130,8 @@ fn print_product(product: &ExplainedProduct, out: &mut impl Write) -> io::Result
             Some(by) => {
                 let [title, short, long, category] = word.shares.map(|share| share * 100.0);
                 writeln!(out, "  {name}  {:.3}  {}", word.score, shown(by))?;
-                let fields = format!("name {title:.0} %, short fields {short:.0} %, long fields {long:.0} %");
-                writeln!(out, "    {fields}, category description {category:.0} %")?;
+                let fields = format!("name {title:.0}%, short fields {short:.0}%, long fields {long:.0}%");
+                writeln!(out, "    {fields}, category description {category:.0}%")?;
             }
             None if word.required => writeln!(out, "  {name}  missing, required to match all words")?,
             None => writeln!(out, "  {name}  missing, optional")?,
@@ -144,14 +144,14 @@ fn print_product(product: &ExplainedProduct, out: &mut impl Write) -> io::Result
     if product.meaning_score > 0.0 {
         writeln!(
             out,
-            "  meaning {:.3} ({:.0} % similar), added to words",
+            "  meaning {:.3} ({:.0}% similar), added to words",
             product.meaning_score,
             signals.meaning * 100.0
         )?;
     }
     writeln!(
         out,
-        "  words {:.3} × {:.3} (same spelling {:.0} %, neighbours {:.0} %); quality rank {}",
+        "  words {:.3} × {:.3} (same spelling {:.0}%, neighbours {:.0}%); quality rank {}",
         product.words_score,
         product.factor,
         signals.spelling * 100.0,

@@ -42,7 +42,7 @@ fn export(args: &ExportArgs) -> Result<(), Failure> {
         }
         None => match write(args, export, &mut io::BufWriter::new(io::stdout().lock())) {
             Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                return Err(Failure { text: format!("standard output can't be written: {error}"), code: 1 });
+                return Err(Failure { text: format!("can't write to standard output: {error}"), code: 1 });
             }
             _ => {}
         },
@@ -50,7 +50,7 @@ fn export(args: &ExportArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// What an export contains that a table can't.
+/// Lists what an export contains that a table can't.
 pub(super) fn left_out(export: &Export) -> Vec<String> {
     let sections = [
         (export.reviews.len(), "review"),

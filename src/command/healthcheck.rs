@@ -64,7 +64,7 @@ mod tests {
     use super::reachable;
 
     #[test]
-    fn a_server_on_all_addresses_is_contacted_on_this_machine() {
+    fn a_server_listening_on_all_addresses_is_contacted_on_this_machine() {
         for (listen, address) in [
             ("0.0.0.0:8080", "127.0.0.1:8080"),
             ("[::]:8080", "[::1]:8080"),

@@ -162,7 +162,7 @@ fn list(path: &Path, format: ListFormat, now: Timestamp) -> Result<(), KeysError
     Ok(())
 }
 
-/// A key as JSON, without its hash. `rate_per_minute` is `null` without a limit.
+/// A key as JSON, without its hash. `rate_per_minute` is `null` if there's no limit.
 fn listed(key: &KeyRecord, now: Timestamp) -> serde_json::Value {
     let origins: Vec<_> = key.origins.iter().map(ToString::to_string).collect();
     serde_json::json!({
@@ -213,7 +213,7 @@ fn revoke(path: &Path, id: &str) -> Result<(), KeysError> {
     let id = key.as_ref().map_or(id, ApiKey::id);
     let key = file::revoke(path, id).map_err(KeysError::File)?;
     print_note(&format!(
-        "Key {} for {} is revoked; a running server rejects it within two seconds.",
+        "Key {} for {} has been revoked; a running server will reject it within two seconds.",
         key.id,
         printable(&key.name)
     ));

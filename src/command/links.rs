@@ -19,12 +19,12 @@ use crate::export::Report;
 /// The exit code of a command that was interrupted by SIGINT.
 const INTERRUPTED: u8 = 130;
 
-/// Checks the links that are due, adds everything that's known to the report, and stores it in the
-/// cache. If it's interrupted, the results so far are stored.
+/// Checks the links that are due, adds all known results to the report, and stores them in the
+/// cache. If the check is interrupted, stores the results so far.
 pub(super) fn check(report: &mut Report, args: &LinkArgs) -> Result<(), Failure> {
     let write = |cache: &LinkCache| write_file(&args.links_cache, true, |out| cache.write(out));
     let cache = read_cache(args)?;
-    // Checks that the file can be written, before spending hours on the links.
+    // Check that the file can be written before spending hours on the links.
     write(&cache)?;
     let check = LinkCheck::new(report, cache, &MachineClock).map_err(|error| Failure::other(&error))?;
     if check.due() > 0 {
@@ -43,7 +43,7 @@ pub(super) fn check(report: &mut Report, args: &LinkArgs) -> Result<(), Failure>
     write(&check.report(report))
 }
 
-/// Checks links. Returns `false` if it was interrupted.
+/// Checks links. Returns `false` if interrupted.
 async fn ask(check: &LinkCheck, args: &LinkArgs) -> Result<bool, Failure> {
     let failed = |error: &dyn std::error::Error| Failure::other(error);
     let roots = match machine_roots() {
@@ -81,7 +81,7 @@ fn read_cache(args: &LinkArgs) -> Result<LinkCache, Failure> {
     match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(LinkCache::default()),
         file => file.map_err(Into::into).and_then(LinkCache::read).map_err(|error| {
-            let text = "remove it to check all links again, or name another file with --links-cache";
+            let text = "remove it to check all links again, or choose another file with --links-cache";
             Failure { text: format!("the link cache {}: {}; {text}", path.display(), chain(&error)), code: 1 }
         }),
     }

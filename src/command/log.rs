@@ -23,14 +23,14 @@ const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
 #[derive(Debug, Clone)]
 pub(super) struct Log {
     queue: SyncSender<Entry>,
-    /// Lines dropped: the queue was full, or writing failed.
+    /// The number of lines dropped because the queue was full or writing failed.
     pub(super) dropped: IntCounter,
 }
 
 #[derive(Debug)]
 enum Entry {
     Text(Vec<u8>),
-    /// Answered once everything before it has been written.
+    /// Flushes the queue: answered once everything before it has been written.
     Flush(SyncSender<()>),
 }
 
@@ -125,7 +125,7 @@ mod tests {
 
     use super::*;
 
-    /// Blocks until it's released, then fails.
+    /// A writer that blocks until it's released, then fails.
     struct Stuck(Receiver<()>);
 
     impl Write for Stuck {
@@ -143,7 +143,7 @@ mod tests {
     fn an_unread_log_drops_lines_and_counts_them() {
         let (release, stuck) = channel();
         let mut log = Log::start(Stuck(stuck)).expect("a thread");
-        // One is being written, or is about to be.
+        // One line is being written, or is about to be.
         for _ in 0..MAX_QUEUED + 11 {
             log.write_all(b"a line\n").expect("logging never fails");
         }

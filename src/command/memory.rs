@@ -13,22 +13,22 @@ pub(super) fn limit(bytes: Option<u64>) {
     if let Some(bytes) = bytes.or_else(|| Some(total()? / 4 * 3)) {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
         let before = getrlimit(Resource::Data);
-        // A lower limit from the environment is kept.
+        // Don't raise a lower limit set by the environment.
         let current = before.maximum.map_or(bytes, |maximum| maximum.min(bytes));
         if let Err(error) = setrlimit(Resource::Data, Rlimit { current: Some(current), ..before }) {
-            tracing::warn!(%error, "the build's memory can't be limited");
+            tracing::warn!(%error, "can't limit the build's memory");
         }
     }
 }
 
-/// Limits the process's memory to what it has now plus this many bytes.
+/// Limits the process's memory to what it's using now plus this many bytes.
 pub(super) fn limit_to_more(bytes: u64) {
     let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
     limit(Some(data(&status).unwrap_or(ALLOCATOR_BYTES).saturating_add(bytes)));
 }
 
-/// `VmData` from `/proc/self/status`, in bytes. It's what the limit counts, including what an
-/// allocator has only reserved.
+/// `VmData` from `/proc/self/status`, in bytes. The limit applies to this number, which
+/// includes memory that an allocator has only reserved.
 fn data(status: &str) -> Option<u64> {
     let line = status.lines().find_map(|line| line.strip_prefix("VmData:"))?;
     Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
@@ -69,7 +69,7 @@ mod tests {
     }
 
     #[test]
-    fn own_memory_is_read_in_bytes() {
+    fn the_process_memory_is_read_in_bytes() {
         assert_eq!(data("VmPeak:\t 5 kB\nVmData:\t 1066664 kB\n"), Some(1_066_664 * 1024));
         assert_eq!(data(""), None);
     }

@@ -86,7 +86,7 @@ fn write_man_pages(folder: &Path) -> ExitCode {
 fn print(text: &str) -> ExitCode {
     match std::io::stdout().lock().write_all(text.as_bytes()) {
         Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            print_error(&format!("standard output can't be written: {error}"));
+            print_error(&format!("can't write to standard output: {error}"));
             ExitCode::FAILURE
         }
         _ => ExitCode::SUCCESS,
@@ -130,7 +130,7 @@ impl Failure {
         Self { text: chain(error), code: 1 }
     }
 
-    /// Prints it to standard error and returns the exit code.
+    /// Prints the message to standard error and returns the exit code.
     fn print(&self) -> ExitCode {
         print_error(&printable(&self.text));
         ExitCode::from(self.code)

@@ -7,7 +7,7 @@ use std::process::ExitCode;
 use super::{Failure, serve};
 use crate::cli::{DataArgs, EngineArgs, LogFormat, NO_INDEX, OnOff, PreviewArgs, ServeArgs, SideArgs};
 
-/// Serves until a signal. Exit codes: 0 stopped, 1 failed, 2 usage.
+/// Serves the preview until a signal arrives. Exit codes: 0 stopped, 1 failed, 2 usage.
 pub(super) fn run(args: &PreviewArgs) -> ExitCode {
     match check(&args.candidate) {
         Ok(()) => serve::run_preview(&serve_args(args), args),
@@ -19,10 +19,10 @@ fn check(candidate: &Path) -> Result<(), Failure> {
     let name = candidate.display();
     match std::fs::metadata(candidate) {
         Err(error) => Err(Failure::usage(format!(
-            "the candidate {name} can't be read: {error}; name a folder of export files, such as a copy of the data folder"
+            "the candidate {name} can't be read: {error}; specify a folder of export files, such as a copy of the data folder"
         ))),
         Ok(metadata) if !metadata.is_dir() => Err(Failure::usage(format!(
-            "{name} is not a folder; name the folder that contains the candidate's export files"
+            "{name} is not a folder; specify the folder that contains the candidate's export files"
         ))),
         Ok(_) => Ok(()),
     }

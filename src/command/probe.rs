@@ -23,7 +23,8 @@ use crate::{panics, service};
 /// text and postings, which are copied at most once.
 const BASE_BYTES: u64 = 512 << 20;
 const MEMORY_FACTOR: u64 = 4;
-/// How many seconds of CPU time it may use: a base, plus one for this many bytes of its parts.
+/// How many seconds of CPU time the probe may use: a base, plus the total size of the generation's
+/// parts at this rate.
 const BASE_SECONDS: u64 = 120;
 const BYTES_PER_SECOND: u64 = 2 << 20;
 const MAX_NAME_BYTES: u64 = 256;
@@ -73,7 +74,7 @@ fn limit(manifest: &Manifest) {
         let before = getrlimit(resource);
         let current = before.maximum.map_or(bound, |maximum| maximum.min(bound));
         if let Err(error) = setrlimit(resource, Rlimit { current: Some(current), ..before }) {
-            tracing::warn!(%error, "the process that tries out a generation can't be limited");
+            tracing::warn!(%error, "can't set limits for the process that tries out a generation");
         }
     }
 }

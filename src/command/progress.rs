@@ -35,8 +35,8 @@ fn style(verb: &str, unit: &str) -> ProgressStyle {
     style.unwrap_or_else(|_| ProgressStyle::default_bar())
 }
 
-/// Runs work that reads exports. If there's a lot to read, shows the bytes done and in total as a
-/// bar.
+/// Runs work that reads exports. If there's a lot to read, shows a bar with the bytes read so far
+/// and the total.
 pub(super) fn reading<T>(work: impl FnOnce(&dyn Fn(u64, u64)) -> T) -> T {
     let bar = bar("Checking", BYTES);
     let done = work(&|done, total| {
@@ -49,8 +49,8 @@ pub(super) fn reading<T>(work: impl FnOnce(&dyn Fn(u64, u64)) -> T) -> T {
     done
 }
 
-/// Runs a step with a spinner, or, once its bytes done and in total are known, with a bar and the
-/// time left; hidden if standard error isn't a terminal.
+/// Runs a step with a spinner or, once the number of bytes is known, a bar and the time left. Both
+/// are hidden if standard error isn't a terminal.
 pub(super) fn step<T>(what: &'static str, work: impl FnOnce(&dyn Fn(u64, u64)) -> T) -> T {
     let shown = ProgressBar::new_spinner().with_message(what);
     shown.enable_steady_tick(Duration::from_millis(200));

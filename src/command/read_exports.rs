@@ -32,7 +32,7 @@ pub(super) enum FilesError {
 }
 
 impl FilesError {
-    /// 2 for a folder without exports or a usage error, otherwise 1.
+    /// The exit code: 2 for a folder without exports or a usage error, otherwise 1.
     pub(super) const fn exit_code(&self) -> u8 {
         if matches!(self, Self::Find(FindError::NoFiles { .. }) | Self::StandardInput) { INVALID } else { 1 }
     }

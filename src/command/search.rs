@@ -74,12 +74,12 @@ pub(super) fn finish(printed: io::Result<()>, total: u64, help: &str) -> ExitCod
     }
 }
 
-/// The language, if the directory has text in that language.
+/// The requested language, if the directory has text in that language.
 pub(super) fn language(lang: Option<&str>, snapshot: &Snapshot) -> Result<Option<Language>, Failure> {
     choose_language(snapshot, lang, std::iter::empty()).map_err(|refusal| Failure { text: refusal.message, code: 2 })
 }
 
-/// The filter, if the directory has its attributes.
+/// The requested filter, if the directory has its attributes.
 pub(super) fn filter(args: &ListArgs, snapshot: &Snapshot) -> Result<SoftwareFilter, Failure> {
     let ListArgs { category, min_rating, standards, deployment, languages, vendor, tags, attribute, .. } = args;
     let filter = SoftwareFilter {

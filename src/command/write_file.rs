@@ -52,5 +52,8 @@ fn failed(path: &Path, error: &io::Error) -> Failure {
 }
 
 fn exists(path: &Path) -> Failure {
-    Failure::usage(format!("{} exists; add --force to overwrite it, or name another with -o", path.display()))
+    Failure::usage(format!(
+        "{} already exists; add --force to overwrite it, or choose another file with -o",
+        path.display()
+    ))
 }

@@ -126,13 +126,13 @@ pub(super) fn hits(records: &Records, candidates: &[Candidate]) -> Vec<Hit> {
     candidates.iter().zip(items).map(hit).collect()
 }
 
-/// Size in bytes of a detail that takes a tenth of a millisecond to decompress.
+/// The size in bytes of a product's detail that takes a tenth of a millisecond to decompress.
 const LARGE_BYTES: usize = 128 * 1024;
 
 /// The expected size of a hit's text in bytes.
 const TEXT_BYTES: usize = 2048;
 
-/// The hits' text, up to [`MAX_TEXT_BYTES`]. If there's more, the search counts as incomplete.
+/// The hits' text, up to [`MAX_TEXT_BYTES`]. If there's more, marks the search as incomplete.
 pub(super) fn texts(
     records: &Records,
     forward: &Forward,

@@ -1,7 +1,7 @@
-//! Engines, which execute search plans: a request goes in, a window of hits comes out.
+//! Engines execute search plans: a request goes in, a page of hits comes out.
 //!
-//! An engine stores documents by ordinal, terms by name, and the records' JSON. It never sees query
-//! text. Filters, sort orders and ranking are part of the request, so all engines agree by
+//! An engine stores documents by ordinal, terms by name, and the records' JSON. It never sees the
+//! query's text. Filters, sort orders and ranking are part of the request, so all engines agree by
 //! construction.
 //!
 //! Operations that may cross a network are asynchronous. An embedded engine's futures are always
@@ -29,13 +29,13 @@ use crate::record::AttributeNumber;
 use crate::search::Term;
 use crate::text::count::counted;
 
-/// An engine's files: name and content.
+/// The names and contents of an engine's files.
 pub type EngineFiles = Vec<(String, Bytes)>;
 
 /// An index that can execute search plans.
 pub trait Engine: std::fmt::Debug + Send + Sync {
-    /// Whether operations wait for another process. If so, their futures need a runtime and use
-    /// hardly any CPU time.
+    /// Whether operations wait for another process. If so, their futures need an async runtime and
+    /// use hardly any CPU time.
     fn is_remote(&self) -> bool {
         false
     }
@@ -48,8 +48,8 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
     /// Returns the number of documents that contain a term, from memory.
     fn document_frequency(&self, term: &Term) -> Result<u32, EngineError>;
 
-    /// Returns the categories of the best few documents with a term, from memory, as sorted indices
-    /// into the category list.
+    /// Returns the categories of the best few documents that contain a term, from memory, as sorted
+    /// indices into the category list.
     fn categories(&self, term: &Term) -> Result<Vec<u32>, EngineError>;
 
     /// Returns, for each value key, whether any product has the value.
@@ -63,26 +63,26 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
     fn detail_hash<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<u64>, EngineError>>;
 
     /// Runs a search. Once the request's budget is spent, the search stops and returns what it has
-    /// found so far, which doesn't depend on the page.
+    /// found so far, which is the same for every page.
     fn search<'a>(&'a self, request: &'a SearchRequest<'_>) -> BoxFuture<'a, Result<SearchHits, EngineError>>;
 
     /// Returns a product; `None` for an unknown id.
     fn record<'a>(&'a self, id: &'a str) -> BoxFuture<'a, Result<Option<Record>, EngineError>>;
 
-    /// Returns a window of a product's reviews; `None` for an unknown id.
+    /// Returns a page of a product's reviews; `None` for an unknown id.
     fn reviews<'a>(
         &'a self,
         id: &'a str,
         request: &'a ReviewsRequest,
     ) -> BoxFuture<'a, Result<Option<ReviewHits>, EngineError>>;
 
-    /// Reads everything in memory and verifies whatever it can. Opening an engine only does the
-    /// quick checks.
+    /// Reads everything in memory and verifies whatever can be verified. Opening an engine only
+    /// does the quick checks.
     fn verify(&self) -> Result<(), EngineError> {
         Ok(())
     }
 
-    /// The engine as an explainer; `None` if it can't explain its scores.
+    /// The engine's explainer; `None` if the engine can't explain its scores.
     fn explainer(&self) -> Option<&dyn Explain> {
         None
     }
@@ -112,17 +112,17 @@ pub enum EngineError {
     /// The process that serves the index is unavailable; the same request may succeed later.
     #[error(transparent)]
     Unavailable(Source),
-    /// It's receiving too many requests at once.
+    /// The process that serves the index is getting too many requests at once.
     #[error(transparent)]
     Overloaded(Source),
-    /// It refused a request or sent an unusable response.
+    /// The process that serves the index rejected a request or sent an unusable response.
     #[error(transparent)]
     Refused(Source),
     #[error("the search index has {} instead of {expected}", counted(*found, "document"))]
     Misfit { found: usize, expected: usize },
 }
 
-/// Why an index couldn't be filled.
+/// Why an index couldn't be built.
 #[derive(Debug, thiserror::Error)]
 pub enum FillError {
     #[error(transparent)]

@@ -15,13 +15,13 @@ use crate::search::forward::DocumentWords;
 
 #[derive(Debug, Clone)]
 pub struct SearchRequest<'a> {
-    /// The plan: terms, ranking, reranking.
+    /// What to search for and how to rank it.
     pub plan: &'a Plan,
     /// Which hits are allowed.
     pub filter: &'a SoftwareFilter,
     /// The sort order; `None` to sort by ranking.
     pub order: Option<SortedBy>,
-    /// The hits to return, as positions in the order, from 0.
+    /// The hits to return, by position in the order, from 0.
     pub page: Range<usize>,
     /// The attributes to count in addition to the other facets; `None` counts no facets.
     pub facets: Option<&'a [AttributeNumber]>,
@@ -44,7 +44,7 @@ impl SearchRequest<'_> {
 pub struct Hit {
     pub ordinal: Ordinal,
     pub tier: Tier,
-    /// Its score within the tier, not negative.
+    /// The score within the tier; never negative.
     pub score: f32,
     /// The product as shown in lists, as a JSON object.
     pub item: Bytes,
@@ -63,7 +63,7 @@ pub struct HitTexts {
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
     pub ordinal: Ordinal,
-    /// The hash of its detail, which is the same in all engines.
+    /// The hash of the product's detail, which is the same in all engines.
     pub detail_hash: u64,
     /// The product's detail as a response body, `{"data":{…}}`.
     pub body: Bytes,
@@ -79,9 +79,9 @@ pub struct SearchHits {
     pub texts: Vec<HitTexts>,
     /// How many documents were found in total.
     pub total: u64,
-    /// How many of them have all the words. Those with only some of the words come after them.
+    /// How many documents have all the words. Those with only some of the words come after them.
     pub complete: u64,
-    /// How many of them have none of the words, but are close in meaning. They come last.
+    /// How many documents have none of the words, but are close in meaning. They come last.
     pub related: u64,
     /// How many documents the words would have matched without the filter.
     pub unfiltered_total: u64,
@@ -94,11 +94,11 @@ pub struct SearchHits {
 pub struct ReviewsRequest {
     pub filter: ReviewFilter,
     pub sort: ReviewSort,
-    /// The reviews to return, as positions in the order, from 0.
+    /// The reviews to return, by position in the order, from 0.
     pub page: Range<usize>,
 }
 
-/// A window of a product's reviews.
+/// A page of a product's reviews.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReviewHits {
     /// The reviews on the page as JSON objects, in order.

@@ -1,6 +1,6 @@
-//! Budgets that bound what an export can cost in time, memory and report length. Known exports stay
-//! far below them: 46 terms in a group, 5 groups for a term, 60 characters in a word, 81,380 in a
-//! string.
+//! Budgets that limit how much time, memory and report space an export can use. Known exports need
+//! far less: at most 46 terms in a group, 5 groups per term, 60 characters in a word, and 81,380 in
+//! a string.
 
 use crate::record::slug;
 use crate::text::analyse;
@@ -30,7 +30,7 @@ pub(super) const TERM_GROUPS: usize = 20;
 pub(super) const PIN_QUERIES: usize = 100;
 /// The maximum number of pinned queries across all exports.
 pub(super) const PINNED_QUERIES: usize = 10_000;
-/// How many findings with the same code are kept per file; the rest are counted.
+/// How many findings with the same code are reported per file; the rest are only counted.
 pub(super) const KEPT_FINDINGS: usize = 100;
 
 /// The longest part of a finding: message, fix, pointer or note, in bytes.

@@ -70,7 +70,7 @@ codes! {
     NotAFile = "not_a_file", Error;
     /// The file is larger than the limit.
     FileTooLarge = "file_too_large", Error;
-    /// The file's name can't be used as the export's id.
+    /// The file's name isn't usable as the export's id.
     InvalidFileName = "invalid_file_name", Error;
 
     // Text.
@@ -82,7 +82,7 @@ codes! {
     ByteOrderMark = "byte_order_mark", Error;
     /// The file is empty.
     EmptyFile = "empty_file", Error;
-    /// The file ends too early.
+    /// The file ends before its value is complete.
     Truncated = "truncated", Error;
     /// A character that JSON doesn't allow at this point.
     UnexpectedCharacter = "unexpected_character", Error;

@@ -1,4 +1,4 @@
-//! A check's findings: the fault, where it is, and how to fix it.
+//! What a check finds: faults, where they are, and how to fix them.
 
 use std::cmp::Ordering;
 use std::collections::BTreeMap;
@@ -27,20 +27,20 @@ pub struct Finding {
     pub message: String,
     /// How to fix it.
     pub help: String,
-    /// Related places, such as the first use of an id.
+    /// Related locations, such as the first use of an id.
     pub related: Vec<Related>,
 }
 
-/// Where something is.
+/// A location in a file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Location {
     /// The file's name, as given to the check.
     pub file: Arc<Path>,
-    /// The place in the file; `None` if the finding is about the file as a whole.
+    /// The position in the file; `None` if the finding is about the file as a whole.
     pub place: Option<SourceSpan>,
     /// RFC 6901 JSON pointer to the value; empty for the whole document.
     pub pointer: String,
-    /// The record that contains the place, if any.
+    /// The record that contains the value, if any.
     pub record: Option<Arc<RecordName>>,
 }
 
@@ -55,11 +55,11 @@ pub struct SourceSpan {
     pub column: usize,
 }
 
-/// A place related to a finding.
+/// Another location that's relevant to a finding.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Related {
     pub location: Location,
-    /// A remark about the place.
+    /// A remark about the location.
     pub note: String,
 }
 
@@ -119,7 +119,7 @@ impl Display for Truncated<'_> {
     }
 }
 
-/// Findings with the same code in one file that were counted but not kept.
+/// Findings with the same code in one file that were counted but not included in the report.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LeftOut {
     pub code: Code,
@@ -137,7 +137,7 @@ impl Finding {
         self.code.severity()
     }
 
-    /// The order in a report: by file, place and code.
+    /// The order in a report: by file, location and code.
     pub(super) fn by_place(&self, other: &Self) -> Ordering {
         let start = |finding: &Self| finding.location.place.as_ref().map(|place| place.range.start);
         let by_file = self.location.file.cmp(&other.location.file);
@@ -194,7 +194,7 @@ impl Fault {
         Self { code, span, pointer, message, help, related: Vec::new() }
     }
 
-    /// Adds another place, with its pointer and a description.
+    /// Adds another location, with its pointer and a description.
     pub(super) fn with_related(
         mut self,
         span: Range<usize>,
@@ -206,19 +206,19 @@ impl Fault {
     }
 }
 
-/// The findings in one document: the first ones for each code, the total counts, and the places of
-/// the errors.
+/// The findings in one document: the first ones for each code, the total counts, and the locations
+/// of all other errors.
 #[derive(Debug, Default)]
 pub(super) struct Faults {
     pub(super) kept: Vec<Fault>,
     counts: BTreeMap<Code, usize>,
-    /// The locations of errors that weren't kept.
+    /// The locations of the errors that were only counted.
     other_errors: Vec<Range<usize>>,
 }
 
 impl Faults {
-    /// Counts a finding. Returns whether it's among the first with its code, and so worth
-    /// describing.
+    /// Counts a finding. Returns whether it's among the first with its code, which are described in
+    /// the report.
     pub(super) fn count(&mut self, code: Code, span: &Range<usize>) -> bool {
         let count = self.counts.entry(code).or_default();
         *count += 1;
@@ -229,12 +229,12 @@ impl Faults {
         is_kept
     }
 
-    /// Keeps a finding that has been counted.
+    /// Adds a finding that has been counted.
     pub(super) fn keep(&mut self, fault: Fault) {
         self.kept.push(fault);
     }
 
-    /// Counts a finding, and keeps it if there's room.
+    /// Counts a finding, and adds it to the report if there's room.
     pub(super) fn add(&mut self, fault: Fault) {
         if self.count(fault.code, &fault.span) {
             self.keep(fault);
@@ -264,7 +264,7 @@ pub(super) struct Findings {
 }
 
 impl Findings {
-    /// Counts a finding. If it's among the first with its code in its file, describes and keeps it.
+    /// Counts a finding. If it's among the first with its code in its file, describes and adds it.
     pub(super) fn add(&mut self, code: Code, file: &Arc<Path>, describe: impl FnOnce() -> Finding) {
         let count = self.counts.entry((Arc::clone(file), code)).or_default();
         *count += 1;
@@ -292,7 +292,7 @@ impl Findings {
         }
     }
 
-    /// The locations of the kept findings, including related ones.
+    /// The locations of all findings in the report, including related locations.
     pub(super) fn locations_mut(&mut self) -> impl Iterator<Item = &mut Location> {
         self.kept.iter_mut().flat_map(|finding| {
             let related = finding.related.iter_mut().map(|related| &mut related.location);
@@ -300,7 +300,7 @@ impl Findings {
         })
     }
 
-    /// The findings by file, place and code, and how many more there are.
+    /// The findings by file, location and code, and how many more there are.
     pub(super) fn finish(mut self) -> (Vec<Finding>, Vec<LeftOut>) {
         self.kept.sort_by(Finding::by_place);
         for finding in &self.kept {

@@ -8,7 +8,7 @@ use super::set::ParsedExport;
 use super::{Limits, Section, SectionKind, SourceFile, schema, text};
 use crate::record::CalendarDate;
 
-/// How many elements in a section are left out.
+/// How many of a section's elements are left out.
 pub(super) fn skipped_elements(export: &ParsedExport<'_>, kind: SectionKind) -> usize {
     let section = &export.contents.sections[kind as usize];
     if export.valid { section.skipped_count() } else { section.len() }
@@ -35,8 +35,8 @@ pub(super) fn parse<'f>(
     (Some(ParsedExport { file, valid, contents }), faults)
 }
 
-/// Skips the elements of the envelope's arrays that contain an error. Returns whether the file is
-/// valid otherwise.
+/// Skips all elements of the envelope's arrays that contain an error. Returns whether the rest of
+/// the file is valid.
 fn skip_invalid<'f>(sections: &mut [Section], errors: impl Iterator<Item = &'f Range<usize>>) -> bool {
     let mut valid = true;
     for place in errors {

@@ -4,17 +4,17 @@ use serde::Serialize;
 
 use super::{Code, Location};
 
-/// Where a link leads.
+/// A link that was checked, and where it leads.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct LinkTarget {
     pub url: Box<str>,
-    /// The address that it redirects to, or where the redirects ended.
+    /// The address that the link redirects to, or where the redirects ended.
     pub to: Option<Box<str>>,
-    /// The day it was last checked.
+    /// The day when the link was last checked.
     pub checked_on: String,
     /// The day since which every request has failed.
     pub failing_since: Option<String>,
-    /// Its place in each record that contains it.
+    /// The link's location in each record that contains it.
     pub places: Vec<Location>,
 }
 
@@ -23,7 +23,7 @@ pub struct LinkTarget {
 pub struct LinkGroup {
     /// The outcome's stable name.
     pub outcome: &'static str,
-    /// The code of its findings; `None` for links that couldn't be checked.
+    /// The code of the findings about these links; `None` if they couldn't be checked.
     pub code: Option<Code>,
     /// The cause, in words.
     pub cause: String,

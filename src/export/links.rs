@@ -14,12 +14,11 @@ use super::record_name::name_records;
 use super::text::Value;
 use super::{Code, Finding, Limits, LinkGroup, LinkReport, LinkTarget, Location, Report, SectionKind, text};
 
-/// Products' web addresses, both websites and sources, without fragments, each with the places that
-/// contain it.
+/// Products' web addresses, both websites and sources, without fragments, each with its locations.
 #[derive(Debug, Default)]
 pub struct WebLinks(BTreeMap<Box<str>, Vec<LinkPlace>>);
 
-/// The first place where a record contains an address. A set may have a million of them.
+/// An address's first location in a record. Kept small, because a set may have a million of them.
 #[derive(Debug)]
 struct LinkPlace {
     /// Index in the report's files.
@@ -31,11 +30,11 @@ struct LinkPlace {
     end: u32,
 }
 
-/// The result for a link that needs attention or couldn't be checked. Answers that agree in order,
-/// code and cause form a group.
+/// The result for a link that needs attention or couldn't be checked. Results with the same
+/// order, code and cause form a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LinkAnswer {
-    /// Its group's position in the report.
+    /// The position of the link's group in the report.
     pub order: usize,
     pub outcome: &'static str,
     pub code: Option<Code>,
@@ -82,7 +81,7 @@ impl WebLinks {
         if places.last().is_some_and(|last| (last.file, last.record) == (file, record)) {
             return;
         }
-        // Files of 4 GiB or more are never read.
+        // Offsets fit in 32 bits, because files of 4 GiB or more are never read.
         let [start, end] = [value.span().start, value.span().end].map(|at| u32::try_from(at).unwrap_or(u32::MAX));
         places.push(LinkPlace { file, record, source, start, end });
     }

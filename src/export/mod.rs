@@ -57,26 +57,27 @@ pub struct Export {
     pub name: Box<str>,
     /// Licence: a valid URI.
     pub license: Box<str>,
-    /// Snapshot date as stated.
+    /// The snapshot date that the export states.
     pub as_of: Option<Box<str>>,
-    /// The language of its text: stated, or else the one that it's clearly in. `None` means English.
+    /// The language of the export's text: the one stated, or else the one that the text is clearly
+    /// in. `None` means English.
     pub language: Option<Language>,
     /// When its file was last modified; `None` for a document that doesn't come from a file.
     pub modified: Option<std::time::SystemTime>,
     /// The document for download: the file's own bytes, without elements that were skipped as
     /// invalid.
     pub document: Bytes,
-    /// Its products, in file order.
+    /// The export's products, in file order.
     pub software: Vec<Software>,
     /// For each product, the byte range of its element in `document`.
     pub software_spans: Vec<std::ops::Range<usize>>,
-    /// Its categories with their descriptions.
+    /// The export's categories with their descriptions.
     pub categories: Vec<Category>,
     pub reviews: Vec<Review>,
     pub glossary: Vec<GlossaryTerm>,
     pub synonyms: Vec<SynonymGroup>,
     pub pins: Vec<Pin>,
-    /// The attributes that it declares.
+    /// The attributes that the export declares.
     pub attributes: Vec<Attribute>,
 }
 

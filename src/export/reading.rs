@@ -1,5 +1,5 @@
-//! Reads sets of exports of any size: each file once, checked on its own and together with the
-//! others.
+//! Reads sets of exports of any size. Each file is read once, and checked both on its own and
+//! together with the others.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -27,7 +27,7 @@ pub fn latest_day(now: jiff::Timestamp) -> CalendarDate {
 /// Reads export files and checks them, one by one and as a set.
 ///
 /// `prefixes` are the operator's prefixes, and `today` is the last date that isn't in the future.
-/// `progress` is called repeatedly with the bytes done and the bytes in total.
+/// `progress` is called repeatedly with the number of bytes processed so far and the total.
 pub fn read(
     files: &[PathBuf],
     limits: &Limits,
@@ -45,7 +45,7 @@ pub fn read(
 /// Checks export files that have already been read, one by one and as a set.
 ///
 /// `today` is the last date that isn't in the future. `progress` is called repeatedly with the
-/// bytes done.
+/// number of bytes processed so far.
 pub fn examine(
     sources: Vec<Result<SourceFile, Box<Finding>>>,
     limits: &Limits,
@@ -58,7 +58,7 @@ pub fn examine(
 /// A set of exports that has been read and checked.
 #[derive(Debug)]
 pub struct ExportSet {
-    /// The report, without exports.
+    /// The report, without its list of exports.
     pub report: Report,
     /// The valid exports, in file order.
     pub exports: Vec<SetExport>,
@@ -79,10 +79,10 @@ pub struct SetExport {
 /// A document's elements within the set's rows.
 #[derive(Debug)]
 struct Elements {
-    /// The position of the first one.
+    /// The first element's row number.
     place: u64,
-    /// Whether each element is served. The others are valid by themselves, but failed a check of
-    /// the whole set.
+    /// For each element, whether it's served. Elements that aren't are valid by themselves, but
+    /// failed a check of the whole set.
     served: Vec<bool>,
 }
 
@@ -108,7 +108,7 @@ impl Elements {
         })
     }
 
-    /// Takes the elements from the front of `rows`.
+    /// Takes the document's elements from the front of `rows`, and returns those that are served.
     fn take<T>(&self, rows: &mut impl Iterator<Item = io::Result<T>>) -> io::Result<Vec<T>> {
         let mut taken = Vec::with_capacity(self.count());
         for served in &self.served {
@@ -121,7 +121,7 @@ impl Elements {
 
 impl ExportSet {
     /// Reads and checks export files. `today` is the last date that isn't in the future, and
-    /// `progress` is called repeatedly with the bytes done.
+    /// `progress` is called repeatedly with the number of bytes processed so far.
     pub fn read(
         sources: impl Iterator<Item = Result<SourceFile, Box<Finding>>>,
         limits: &Limits,
@@ -203,7 +203,7 @@ impl ExportSet {
         (self.exports, self.records)
     }
 
-    /// The report with its exports, in memory.
+    /// Returns the report, including its list of exports, in memory.
     pub fn into_report(self, limits: &Limits) -> io::Result<Report> {
         let Self { mut report, exports, records, reviews } = self;
         let (mut records, mut reviews) = (records.into_rows(), reviews.into_rows());
@@ -237,7 +237,7 @@ struct Reading {
 
 /// A document that has been checked on its own.
 struct ReadDocument {
-    /// Its index in the report's files.
+    /// The document's index in the report's files.
     file: usize,
     valid: bool,
     /// Without products and reviews.
@@ -246,8 +246,8 @@ struct ReadDocument {
     reviews: ReadElements,
 }
 
-/// Elements that are valid by themselves: the position of the first one in the set's rows, and the
-/// indices of all of them in the document.
+/// Elements that are valid by themselves: the first element's row number in the set, and all
+/// elements' indices in the document.
 type ReadElements = (u64, Vec<usize>);
 
 impl Reading {

@@ -21,7 +21,7 @@ pub(super) fn name_records<'l>(
     let files: HashMap<&Path, &SourceFile> = files.iter().map(|file| (file.path(), file)).collect();
     let mut sections: HashMap<&Path, Cow<'_, Sections>> =
         exports.iter().map(|export| (export.file.path(), Cow::Borrowed(&export.contents.sections))).collect();
-    // Each record is read once, so naming them all takes no longer than reading the files.
+    // Each record is parsed only once, so naming them all takes no longer than reading the files.
     let mut names: HashMap<(&Path, usize), Arc<RecordName>> = HashMap::default();
     for location in locations {
         let Some(place) = &location.place else { continue };
@@ -36,14 +36,14 @@ pub(super) fn name_records<'l>(
     }
 }
 
-/// The arrays in a file that can't be read to the end.
+/// The arrays in a file that may not be readable to the end.
 fn sections_of(bytes: &[u8], limits: &Limits) -> Sections {
     let document = text::parse_prefix(bytes, limits.max_depth);
     SectionKind::ALL
         .map(|kind| document.as_ref().map(|document| Section::of(document.root(), kind)).unwrap_or_default())
 }
 
-/// The record that contains a place, and the record's own place.
+/// The record that contains a span of bytes, and the record's own span.
 fn element_at(sections: &Sections, place: &Range<usize>) -> Option<(SectionKind, usize, Range<usize>)> {
     SectionKind::ALL.into_iter().zip(sections).find_map(|(kind, section)| {
         let index = section.element_at(place)?;

@@ -15,7 +15,7 @@ pub struct Report {
     /// The valid exports, in file order. If the set isn't [valid](Self::is_valid), some are
     /// missing, and the caller decides whether to serve the others.
     pub exports: Vec<Export>,
-    /// The findings by file and place: the first hundred for each code and file.
+    /// The findings by file and location: the first hundred for each code and file.
     pub findings: Vec<Finding>,
     /// How many more findings there are, by file and code.
     pub left_out: Vec<LeftOut>,
@@ -25,9 +25,9 @@ pub struct Report {
     pub counts: Counts,
     /// How much is missing from `exports` because it's invalid.
     pub skipped: Skipped,
-    /// The products with stale evidence, if the limits define it.
+    /// The products with stale evidence, if the limits define what's stale.
     pub stale: Option<Stale>,
-    /// The results of checking the links, if that was done.
+    /// The results of checking the links, if they were checked.
     pub links: Option<LinkReport>,
 }
 
@@ -57,11 +57,11 @@ impl fmt::Display for Skipped {
 /// How much was checked.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize)]
 pub struct Counts {
-    /// Files, including unreadable ones.
+    /// The number of files, including unreadable ones.
     pub files: usize,
-    /// Elements of `software`, including invalid ones.
+    /// The number of elements of `software`, including invalid ones.
     pub records: usize,
-    /// Records that aren't valid. Those in files that couldn't be parsed aren't counted.
+    /// The number of invalid records. Records in files that couldn't be parsed aren't counted.
     pub skipped_records: usize,
 }
 

@@ -24,7 +24,7 @@ impl SectionKind {
     pub(super) const ALL: [Self; 7] =
         [Self::Software, Self::Categories, Self::Reviews, Self::Glossary, Self::Synonyms, Self::Pins, Self::Attributes];
 
-    /// Its key in the envelope.
+    /// The array's key in the envelope.
     pub(super) const fn key(self) -> &'static str {
         match self {
             Self::Software => "software",

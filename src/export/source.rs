@@ -115,7 +115,7 @@ impl SourceFile {
         let mut bytes = Vec::with_capacity(usize::try_from(metadata.len()).unwrap_or_default());
         let mut file = File::open(path).map_err(unreadable)?.take(limit + 1);
         file.read_to_end(&mut bytes).map_err(unreadable)?;
-        // The file may have grown since.
+        // The file may have grown since its size was checked.
         if bytes.len() as u64 > limit {
             return Err(too_large(path, bytes.len() as u64, limit));
         }
@@ -173,19 +173,19 @@ impl SourceFile {
         })
     }
 
-    /// Applies the operator's prefix for its export, if there is one.
+    /// Applies the operator's prefix for the file's export, if there is one.
     #[must_use]
     pub fn prefixed(mut self, prefixes: &IdPrefixes) -> Self {
         self.id_prefix = prefixes.of(&self.id).map(Into::into);
         self
     }
 
-    /// The operator's prefix for its ids, which overrides the export's own.
+    /// The operator's prefix for the export's ids, which overrides the one stated in the export.
     pub(super) fn id_prefix(&self) -> Option<&str> {
         self.id_prefix.as_deref()
     }
 
-    /// Where it was read from.
+    /// The path that the file was read from.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -199,7 +199,7 @@ impl SourceFile {
         &self.id
     }
 
-    /// Moves its bytes out of memory if there's no room for them.
+    /// Moves the file's bytes out of memory if there's no room for them.
     pub(super) fn release(self, scratch: &Scratch) -> io::Result<Self> {
         match self.content {
             Bulk::Memory(bytes) => Ok(Self { content: scratch.keep(bytes)?, locator: OnceLock::new(), ..self }),
@@ -207,7 +207,7 @@ impl SourceFile {
         }
     }
 
-    /// The same file with its bytes in memory.
+    /// The same file, but with its bytes in memory.
     pub(super) fn reload(&self) -> io::Result<Self> {
         Ok(Self {
             path: Arc::clone(&self.path),
@@ -220,7 +220,7 @@ impl SourceFile {
         })
     }
 
-    /// Its bytes, whether in memory or not.
+    /// The file's bytes, whether they're in memory or not.
     pub(super) const fn content(&self) -> &Bulk {
         &self.content
     }
@@ -230,11 +230,11 @@ impl SourceFile {
         let end = self.content.len().unwrap_or_default();
         let start = end.min(range.start as u64);
         let length = end.min(range.end as u64).saturating_sub(start);
-        // A file that can't be read isn't shown.
+        // If the file can't be read any more, findings are shown without its text.
         self.content.read(Span { start, length }).unwrap_or_default()
     }
 
-    /// Its bytes; empty if they aren't in memory.
+    /// The file's bytes; empty if they aren't in memory.
     pub const fn bytes(&self) -> &Bytes {
         static NONE: Bytes = Bytes::new();
         match &self.content {
@@ -243,12 +243,12 @@ impl SourceFile {
         }
     }
 
-    /// The BLAKE3 hash of its bytes.
+    /// The BLAKE3 hash of the file's bytes.
     pub const fn hash(&self) -> blake3::Hash {
         self.hash
     }
 
-    /// When it was last modified, according to the file system before it was read.
+    /// When the file was last modified, according to the file system before the file was read.
     pub const fn modified(&self) -> Option<SystemTime> {
         self.modified
     }

@@ -42,7 +42,7 @@ pub struct StaleProduct {
     /// Id in the directory.
     pub id: Box<str>,
     pub name: Box<str>,
-    /// The id of its export.
+    /// The id of the product's export.
     pub export: Box<str>,
 }
 

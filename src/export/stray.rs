@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::{Code, Finding, Location, Related};
 
-/// How many files are named; the rest are counted.
+/// How many files are named; the rest are only counted.
 const NAMED: usize = 5;
 
 /// One finding about all near misses of `*.json` directly in a folder. If the folder can't be

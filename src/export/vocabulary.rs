@@ -1,4 +1,4 @@
-//! The keys that exports use, and which of them an unknown key probably meant.
+//! The keys that exports use, and guesses at which of them an unknown key was meant to be.
 
 use foldhash::{HashMap, HashMapExt as _};
 
@@ -129,8 +129,8 @@ impl Shape {
     }
 }
 
-/// Finds the known key that an unknown one probably meant. Results are cached, because a file
-/// repeats a few keys many times.
+/// Finds the known key that an unknown key was probably meant to be. Results are cached, because
+/// the same few keys occur many times in a file.
 pub(super) struct NearMiss {
     vocabulary: &'static [Known],
     cache: HashMap<String, Option<Known>>,
@@ -141,7 +141,7 @@ impl NearMiss {
         Self { vocabulary, cache: HashMap::new() }
     }
 
-    /// The known key nearest to this one, if there is one close enough that could have this value.
+    /// The known key nearest to this key, if it's close enough and could have this value.
     pub(super) fn meant(&mut self, key: &str, value: Value<'_>) -> Option<&'static str> {
         let known = if let Some(known) = self.cache.get(key) {
             *known
@@ -154,7 +154,8 @@ impl NearMiss {
         shape.admits(value).then_some(name)
     }
 
-    /// Whether an object without this key already has an error that names the misspelled one.
+    /// Whether this key is required in the object. If it's missing, there's already an error that
+    /// names the misspelled key.
     pub(super) fn is_required(&self, key: &str, object: Value<'_>) -> bool {
         if self.vocabulary == ENVELOPE {
             return matches!(key, "name" | "license" | "software");
@@ -217,7 +218,7 @@ pub(super) fn misspelled(object: Value<'_>, wanted: Known) -> Option<String> {
 }
 
 /// Keeps only letters and digits, in lower case: `evidenceStatus`, `Evidence-Status` and
-/// `evidence_status` become the same.
+/// `evidence_status` become the same key.
 fn fold(key: &str) -> String {
     key.chars().filter(|c| c.is_alphanumeric()).flat_map(char::to_lowercase).collect()
 }

@@ -50,7 +50,7 @@ impl Draft {
                 .rand_bytes(RANDOM_LENGTH)
                 .permissions(Permissions::from_mode(mode))
                 .tempfile_in(folder)?;
-            // Marks the file as in use. File systems without locks aren't swept, either.
+            // The lock marks the file as in use. On file systems without locks, nothing is swept.
             drop(file.as_file().lock());
             if file.as_file().metadata()?.nlink() > 0 {
                 break file;
@@ -60,7 +60,8 @@ impl Draft {
         if access == Access::Kept {
             keep_access(file.as_file(), target)?;
         }
-        // Opened now, so that an unsyncable folder is an error before anything is replaced.
+        // Open the folder now, so that a folder that can't be synced is reported before anything is
+        // replaced.
         Ok(Self { file, folder: File::open(folder)?, target: target.to_owned() })
     }
 
@@ -159,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn target_is_the_old_file_until_the_new_one_is_complete() {
+    fn the_target_is_the_old_file_until_the_new_one_is_complete() {
         let folder = tempfile::tempdir().expect("a folder");
         let target = folder.path().join("a.json");
         fs::write(&target, "old").expect("written");
@@ -171,7 +172,7 @@ mod tests {
     }
 
     #[test]
-    fn abandoned_and_non_overwriting_drafts_leave_nothing_behind() {
+    fn a_draft_that_is_dropped_or_may_not_overwrite_leaves_nothing_behind() {
         let folder = tempfile::tempdir().expect("a folder");
         let target = folder.path().join("a.json");
         drop(draft(&target, Access::Kept));

@@ -49,7 +49,7 @@ fn ordinary(file: File) -> io::Result<File> {
     if file.metadata()?.is_file() {
         return Ok(file);
     }
-    Err(io::Error::new(io::ErrorKind::InvalidInput, "it isn't an ordinary file"))
+    Err(io::Error::new(io::ErrorKind::InvalidInput, "it isn't a regular file"))
 }
 
 #[cfg(test)]
@@ -72,7 +72,7 @@ mod tests {
         symlink(path("folder"), path("linked")).expect("linked");
 
         let read = |file: io::Result<File>| file.and_then(io::read_to_string);
-        assert_eq!(read(open_in(&path("folder"), "file")).expect("an ordinary file"), "content");
+        assert_eq!(read(open_in(&path("folder"), "file")).expect("a regular file"), "content");
         assert_eq!(
             read(open(&path("linked/file"), File::options().read(true))).expect("its folder is a link"),
             "content"
@@ -92,7 +92,7 @@ mod tests {
             link_in((&path(from), "file"), (&path(to), "file")).expect_err("a folder is a link");
         }
         link_in((&path("folder"), "file"), (&path("other"), "file")).expect("linked");
-        assert_eq!(read(open_in(&path("other"), "file")).expect("an ordinary file"), "content");
+        assert_eq!(read(open_in(&path("other"), "file")).expect("a regular file"), "content");
         link_in((&path("folder"), "link"), (&path("other"), "link")).expect("linked");
         assert!(path("other/link").is_symlink());
         let mut new = open_or_create_in(&path("folder"), "new").expect("created");

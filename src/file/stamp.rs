@@ -31,7 +31,7 @@ impl FileStamp {
         }
     }
 
-    /// Whether the file was changed after a given moment, or may have been.
+    /// Whether the file was, or may have been, changed after a given time.
     pub(crate) fn has_changed_since(&self, moment: SystemTime) -> bool {
         let moment_ns = moment.duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
         let (_, seconds, nanoseconds) = self.identity;

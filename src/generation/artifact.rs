@@ -14,7 +14,7 @@ pub const TEXTS: &str = "catalogue.texts";
 /// The name prefix of the parts that contain the validated exports, for download. A number follows,
 /// starting from 0.
 const DOWNLOADS: &str = "catalogue.downloads.";
-/// The product versions, by id, to compare the next generation with.
+/// The product versions, sorted by id. The next generation is compared with them.
 pub const VERSIONS: &str = "catalogue.versions";
 /// The change log.
 pub const CHANGES: &str = "changes";
@@ -40,7 +40,7 @@ pub(crate) fn max_bytes(name: &str) -> Option<u64> {
 /// The named parts that a build has created, in memory or in scratch files.
 pub type Parts = Vec<(String, Bulk)>;
 
-/// The parts of a generation that a snapshot is opened from.
+/// The parts of a generation that are needed to open a snapshot.
 #[derive(Debug, Clone, Default)]
 pub struct Artifact {
     /// Each part's name and content.

@@ -93,8 +93,8 @@ pub(super) trait Sink {
     fn finish(self, analyzer: DocumentAnalyzer) -> Result<Self::Output, BuildError>;
 }
 
-/// Builds a directory into a sink, with a new analyzer. `progress` receives the number of products
-/// done.
+/// Builds a directory, with a new analyzer, and passes it to a sink. `progress` receives the number
+/// of products done.
 pub(super) fn build_into<S: Sink>(
     merged: &Merged,
     mut analyzer: DocumentAnalyzer,
@@ -162,7 +162,7 @@ struct EmbeddedSink<'scope, 'env> {
     catalogue: Option<ScopedThread<'scope, Result<WrittenCatalogue, BuildError>>>,
 }
 
-/// The index being filled, in this thread or another.
+/// The index being built, in this thread or another.
 enum Index<'scope> {
     Here(Box<TantivyBuilder>),
     Beside(SyncSender<Documents>, ScopedThread<'scope, Result<TantivyBuilder, FillError>>),
@@ -249,7 +249,7 @@ impl Sink for EmbeddedSink<'_, '_> {
             let engine = ScopedThread::spawn(scope, "index", || engine.finish()).map_err(BuildError::Thread)?;
             (search(analyzer)?, engine.join()?, catalogue.join()?)
         } else {
-            // Postings first, so they and the text aren't in memory at the same time.
+            // Write the postings first, so that they and the text aren't in memory together.
             let engine = engine.finish()?;
             (search(analyzer)?, engine, write_catalogue(self.merged)?)
         };
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn a_build_stops_when_progress_says_so() {
+    fn a_build_stops_when_its_progress_callback_breaks() {
         let merged = merged(&Scratch::in_memory());
         let mut last = 0;
         let mut progress = |done, _| {

@@ -28,7 +28,7 @@ use crate::scratch::{Bulk, Scratch};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Built {
     pub manifest: Manifest,
-    /// Whether it was built rather than already there.
+    /// Whether the generation had to be built.
     pub is_new: bool,
 }
 
@@ -53,7 +53,7 @@ impl Builder<'_> {
     /// Builds a generation and makes it current on disk. If the generation already exists, it just
     /// becomes current, unless this run confirms removals.
     pub fn build_on_disk(&mut self, store: &Store) -> Result<Built, BuildFailure> {
-        // Check this before spending minutes on something that couldn't be kept.
+        // Check this before spending minutes on a build that couldn't be saved.
         store.check_lock()?;
         let scratch = Scratch::new(store.folder(), self.processors.scratch_bytes());
         let ReadSet { set, stamp } = self.read(&scratch)?;
@@ -104,7 +104,7 @@ impl Builder<'_> {
         Ok((Snapshot::open_skipping(generation, artifact, skipped)?, stamp))
     }
 
-    /// Reads and merges the exports for a build elsewhere.
+    /// Reads and merges the exports for a build that happens elsewhere.
     pub fn merge(&mut self, scratch: &Scratch) -> Result<MergedSet, BuildFailure> {
         let set = self.read(scratch)?.set;
         let (generation, skipped) = (self.name(&set, scratch)?, set.report.skipped);
@@ -194,7 +194,7 @@ impl Builder<'_> {
         let is_wanted = |manifest: &Manifest| {
             manifest.generation == *generation && manifest.inputs.is_empty() == self.settings.source.folder().is_none()
         };
-        // If processes died opening a generation, it's rebuilt.
+        // If processes have died while opening the generation, rebuild it.
         if store.deaths(generation) >= MAX_DEATHS {
             return None;
         }
@@ -216,7 +216,8 @@ fn failure(error: BuildError, scratch: &Scratch) -> BuildFailure {
     }
 }
 
-/// Makes an existing generation current. If it replaces another one, its log continues that one's.
+/// Makes an existing generation current. If it replaces another generation, its log continues that
+/// generation's log.
 fn make_current(store: &Store, manifest: &Manifest, stamp: FolderStamp) -> Result<Manifest, BuildFailure> {
     let former = store.former().filter(|former| former.generation != manifest.generation);
     let Some((former, versions)) = former.zip(store.versions(manifest)) else {
@@ -275,8 +276,7 @@ mod tests {
         std::fs::write(&folder, "").expect("written");
         let failure = builder.build(set, &scratch).expect_err("no folder for scratch files");
         assert_eq!(failure.code, FailureCode::IndexNotWritten);
-        let start =
-            format!("the scratch files in {} can't be written or read: free disk space there", folder.display());
+        let start = format!("can't read or write the scratch files in {}: free up disk space there", folder.display());
         assert!(failure.detail.starts_with(&start), "{}", failure.detail);
         assert!(failure.is_transient);
     }

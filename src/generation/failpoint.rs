@@ -21,7 +21,7 @@ macro_rules! steps {
             /// All steps, in the order in which a reload passes them.
             pub const ALL: &'static [Self] = &[$(Self::$step),+];
 
-            /// The name that tests use for it.
+            /// The name that tests use for the step.
             pub const fn as_str(self) -> &'static str {
                 match self {
                     $(Self::$step => $name,)+
@@ -38,7 +38,7 @@ steps! {
     BuildBegun = "build::begun";
     /// A product is about to be indexed.
     BuildProduct = "build::product";
-    /// All products are indexed, and the engine's files are about to be created.
+    /// All products have been indexed, and the engine's files are about to be created.
     BuildFinish = "build::finish";
     /// All parts exist and are about to be opened.
     BuildOpen = "build::open";
@@ -52,17 +52,17 @@ steps! {
     PartLink = "store::part_link";
     /// A part's file exists and is empty.
     PartCreated = "store::part_created";
-    /// Half a part is written.
+    /// Half a part has been written.
     PartHalf = "store::part_half";
-    /// A part is written and about to be synced.
+    /// A part has been written and is about to be synced.
     PartWritten = "store::part_written";
-    /// A part is synced.
+    /// A part has been synced.
     PartSynced = "store::part_synced";
     /// The manifest's temporary file exists and is empty.
     ManifestCreated = "store::manifest_created";
-    /// Half the manifest is written.
+    /// Half the manifest has been written.
     ManifestHalf = "store::manifest_half";
-    /// The manifest is synced under its temporary name.
+    /// The manifest has been synced under its temporary name.
     ManifestSynced = "store::manifest_synced";
     /// The manifest has its final name, and its folder is about to be synced.
     ManifestRenamed = "store::manifest_renamed";
@@ -70,9 +70,9 @@ steps! {
     StoreWhole = "store::whole";
     /// The temporary file of `CURRENT` exists and is empty.
     CurrentCreated = "store::current_created";
-    /// Half of `CURRENT` is written.
+    /// Half of `CURRENT` has been written.
     CurrentHalf = "store::current_half";
-    /// `CURRENT` is synced under its temporary name.
+    /// `CURRENT` has been synced under its temporary name.
     CurrentSynced = "store::current_synced";
     /// `CURRENT` has its final name, so the generation is current, and the index folder is about to
     /// be synced.
@@ -83,13 +83,13 @@ steps! {
     SweepManifest = "sweep::manifest";
     /// An older generation has lost its manifest, but still has all its parts.
     SweepParts = "sweep::parts";
-    /// Sweeping is done.
+    /// Sweeping has finished.
     SweepDone = "sweep::done";
     /// A generation on disk is about to be opened, and is marked as such.
     Opening = "store::opening";
     /// The generation is about to be published.
     PublishBefore = "publish::before";
-    /// The generation is published.
+    /// The generation has been published.
     PublishAfter = "publish::after";
 }
 

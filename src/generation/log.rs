@@ -46,7 +46,7 @@ pub struct ProductChange {
     pub before: Option<u64>,
     /// The content hash in the later generation.
     pub after: Option<u64>,
-    /// Whether its evidence now has a later date than before.
+    /// Whether the product's evidence has a later date than before.
     pub is_evidence_renewed: bool,
 }
 
@@ -58,7 +58,7 @@ pub(super) struct ChangePlace {
 }
 
 impl ProductChange {
-    /// An upper bound on its size in the log, in bytes.
+    /// An upper bound on the change's size in the log, in bytes.
     fn bytes(&self) -> usize {
         self.id.len() + CHANGE_BYTES
     }
@@ -103,7 +103,7 @@ impl ChangeLog {
         Self { begun_at: at.to_owned(), steps: VecDeque::new() }
     }
 
-    /// The log with one more step.
+    /// Returns the log with one more step.
     fn with(mut self, from: Generation, at: &str, changes: Vec<ProductChange>) -> Self {
         self.steps.push_back(Step { from, at: at.to_owned(), changes });
         self.trim(MAX_BYTES);
@@ -272,7 +272,7 @@ mod tests {
         assert_eq!(log.steps.len(), 3);
         let last = log.changed_at().to_owned();
         log.trim(CHANGE_BYTES);
-        assert_eq!((log.steps.len(), log.changed_at()), (0, &*last), "the newest one is also too large");
+        assert_eq!((log.steps.len(), log.changed_at()), (0, &*last), "the newest step is also too large");
     }
 
     #[test]

@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use crate::generation::log::{ChangeLog, ChangePlace, ProductChange, Step};
 
-/// A log's changes, sorted by id. Each one has the range of starting steps for which it's the
-/// product's first change.
+/// A log's changes, sorted by id. Each change includes the range of starting steps for which it's
+/// the product's first change.
 #[derive(Debug, Default)]
 pub struct MergedChanges(Vec<MergedChange>);
 

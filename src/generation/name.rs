@@ -131,7 +131,7 @@ impl Namer {
         Self(hasher)
     }
 
-    /// Starts an export, whose bytes follow.
+    /// Starts hashing an export, whose bytes follow.
     fn begin(&mut self, id: &str, length: u64) {
         // Including the lengths means no two sets hash the same bytes.
         self.0.update(&(id.len() as u64).to_le_bytes());

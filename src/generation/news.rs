@@ -11,7 +11,7 @@ const MAX_CANDIDATES: usize = 10 * MAX_NEWS;
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NewsKind {
     Added,
-    /// Its evidence was checked on a later date than before.
+    /// The product's evidence was checked on a later date than before.
     EvidenceRenewed,
 }
 

@@ -30,7 +30,7 @@ pub struct RenderedReport {
 
 /// Receives the progress and reports of builds.
 pub trait Observer: Send {
-    /// Receives the units done and the units in total. A break stops the build.
+    /// Receives the number of units done and the total. A break stops the build.
     fn progress(&mut self, phase: Phase, done: u64, total: u64) -> ControlFlow<()>;
     /// The exports have been read, with these findings.
     fn report(&mut self, report: &Report);

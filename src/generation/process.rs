@@ -51,9 +51,9 @@ pub struct ProbeProcess {
 pub enum Message {
     Progress {
         phase: Phase,
-        /// The units done.
+        /// The number of units done.
         done: u64,
-        /// The units in total.
+        /// The total number of units.
         total: u64,
     },
     /// The exports have been read, with these findings.
@@ -62,7 +62,7 @@ pub enum Message {
     Built {
         /// The generation's folder name.
         folder: String,
-        /// Whether it had to be built.
+        /// Whether the generation had to be built.
         is_new: bool,
     },
     /// The last message: the generation can be served.
@@ -133,7 +133,7 @@ impl ProbeProcess {
 
 /// How a process ended.
 struct Ended<T> {
-    /// Its last message, if it sent one.
+    /// The process's last message, if it sent one.
     message: Option<T>,
     status: ExitStatus,
     /// The last line on standard error that explains what happened.

@@ -46,7 +46,7 @@ pub struct Snapshot {
 /// Why a generation couldn't be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
-    /// It couldn't be built in the first place.
+    /// The generation couldn't be built in the first place.
     #[error(transparent)]
     Build(#[from] BuildError),
     #[error("the generation has no part `{0}`")]
@@ -110,7 +110,7 @@ impl Snapshot {
     ) -> Result<Arc<Self>, OpenError> {
         let (catalogue, records) = open_catalogue(&mut artifact)?;
         let (catalogue, records) = (Arc::new(catalogue), Arc::new(records));
-        // Neither read nor kept here, because only the next build needs it.
+        // Drop the versions without reading them: only the next build needs them.
         drop(artifact.take(artifact::VERSIONS));
         let changes = artifact.take(artifact::CHANGES).map(|part| ChangeLog::decode(&part)).transpose();
         let changes = changes.map_err(OpenError::Changes)?.unwrap_or_default();

@@ -27,11 +27,11 @@ pub enum Source {
     Embedded,
 }
 
-/// A set of exports, as read.
+/// A set of exports that was read.
 #[derive(Debug)]
 pub struct ReadSet {
     pub set: ExportSet,
-    /// The files' stamp before they were read.
+    /// The files' stamp, taken before reading them.
     pub stamp: FolderStamp,
 }
 
@@ -60,8 +60,8 @@ impl Source {
         }
     }
 
-    /// Reads and checks all exports, with the operator's id prefixes. `progress` receives the bytes
-    /// done and the bytes in total.
+    /// Reads and checks all exports, with the operator's id prefixes. `progress` receives the
+    /// number of bytes read and the total.
     pub fn read(
         &self,
         limits: &Limits,

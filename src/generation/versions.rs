@@ -41,7 +41,7 @@ impl VersionWriter {
 #[derive(Debug)]
 pub(crate) struct VersionReader {
     part: BufReader<BulkReader>,
-    /// The versions not read yet.
+    /// The number of versions that haven't been read yet.
     left: u64,
     buffer: Vec<u8>,
 }

@@ -20,9 +20,9 @@ pub(super) struct Feed<'f> {
     /// The query string of the feed's own URL, without the question mark; empty for the feed of all
     /// categories.
     pub(super) query: &'f str,
-    /// Its categories as named in the query; empty means all.
+    /// The feed's categories as named in the query; empty means all.
     pub(super) categories: &'f [String],
-    /// When it last changed, RFC 3339 in UTC; empty if unknown.
+    /// When the feed last changed (RFC 3339, UTC); empty if unknown.
     pub(super) changed_at: &'f str,
     pub(super) news: &'f [News],
 }
@@ -100,7 +100,7 @@ fn legal(text: &str) -> String {
     text.chars().map(|c| if is_legal(c) { c } else { char::REPLACEMENT_CHARACTER }).collect()
 }
 
-/// A URN for whatever these parts identify: a version 8 UUID (RFC 9562), the same on every server.
+/// A URN made from these parts: a version 8 UUID (RFC 9562) that's the same on every server.
 fn urn(parts: &[&str]) -> String {
     let mut hasher = blake3::Hasher::new();
     for part in parts {

@@ -18,7 +18,7 @@ use crate::key::Rate;
 pub struct HttpConfig {
     /// The URL at which callers reach the service, for absolute links.
     pub public_url: Option<PublicUrl>,
-    /// Networks of trusted proxies, whose `X-Forwarded-For` is believed.
+    /// Networks of proxies whose `X-Forwarded-For` is trusted.
     pub trusted_proxies: Vec<IpNet>,
     /// Whether the access log shows query strings, which may contain personal data.
     pub log_queries: bool,
@@ -29,7 +29,7 @@ pub struct HttpConfig {
     pub request_timeout: Duration,
     /// How many threads run searches. With zero, every search is shed.
     pub search_threads: usize,
-    /// How long a search may wait for its turn under overload.
+    /// How long a search may wait in the queue.
     pub max_queue_delay: MaxQueueDelay,
     /// How many downloads may run at once for all keys together. Visitors and followers each get
     /// half as many. A download uses up to 1.25 MiB of memory, plus one record for `ndjson`, and up
@@ -48,9 +48,9 @@ pub struct HttpConfig {
     pub preview: Option<Arc<Preview>>,
     /// The maximum number of URLs in one sitemap file.
     pub sitemap_addresses: u64,
-    /// The title of the page and the documentation: plain text.
+    /// The plain-text title of the page and the documentation.
     pub site_title: String,
-    /// The introduction on the page's first screen: plain text.
+    /// The plain-text introduction on the page's first screen.
     pub site_introduction: Option<String>,
 }
 

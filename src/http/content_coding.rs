@@ -52,7 +52,7 @@ pub(super) fn quality(headers: &HeaderMap, list: &HeaderName, name: &str) -> Opt
             if parameter.trim().eq_ignore_ascii_case("q") {
                 quality = value.trim().parse().ok().filter(|quality| (0.0..=1.0).contains(quality))?;
             } else if *list == ACCEPT_ENCODING {
-                // Only media types have other parameters.
+                // Only media types can have parameters other than `q`.
                 return None;
             }
         }

@@ -31,7 +31,7 @@ const BLOCK_BYTES: usize = 64 * 1024;
 /// anyway.
 const MIN_RATE: u64 = 128 * 1024;
 
-/// The download slots. Visitors and followers have half as many as keys.
+/// The download slots. Visitors and followers each get half as many as keys do.
 #[derive(Debug)]
 pub(super) struct Downloads(Shares);
 
@@ -50,7 +50,7 @@ impl Downloads {
             tracing::warn!(
                 caller = caller(&slowest),
                 bytes_per_second = rate,
-                "all download slots for {} are in use; ended the slowest download to make room",
+                "all download slots for {} are in use; dropped the slowest download to make room",
                 class.as_str()
             );
             slot = self.0.acquire(class, holder, 1, now);
@@ -62,7 +62,7 @@ impl Downloads {
     }
 }
 
-/// How the log names a caller: the id of its key, or `visitor`.
+/// A caller's name in the log: its key's id, or `visitor`.
 fn caller(holder: &Holder) -> &str {
     match holder {
         Holder::Key(id) => id,
@@ -84,12 +84,12 @@ pub(super) fn set_range(response: &mut Response, whole: u64, range: Option<&Rang
     }
 }
 
-/// A body that is read as the caller consumes it. It fails once its slot has gone to another
-/// download.
+/// A body that is read as the caller consumes it. It fails once its slot has been given to
+/// another download.
 pub(super) fn body(reader: impl Read + Send + 'static, slot: Share) -> Body {
     Body::from_stream(stream::try_unfold((reader, slot), async |(reader, slot)| {
         if slot.is_ended() {
-            return Err(io::Error::other("ended to make room for another download"));
+            return Err(io::Error::other("dropped to make room for another download"));
         }
         let read = spawn_blocking(move || read_block(reader)).await?;
         let (reader, block) = read.inspect_err(|error| tracing::error!("a download was cut off: {}", chain(error)))?;

@@ -27,8 +27,8 @@ use super::pages::part::evidence::today;
 use super::problem::ApiError;
 use crate::service;
 
-/// What a route's responses show, and so what their entity tags are computed from. For a single
-/// record, that's the record whose id ends the path.
+/// What a route's responses show, which is what their entity tags are computed from. A single
+/// record is identified by the id at the end of the path.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum TagKind {
     /// Any part of the generation.
@@ -52,16 +52,16 @@ pub(super) enum TagKind {
     Page,
 }
 
-/// An opaque entity tag. It's weak, because a response may be sent in several codings, unless
-/// [`strong`](Self::strong) turns it into the tag of one coding.
+/// An opaque entity tag. It's weak because a response may be sent in several codings;
+/// [`strong`](Self::strong) turns it into the tag of a single coding.
 #[derive(Debug, Clone)]
 pub(super) struct EntityTag(HeaderValue);
 
-/// Creates one build's entity tags.
+/// Computes entity tags for one build.
 #[derive(Debug, Clone)]
 pub(super) struct EntityTags {
-    /// Not a cryptographic hash, since a tag protects nothing. The algorithm may change with the
-    /// crate's version, but then so does the build, which is part of the tag.
+    /// Not a cryptographic hash, since tags don't protect anything. The algorithm may change with
+    /// the crate's version, but then the build, which is part of the tag, changes as well.
     build: FixedState,
 }
 
@@ -77,8 +77,8 @@ pub(super) enum Condition {
     AnyVersion,
 }
 
-/// Tags successful responses. Answers 304 if the caller already has the response, before spending
-/// quota or reading a product.
+/// Tags successful responses. Answers 304 if the caller already has the response, before charging
+/// its quota or reading a product.
 pub(super) async fn conditional<F: Future<Output = Response>>(
     tags: &EntityTags,
     kind: TagKind,
@@ -90,9 +90,10 @@ pub(super) async fn conditional<F: Future<Output = Response>>(
         return respond(request).await;
     }
     let (mut parts, body) = request.into_parts();
-    // A product's hash comes with the product. In a cluster, looking it up first is an extra
-    // request, so that only pays off for a conditional request. If the tag is outdated, the product
-    // is read too, but later: reading it here would load megabytes for keys without quota left.
+    // A product's hash comes with the product. In a cluster, looking the hash up first takes an
+    // extra request, which only pays off if the caller's request is conditional. If the tag is
+    // outdated, the product is read later: reading it here would load megabytes for keys that have
+    // no quota left.
     let is_read = kind == TagKind::Software && !parts.headers.contains_key(IF_NONE_MATCH);
     let language = kind.language(&parts);
     let tag = if is_read { Ok(None) } else { kind.tag(tags, &parts, &language).await };
@@ -108,7 +109,7 @@ pub(super) async fn conditional<F: Future<Output = Response>>(
         return response;
     }
     if let Some(tag) = tag.as_ref().filter(|tag| tag.is_strong()) {
-        // Downloads compare it with `If-Range`.
+        // Downloads compare the tag with `If-Range`.
         parts.extensions.insert(tag.clone());
     }
     let mut response = respond(Request::from_parts(parts, body)).await;
@@ -135,9 +136,9 @@ fn not_modified(response: &mut Response) {
 }
 
 impl TagKind {
-    /// What the language adds to a version: the caller's preferred language, and the names of
-    /// categories in it, which a product's hash doesn't cover. Empty for a directory without
-    /// translations. `lang` itself is part of the request.
+    /// The part of a version that depends on the language: the caller's preferred language, and the
+    /// category names in that language, which a product's hash doesn't cover. Empty for a directory
+    /// without translations. The `lang` parameter itself is part of the request.
     fn language(self, request: &Parts) -> Vec<u8> {
         let Some(catalogue) = request.extensions.get::<Snapshot>().map(|snapshot| &snapshot.catalogue) else {
             return Vec::new();
@@ -167,7 +168,7 @@ impl TagKind {
             Self::Export => catalogue.export(&id).map(|export| hash(export.resource.sha256.as_bytes())),
             Self::Categories => Some(catalogue.categories_hash()),
             Self::Glossary => Some(catalogue.glossary_hash()),
-            // A generation that is published again has a different log.
+            // A republished generation has a different log.
             Self::Changes => Some(hash(changes())),
             Self::Page => Some(hash((changes(), Language::preferred(&request.headers), today()))),
         };
@@ -253,7 +254,7 @@ impl EntityTag {
 
     fn new(hash: u64) -> Self {
         let mut text = *b"W/\"0123456789abcdef\"";
-        // There's room for exactly this many digits.
+        // The buffer has room for exactly this many digits.
         let _ = hex::encode_to_slice(hash.to_be_bytes(), &mut text[3..19]);
         // Hexadecimal digits are always a valid header value.
         Self(HeaderValue::from_bytes(&text).unwrap_or(HeaderValue::from_static("W/\"\"")))

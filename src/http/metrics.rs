@@ -16,13 +16,13 @@ use crate::update::{Directory, Outcome};
 /// The prefix of all metric names except the process metrics.
 const NAMESPACE: &str = "software_directory";
 
-/// Upper bounds in seconds, from the duration of a lookup to the request timeout.
+/// The buckets' upper bounds in seconds, from the duration of a lookup to the request timeout.
 const BUCKETS: [f64; 16] =
     [0.0001, 0.00025, 0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1.0, 2.5, 5.0, 10.0];
 
-/// A metric can't be registered, which would be a bug.
+/// A metric couldn't be registered, which is a bug.
 #[derive(Debug, thiserror::Error)]
-#[error("the metrics can't be set up")]
+#[error("the metrics couldn't be set up")]
 pub struct MetricsError(#[from] prometheus::Error);
 
 /// Counters, gauges and histograms of the service.
@@ -151,7 +151,7 @@ impl Metrics {
         self.durations.with_label_values(&[route]).observe(took.as_secs_f64());
     }
 
-    /// Counts a search with a query, given how many products it found.
+    /// Counts a search for a query, which found `total` products.
     pub(super) fn observe_search(&self, total: u64) {
         self.searches.inc();
         if total == 0 {
@@ -210,7 +210,7 @@ impl DirectoryMetrics {
             )?,
             last_success: gauge(
                 "last_reload_success",
-                "1 if the exports are being served as they were last read, otherwise 0.",
+                "1 if the service is serving the exports as they were last read, otherwise 0.",
             )?,
             last_at: register(
                 registry,

@@ -1,4 +1,4 @@
-//! The HTTP service, and the only user of axum.
+//! The HTTP service, the only module that uses axum.
 //!
 //! [`service`] puts it all together: every route, then every layer, in the order a request passes
 //! through them. Handlers (`api`, one file per resource) get what they need from extractors
@@ -181,7 +181,7 @@ async fn every_request(State(state): State<Arc<AppState>>, mut request: Request,
     }
 }
 
-/// One layer further in: problem documents and error pages, and the CORS and cache headers.
+/// One layer further in: writes problem documents and error pages, and sets CORS and cache headers.
 async fn answer(state: &AppState, context: &RequestContext, request: Request, next: Next) -> Response {
     if middleware::is_preflight(&request) {
         return middleware::preflight(&request);
@@ -223,8 +223,8 @@ async fn answer(state: &AppState, context: &RequestContext, request: Request, ne
     response
 }
 
-/// One layer further in: panics, limits, the host, `OPTIONS`, the timeout. From here on, an error
-/// is a response that carries an [`ApiError`].
+/// One layer further in: catches panics, checks limits and the host, answers `OPTIONS`, and applies
+/// the timeout. From here on, an error is a response that carries an [`ApiError`].
 async fn try_to_answer(state: &AppState, context: &RequestContext, request: Request, next: Next) -> Response {
     let response = async {
         let checked = middleware::check_limits(&request).and_then(|()| middleware::check_host(&request, &state.config));
@@ -247,7 +247,7 @@ async fn try_to_answer(state: &AppState, context: &RequestContext, request: Requ
     response.unwrap_or_else(|panic| ApiError::panicked(&*panic).into_response())
 }
 
-/// Who may call a route, and what it's answered from. Stored as an extension of its requests.
+/// Who may call a route, and where its responses come from. Stored as a request extension.
 #[derive(Debug, Clone, Copy)]
 struct Access {
     caller: Caller,
@@ -272,8 +272,8 @@ enum Source {
     Other,
 }
 
-/// One layer further in, for a route that isn't open to everyone: the key and its origins, or the
-/// session.
+/// One layer further in, for a route that isn't open to everyone: checks the key and its origins,
+/// or the session.
 async fn with_grant(
     state: &AppState,
     context: &RequestContext,
@@ -310,8 +310,8 @@ async fn with_grant(
     response
 }
 
-/// One layer further in: the one snapshot that the request is answered from, the entity tag, the
-/// quota.
+/// One layer further in: takes the one snapshot that the request is answered from, and handles the
+/// entity tag and the quota.
 async fn answer_from_generation(
     state: &AppState,
     context: &RequestContext,

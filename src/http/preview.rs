@@ -50,7 +50,7 @@ pub struct Findings {
 /// What the candidate changes.
 #[derive(Debug, Clone, Default)]
 pub enum Comparison {
-    /// Unknown so far, because there's no valid candidate.
+    /// Still unknown, because there's no valid candidate.
     #[default]
     Awaited,
     /// Being determined.
@@ -68,7 +68,7 @@ pub enum Comparison {
 /// A short status for every page's banner.
 #[derive(Debug, Serialize)]
 pub(super) struct Status {
-    /// Changes whenever anything that the pages show does.
+    /// Changes whenever anything shown on the pages changes.
     pub(super) version: String,
     /// Whether the next version is being prepared.
     pub(super) is_busy: bool,
@@ -190,8 +190,8 @@ impl Problem {
             detail: reasons.iter().map(|reason| &*reason.detail).collect::<Vec<_>>().join("; "),
             is_of_findings: is_skipped || first.code == FailureCode::ExportsInvalid.as_str(),
             consequence: match directory.current() {
-                _ if is_skipped => "the valid records are shown",
-                Some(_) => "the last valid state is shown",
+                _ if is_skipped => "showing only the valid records",
+                Some(_) => "still showing the last valid state",
                 None => "there has been no valid state yet",
             },
         })

@@ -96,7 +96,7 @@ mod tests {
     use super::Stat;
 
     #[test]
-    fn stat_is_parsed_after_a_program_name_with_parentheses() {
+    fn program_name_in_stat_may_contain_parentheses() {
         let text = "7 (a) b) S 1 7 7 0 -1 4194560 211 0 0 0 30 12 0 0 20 0 9 0 5000 8192000 777 18446744073709551615";
         assert_eq!(
             Stat::parse(text),

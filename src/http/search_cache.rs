@@ -23,8 +23,8 @@ const ENTRY_OVERHEAD_BYTES: usize = 96;
 #[derive(Debug)]
 pub(super) struct SearchCache {
     results: Cache<CacheKey, Arc<SearchResults>, WeighBytes>,
-    /// The generation of the last insertion. Entries from other generations would keep their text
-    /// in memory.
+    /// The generation of the last insertion. Entries from other generations would keep those
+    /// generations' text in memory.
     generation: Mutex<Box<str>>,
     /// Whether there has been a lookup since the last call to [`Self::clear_if_idle`].
     used: AtomicBool,
@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn entry_belongs_to_its_generation_and_query() {
+    fn lookup_only_finds_results_for_the_same_generation_and_query() {
         let cache = SearchCache::default();
         cache.insert("one", key("one", "permit"), results());
         assert!(cache.get(&key("one", "permit")).is_some());
@@ -138,7 +138,7 @@ mod tests {
     }
 
     #[test]
-    fn idle_cache_is_cleared_and_used_cache_is_kept() {
+    fn cache_is_only_cleared_if_it_is_idle() {
         let cache = SearchCache::default();
         cache.insert("one", key("one", "permit"), results());
         assert!(cache.get(&key("one", "permit")).is_some());

@@ -1,5 +1,5 @@
-//! Resources that callers share, in units: download slots, and bytes of response bodies in memory.
-//! Each class of callers has its own units, and a single caller gets only some of them.
+//! Resources that callers share, counted in units: download slots, and bytes of response bodies in
+//! memory. Each class of callers has its own units, of which a single caller only gets some.
 
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -74,7 +74,7 @@ struct Use {
     is_ended: Arc<AtomicBool>,
 }
 
-/// Units that stay in use until this is dropped.
+/// Units that are in use until this is dropped.
 #[derive(Debug)]
 pub(super) struct Share {
     number: u64,
@@ -194,7 +194,7 @@ mod tests {
     }
 
     #[test]
-    fn each_caller_gets_only_a_share_and_finished_callers_use_nothing() {
+    fn callers_are_limited_to_a_share_which_is_freed_when_they_finish() {
         let (shares, now) = (shares(3, 2), Instant::now());
         let acquire = |id: &str| shares.acquire(Class::Key, key(id), 1, now);
         let held = [acquire("a").expect("free"), acquire("a").expect("free")];
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn slowest_use_in_a_class_is_ended_once_it_is_below_the_minimum() {
+    fn slowest_use_in_a_class_is_ended_if_it_is_below_the_minimum_rate() {
         const KIB: usize = 1024;
         let (shares, start) = (shares(8, 4), Instant::now());
         let at = |seconds| start + Duration::from_secs(seconds);
@@ -247,8 +247,8 @@ mod tests {
         assert_eq!(end(29), None, "too early to say");
         assert_eq!(end(30), Some(20 * KIB as u64));
         let ended = begun.each_ref().map(|(share, _)| share.is_ended());
-        assert_eq!(ended, [false, true, false], "a key's use isn't ended for visitors");
-        assert_eq!(end(31), None, "the other one is fast enough");
+        assert_eq!(ended, [false, true, false], "a key's use isn't ended to make room for visitors");
+        assert_eq!(end(31), None, "the other visitor is fast enough");
         // The remaining visitor reads for ten more seconds, then stops.
         run(30..40);
         assert_eq!(end(90), Some(100 * KIB as u64 * 10 / 60));

@@ -54,16 +54,16 @@ pub struct AppState {
     pub(super) search_cache: SearchCache,
 }
 
-/// The state can't be set up.
+/// The state couldn't be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum AppStateError {
-    /// A metric can't be registered.
+    /// A metric couldn't be registered.
     #[error(transparent)]
     Metrics(#[from] MetricsError),
-    /// A documentation page can't be rendered.
+    /// A documentation page couldn't be rendered.
     #[error(transparent)]
     Docs(#[from] askama::Error),
-    #[error("the search threads can't be started")]
+    #[error("the search threads couldn't be started")]
     SearchPool(#[source] io::Error),
 }
 
@@ -116,7 +116,7 @@ impl AppState {
         }
     }
 
-    /// Counts a search with a query, given how many products it found.
+    /// Counts a search, which found `total` products, if it had a query.
     pub(super) fn count_search(&self, search: &SearchSoftware, total: u64) {
         let Some(q) = &search.q else { return };
         self.metrics.observe_search(total);

@@ -170,7 +170,7 @@ mod tests {
     }
 
     #[test]
-    fn address_may_spend_a_minutes_requests_at_once_and_then_at_the_rate() {
+    fn an_address_may_spend_a_minutes_requests_at_once_and_is_then_limited_to_the_rate() {
         let start = Instant::now();
         let quotas = AddressQuotas::new(start);
         let caller = network("198.51.100.7");
@@ -192,7 +192,7 @@ mod tests {
         let mut now = start;
         for step in 0..2000 {
             now += Duration::from_millis(step * 37 % 400);
-            // Neither divides a minute evenly.
+            // Neither limit divides a minute evenly.
             let limit = if step % 2 == 0 { 7 } else { 77 };
             if let Some(seconds) = quotas.spend(caller, limit, now).retry_after_seconds {
                 assert!(seconds >= 1);
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn decision_reports_how_much_is_left() {
+    fn the_decision_reports_how_much_quota_is_left() {
         let start = Instant::now();
         let quotas = AddressQuotas::new(start);
         let caller = network("192.0.2.1");
@@ -265,7 +265,7 @@ mod tests {
     }
 
     #[test]
-    fn concurrent_callers_get_no_more_than_a_single_one() {
+    fn concurrent_callers_get_no_more_than_a_single_caller_would() {
         let start = Instant::now();
         let quotas = AddressQuotas::new(start);
         let caller = network("192.0.2.1");

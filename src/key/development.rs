@@ -15,7 +15,7 @@ pub const FILE_NAME: &str = "development-key";
 #[derive(Debug)]
 pub struct DevelopmentKey {
     pub key: ApiKey,
-    /// Why the key isn't the one from the last start, or won't be the same at the next start.
+    /// Why the key differs from the last run's key, or will be different at the next start.
     pub notice: Option<String>,
 }
 
@@ -123,7 +123,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_development_key_is_replaced_with_a_notice() {
+    fn an_invalid_development_key_is_replaced_with_a_notice() {
         let live = ApiKey::generate(KeyKind::Live).expect("random numbers");
         for content in ["", "nonsense", live.expose(), "sd_dev_abcdefgh_0000000000000000000000000000"] {
             let folder = tempfile::tempdir().expect("a folder");

@@ -158,13 +158,13 @@ mod tests {
     }
 
     #[test]
-    fn the_last_day_of_the_calendar_never_ends() {
+    fn a_key_that_expires_on_the_calendars_last_day_never_expires() {
         let expiry: Expiry = "9999-12-31".parse().expect("a day");
         assert!(!expiry.is_past(Timestamp::MAX));
     }
 
     #[test]
-    fn invalid_date_is_rejected_with_a_valid_example() {
+    fn an_invalid_date_is_rejected_with_a_valid_example() {
         for wrong in
             ["2027-02-30", "31.01.2027", "2027-01-31T12:00:00", "2027-01-31T12:00", "tomorrow", "", "2027", "20270131"]
         {

@@ -22,7 +22,7 @@ pub type KeyDigest = [u8; 32];
 pub enum KeyKind {
     /// A key in the key file.
     Live,
-    /// The key of a server without a key file that listens on a loopback address.
+    /// The key of a server that has no key file and listens on a loopback address.
     Development,
 }
 

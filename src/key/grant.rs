@@ -22,7 +22,7 @@ pub struct Grant {
     /// Whether the caller may download the index's generations, as followers do.
     pub may_replicate: bool,
     pub allowance: Allowance,
-    /// Requests authenticated with the key. The count survives a reload of the key file.
+    /// The number of requests authenticated with the key. It survives a reload of the key file.
     pub requests: Arc<AtomicU64>,
 }
 
@@ -43,7 +43,7 @@ pub enum Holder {
 }
 
 impl Holder {
-    /// All callers without a grant.
+    /// The holder that stands for all callers without a grant.
     pub fn none() -> Self {
         Self::Key("".into())
     }

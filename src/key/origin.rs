@@ -122,7 +122,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_origin_is_rejected_with_the_reason() {
+    fn an_invalid_origin_is_rejected_with_the_reason() {
         for (wrong, reason) in [
             ("*", "any"),
             ("example.org", "not a URL"),

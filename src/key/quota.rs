@@ -4,7 +4,7 @@
 //! much in its first minute. With a sliding window, no 60-second period exceeds the quota. Requests
 //! less than a quarter of a second apart are stored as one burst and come back together when the
 //! last of them is 60 seconds old. So memory is limited to 241 bursts per key at any rate, and a
-//! caller that never pauses gets its quota to within 0.5 per cent.
+//! caller that never pauses gets its quota to within 0.5%.
 //!
 //! Nothing here reads the clock; callers pass the time.
 
@@ -46,20 +46,22 @@ pub struct Decision {
     pub limit: u32,
     /// Requests left now, after this one.
     pub remaining: u32,
-    /// Whole seconds, rounded up, until spent requests start to come back; 0 if nothing is spent.
+    /// Whole seconds, rounded up, until spent requests start to come back; 0 if there are none.
     pub reset_seconds: u64,
-    /// If refused: whole seconds, rounded up, until a request is allowed again. At least 1.
+    /// If rejected: whole seconds, rounded up, until a request is allowed again. At least 1.
     pub retry_after_seconds: Option<u64>,
 }
 
 impl Quota {
-    /// Spends one request if `limit` requests per window allow it. A refused request costs nothing.
+    /// Spends one request if `limit` requests per window allow it. A rejected request costs
+    /// nothing.
     pub fn spend(&self, limit: u32, now: Instant) -> Decision {
         self.decide(limit, now, true)
     }
 
-    /// Charges extra requests for one that was allowed but costs more than one. What exceeds the
-    /// window is spent from future windows; until then the quota is in debt and allows nothing.
+    /// Charges extra requests for one that was allowed but costs more than one. Requests that
+    /// exceed this window's quota are charged to future windows; until then the quota is in debt
+    /// and nothing is allowed.
     pub fn charge(&self, limit: u32, requests: u32, now: Instant) -> Decision {
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         log.forget(now);
@@ -182,7 +184,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[test]
-    fn a_quota_allows_exactly_that_many_requests() {
+    fn a_quota_allows_exactly_the_given_number_of_requests() {
         let (quota, now) = (Quota::default(), Instant::now());
         for left in (0..5).rev() {
             let decision = quota.spend(5, now);
@@ -202,7 +204,7 @@ mod tests {
     }
 
     #[test]
-    fn waiting_time_is_rounded_up_so_retrying_is_never_too_early() {
+    fn the_waiting_time_is_rounded_up_so_retrying_is_never_too_early() {
         let (quota, start) = (Quota::default(), Instant::now());
         assert!(quota.spend(1, start).allowed);
         let refused = quota.spend(1, start + Duration::from_millis(500));

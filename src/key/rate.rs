@@ -79,7 +79,7 @@ mod tests {
     }
 
     #[test]
-    fn invalid_rate_is_rejected_with_a_valid_example() {
+    fn an_invalid_rate_is_rejected_with_a_valid_example() {
         for wrong in [
             "0",
             "None",

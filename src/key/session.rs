@@ -27,7 +27,7 @@ impl<'t> Token<'t> {
         Some(Self { id, expires, mac })
     }
 
-    /// Whether it was signed with this hash and hasn't expired.
+    /// Whether the token was signed with this hash and hasn't expired.
     pub(super) fn is_valid(&self, digest: &KeyDigest, now: Timestamp) -> bool {
         // `blake3::Hash` compares in constant time.
         let is_signed = mac(digest, self.id, self.expires) == self.mac;
@@ -59,7 +59,7 @@ mod tests {
     }
 
     #[test]
-    fn token_is_valid_for_its_key_until_it_expires() {
+    fn a_token_is_valid_for_its_key_until_it_expires() {
         let token = sign("abcdefgh", &DIGEST, at(1000));
         let end = 1000 + SESSION_LIFETIME.as_secs();
         assert!(is_valid(&token, &DIGEST, at(1000)) && is_valid(&token, &DIGEST, at(end - 1)));
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn altered_token_is_refused() {
+    fn an_altered_token_is_rejected() {
         let token = sign("abcdefgh", &DIGEST, at(1000));
         let later = token.replacen(".259", ".359", 1);
         assert_ne!(later, token);

@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn code_works_once_within_ten_minutes() {
+    fn a_code_works_once_within_ten_minutes() {
         let (codes, start) = (SignInCodes::default(), Instant::now());
         let issue = |id| codes.issue(id, start).expect("random bytes");
         let (one, other) = (issue("one"), issue("other"));

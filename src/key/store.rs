@@ -1,4 +1,4 @@
-//! The set of keys that requests are checked against, kept in line with the key file.
+//! The set of keys that requests are checked against, kept in sync with the key file.
 
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
@@ -29,7 +29,7 @@ pub struct KeyStore {
     keys: ArcSwap<HashMap<Arc<str>, StoredKey>>,
     problem: ArcSwapOption<String>,
     path: PathBuf,
-    /// The file when it was last read. The lock also serialises reloads.
+    /// The state of the file when it was last read. The lock also serialises reloads.
     seen: Mutex<Seen>,
 }
 
@@ -96,7 +96,7 @@ impl KeyStore {
             name: "development".into(),
             rate: Rate::DEVELOPMENT,
             origins: Vec::new(),
-            // It's the operator's own key, and only works on this machine.
+            // The development key is the operator's own, and only works on this machine.
             may_replicate: true,
             allowance: Allowance::Key(Arc::default()),
             requests: Arc::default(),
@@ -140,8 +140,8 @@ impl KeyStore {
         Some(session::sign(id, &key.digest, now))
     }
 
-    /// Returns the grant of a session's key; `None` if the token isn't valid, or if its key no
-    /// longer is.
+    /// Returns the grant of a session's key; `None` if the token isn't valid, or if its key is
+    /// no longer valid.
     pub fn resume_session(&self, token: &str, now: Timestamp) -> Option<Arc<Grant>> {
         let token = Token::parse(token)?;
         let keys = self.keys.load();
@@ -178,7 +178,7 @@ impl KeyStore {
 
     /// Reads the key file if a key has an unknown id, so that new keys work immediately. Returns
     /// whether it did. It reads at most ten times a second, no matter how many unknown ids are
-    /// presented, and never while another thread does. Blocks on disk I/O.
+    /// presented, and never while another thread is reading it. Blocks on disk I/O.
     pub fn look_for(&self, presented: &str, now: Instant) -> bool {
         if format::id_of(presented).is_ok_and(|(_, id)| self.keys.load().contains_key(id)) {
             return false;
@@ -226,7 +226,8 @@ impl KeyStore {
         self.problem.store(None);
     }
 
-    /// Logs an error once; the next call tries again. The development key isn't kept.
+    /// Logs an error once; the next call tries again. The development key
+    /// is no longer accepted.
     fn keep_last_good_set(&self, seen: &mut Seen, error: &KeyFileError) {
         seen.stamp = None;
         if std::mem::take(&mut seen.is_development) {

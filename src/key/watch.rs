@@ -1,4 +1,4 @@
-//! Follows the key file while the server runs.
+//! Watches the key file for changes while the server runs.
 
 use std::future::Future;
 use std::sync::Arc;

@@ -67,7 +67,7 @@ pub(super) fn read<T>(
         // If several values of an argument are wrong, reporting the first is enough.
         values.refusals.dedup_by(|a, b| a.parameter == b.parameter);
         for parameter in parameters.iter().filter(is_missing) {
-            values.refuse(parameter.name(), Reason::Invalid, "is needed");
+            values.refuse(parameter.name(), Reason::Invalid, "is required");
         }
         request
     });
@@ -105,8 +105,8 @@ mod tests {
     fn each_problem_says_what_is_allowed() {
         let reviews = |arguments| read("list_reviews", arguments, ListReviews::from_values).err();
         for (arguments, problem) in [
-            (json!({}), "id is needed."),
-            (json!({"id": null}), "id is needed."),
+            (json!({}), "id is required."),
+            (json!({"id": null}), "id is required."),
             (json!({"id": "a", "limit": 101}), "limit must be a whole number from 1 to 100."),
             (json!({"id": "a", "limit": "5"}), "limit must be a whole number from 1 to 100."),
             (
@@ -119,7 +119,7 @@ mod tests {
             ),
             (
                 json!({"sort": "", "limit": 0}),
-                "limit must be a whole number from 1 to 100. sort must be one of -created_at, created_at, -rating, rating. id is needed.",
+                "limit must be a whole number from 1 to 100. sort must be one of -created_at, created_at, -rating, rating. id is required.",
             ),
         ] {
             assert_eq!(reviews(arguments).as_deref(), Some(problem));
@@ -130,7 +130,7 @@ mod tests {
             (json!({"q": 5}), "q must be a string."),
             (
                 json!({"evidence_checked_after": "2026-02-30"}),
-                "evidence_checked_after must be an existing date, as YYYY-MM-DD.",
+                "evidence_checked_after must be a valid date in the form YYYY-MM-DD.",
             ),
             (json!({"category": ["a", 5, ""]}), "category must be a string."),
             (json!({"category": vec!["x"; MAX_VALUES + 1]}), "category must have at most 50 values."),

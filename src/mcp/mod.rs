@@ -5,8 +5,8 @@
 //! on axum nor on the command line: a [`Host`] runs its searches and logs its failures. [`answer`]
 //! is the transport over HTTP, without sessions, and [`serve`] the one over two byte streams.
 //!
-//! Records are third-party data. Each result says so, and is one JSON document on a single line, so
-//! no text inside it can end it.
+//! Records are third-party data. Each result includes a notice to that effect, followed by a single
+//! line with one JSON document, so no text inside the document can end it.
 
 mod argument;
 mod clean;

@@ -43,7 +43,7 @@ fn with_url(mut members: Members) -> Members {
     members
 }
 
-/// Drops what a record says about its languages: an assistant can read any of them.
+/// Drops a record's language information, since an assistant can read any language.
 fn untranslated(mut members: Members) -> Members {
     members.retain(|name, _| !matches!(name.as_str(), "language" | "translations" | "untranslated"));
     members

@@ -43,10 +43,10 @@ pub trait Host: Clone + Send + Sync + 'static {
     where
         F: Future<Output: Send + 'static> + Send + 'static;
 
-    /// Called with each search and how many products it found, for counting.
+    /// Called after each search with the number of products found, in order to count it.
     fn searched(&self, search: &SearchSoftware, total: u64);
 
-    /// Called with each failure of the directory, to log it once.
+    /// Called with each failure of the directory, in order to log it.
     fn failed(&self, error: ServiceError);
 }
 
@@ -95,7 +95,7 @@ impl<H: Host> ToolServer<H> {
     }
 
     async fn call(&self, tool: &'static Definition, given: Members) -> Result<Members, Failure> {
-        // Any tool may have a lot to read: a long record, a large glossary.
+        // Any tool may have to read a lot, such as a long record or a large glossary.
         let server = self.clone();
         let own = self.host.run(async move { server.carry_out(tool, &given).await });
         let own = own.await.map_err(Failure::Refused)??;
@@ -177,8 +177,8 @@ impl<H: Host> ToolServer<H> {
         Ok(json!({"total": page.pagination.total, "software": software}))
     }
 
-    /// Rejects filters and sort orders by attributes that the directory doesn't have, and several
-    /// values in one string.
+    /// Rejects filters and sort orders that use unknown attributes, and several values in one
+    /// string.
     async fn check_filter(&self, filter: &SoftwareFilter, sort: Option<&AttributeSort>) -> Result<(), Failure> {
         let refused = service::refuse_attributes(&self.snapshot, filter, &[], sort);
         if !refused.is_empty() {
@@ -188,7 +188,7 @@ impl<H: Host> ToolServer<H> {
         match service::comma_separated(&self.snapshot, filter).await? {
             None => Ok(()),
             Some((argument, value)) => {
-                Err(Failure::Call(format!("{argument} {value:?} is a list; give several values as an array.")))
+                Err(Failure::Call(format!("{argument} {value:?} is a list; pass several values as an array.")))
             }
         }
     }
@@ -223,7 +223,7 @@ impl<H: Host> ToolServer<H> {
             Err(Failure::Directory(error)) => {
                 self.host.failed(error);
                 Err(ErrorData::internal_error(
-                    "the directory failed to answer; the operator's log has the reason",
+                    "the directory failed to answer; the reason is in the operator's log",
                     None,
                 ))
             }

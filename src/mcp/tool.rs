@@ -33,7 +33,7 @@ pub(super) struct Definition {
     pub(super) name: &'static str,
     title: &'static str,
     description: &'static str,
-    /// In groups; some are shared with the API's endpoints.
+    /// The arguments, in groups, some of which are shared with the API's endpoints.
     parameters: &'static [&'static [&'static dyn AnyParameter]],
     /// The schemas of the result's own members.
     result: fn() -> Vec<(&'static str, Value)>,
@@ -88,7 +88,7 @@ pub(super) static TOOLS: [Definition; 6] = [
         parameters: &[&[&ID], &FILTERS, &[&LANG, &SIMILAR_LIMIT]],
         result: || {
             vec![
-                ("total", count("How many products are similar and pass the filters.")),
+                ("total", count("How many similar products match the filters.")),
                 ("software", list(&SIMILAR, "The products, most similar first.")),
             ]
         },

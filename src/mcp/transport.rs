@@ -41,7 +41,7 @@ pub enum ServeError {
 pub enum Rejected {
     #[error("the message is larger than {MAX_MESSAGE_BYTES} bytes")]
     TooLarge,
-    #[error("the body can't be read")]
+    #[error("the body couldn't be read")]
     Unreadable,
     #[error("the protocol version is unknown")]
     UnknownVersion,

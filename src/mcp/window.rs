@@ -56,7 +56,7 @@ impl<T: Transport<RoleServer>> Transport<RoleServer> for Window<T> {
         match &mut message {
             JsonRpcMessage::Request(request) => {
                 let place = Arc::new(place);
-                // The handler keeps the extensions until it ends.
+                // The handler keeps the extensions, and with them the slot, until it ends.
                 request.request.extensions_mut().insert(Arc::clone(&place));
                 self.waiting.lock().unwrap_or_else(PoisonError::into_inner).insert(request.id.clone(), place);
             }
@@ -85,8 +85,8 @@ mod tests {
 
     use super::*;
 
-    /// Requests with ids counting up from 0. Instead of request 10, a cancellation of request 1
-    /// arrives.
+    /// Requests with ids counting up from 0, except that instead of request 10, a cancellation of
+    /// request 1 arrives.
     struct Endless(u64);
 
     impl Transport<RoleServer> for Endless {

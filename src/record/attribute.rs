@@ -12,8 +12,8 @@ use crate::text::shorten::{LIST_CHARS, is_longer};
 /// How many attributes a directory may have, including the built-in ones.
 pub const MAX_ATTRIBUTES: usize = 64;
 
-/// The most distinct values per attribute that a directory is designed for. More would use memory
-/// without helping readers.
+/// The maximum number of distinct values per attribute that a directory is designed for. More would
+/// use up memory without helping readers.
 pub const MAX_VALUES: usize = 100_000;
 
 /// The attributes that every directory has: property and label.
@@ -42,15 +42,15 @@ pub enum AttributeType {
 /// A property that products are filtered and counted by, as declared in an export.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Attribute {
-    /// Its key in a record.
+    /// The property's key in a record.
     pub property: Box<str>,
     pub label: Box<str>,
     pub kind: AttributeType,
-    /// The unit of its numbers.
+    /// The unit of the attribute's numbers.
     pub unit: Option<Box<str>>,
-    /// Whether searches look for words in its values.
+    /// Whether searches look for words in the attribute's values.
     pub searchable: bool,
-    /// Whether pages leave it out.
+    /// Whether pages leave the attribute out.
     pub hidden: bool,
     /// The label's language, unless it's English.
     pub language: Option<Language>,
@@ -97,12 +97,12 @@ impl AttributeType {
         }
     }
 
-    /// Whether its values have an order, so that ranges make sense.
+    /// Whether the values have an order, so that ranges make sense.
     pub const fn is_ordered(self) -> bool {
         matches!(self, Self::Number | Self::Date)
     }
 
-    /// The form in which values are compared and sorted; `None` if the text isn't a value of this
+    /// The key that values are compared and sorted by; `None` if the text isn't a value of this
     /// type. Case, accents, white space, hyphens and underscores in text don't matter, so `ISO
     /// 9001`, `ISO9001` and `iso-9001` are the same value, but `C++` and `C#` aren't.
     pub fn key(self, value: &str) -> Option<String> {
@@ -195,7 +195,7 @@ impl Attribute {
         format!("{{{}}}", members.join(", "))
     }
 
-    /// The label in a language; `None` if there is none in it.
+    /// The label in a language; `None` if there's no label in that language.
     pub fn find_label(&self, language: &Language) -> Option<&str> {
         self.translations.find("label", self.language.as_ref(), language).map(|found| found.text(&self.label))
     }
@@ -212,7 +212,7 @@ impl Attribute {
             == (&other.property, &other.label, other.kind, &other.unit, other.searchable, other.hidden)
     }
 
-    /// A product's values as written in its record; none if they have another type.
+    /// A product's values as written in its record; empty if they have another type.
     pub fn values_of<'s>(&self, software: &'s Software) -> Cow<'s, [Box<str>]> {
         if let Some(texts) = software.built_in(&self.property) {
             return Cow::Borrowed(texts);
@@ -320,7 +320,7 @@ mod tests {
             assert_eq!(number.range(wrong), None, "{wrong:?}");
         }
         let text = AttributeType::Text;
-        assert_eq!(text.range("a..b"), range(text.key("a..b"), text.key("a..b")), "text has no ranges");
+        assert_eq!(text.range("a..b"), range(text.key("a..b"), text.key("a..b")), "text doesn't support ranges");
         assert_eq!(text.range(""), range(Some(String::new()), Some(String::new())));
         assert!(AttributeType::Boolean.range("false..true").is_none());
     }

@@ -1,4 +1,4 @@
-//! Calendar dates as exports write them.
+//! Calendar dates, in the form that exports use.
 
 use std::fmt;
 

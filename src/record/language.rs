@@ -13,7 +13,7 @@ pub struct Language(Box<str>);
 /// Maximum length of a tag, in characters (RFC 5646, 4.4.1).
 const TAG_CHARS: usize = 35;
 
-/// The language of text for which none is stated.
+/// The language of text whose language isn't stated.
 const ENGLISH: &str = "en";
 
 /// The languages with a two-letter code (ISO 639-1).
@@ -66,7 +66,7 @@ impl Language {
         self.primary() == ENGLISH
     }
 
-    /// Whether it's this language or a more specific form of it, such as `de-AT` for `de`.
+    /// Whether this is `language` or a more specific form of it, such as `de-AT` for `de`.
     pub fn is_of(&self, language: &Self) -> bool {
         Self::ranges(&self.0).any(|range| range == language.as_str())
     }
@@ -103,7 +103,7 @@ pub struct Translations(Option<Box<ByLanguage>>);
 /// Where an entry's text in a language was found.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Found<'t> {
-    /// Its own text is in the language.
+    /// The entry's own text is in the language.
     Own,
     Translation(&'t str),
 }
@@ -125,7 +125,8 @@ impl Translations {
         self.0.is_none()
     }
 
-    /// Adds text, unless there is some already. Returns whether it was added.
+    /// Adds a property's text, unless the property already has text in this language. Returns
+    /// whether it was added.
     pub fn insert(&mut self, language: &Language, property: &str, text: &str) -> bool {
         let texts = self.0.get_or_insert_default().entry(language.clone()).or_default();
         let is_new = !texts.contains_key(property);
@@ -135,7 +136,7 @@ impl Translations {
         is_new
     }
 
-    /// Adds the text from other translations that's missing here.
+    /// Adds text from other translations if it's missing here.
     pub fn merge(&mut self, others: &Self) {
         for (language, property, text) in others.iter() {
             self.insert(language, property, text);

@@ -9,7 +9,7 @@ use super::{AdditionalProperty, raw};
 pub struct Review {
     /// Unique among the directory's reviews, never empty.
     pub id: Box<str>,
-    /// The product it's about, which exists in the directory.
+    /// The id of the product that the review is about, which exists in the directory.
     pub software_id: Box<str>,
     /// Stars, from 1 to 5.
     pub rating: u8,

@@ -79,9 +79,9 @@ pub fn former_slug(name: &str) -> String {
 pub struct Ids(BTreeMap<String, String>);
 
 impl Ids {
-    /// Each name gets its slug as its id. If several names share a slug, the name without symbols
-    /// keeps it, and the others' ids end in six hexadecimal digits of a BLAKE3 hash of their
-    /// identities.
+    /// Gives each name its slug as its id. If several names share a slug, the name without symbols
+    /// gets the slug itself, and each of the other ids ends in six hexadecimal digits of a BLAKE3
+    /// hash of the name's identity.
     pub fn of<'n>(names: impl IntoIterator<Item = &'n str>) -> Self {
         let mut by_slug: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
         for name in names {
@@ -104,7 +104,7 @@ impl Ids {
         Self(ids)
     }
 
-    /// The id of one of the names.
+    /// The id of the given name.
     pub fn id(&self, name: &str) -> String {
         self.0.get(&identity(name)).cloned().unwrap_or_else(|| slug(name))
     }
@@ -276,7 +276,7 @@ mod tests {
     }
 
     #[test]
-    fn names_that_differ_only_in_other_ways_share_an_identity() {
+    fn names_that_differ_only_in_case_accents_or_punctuation_share_an_identity() {
         for (one, other) in [
             ("Audit management", "audit-Management"),
             ("Health & Safety", "Health, safety"),

@@ -8,7 +8,7 @@ use super::{AdditionalProperty, Translations, raw};
 /// A product in the directory: an export record and its optional properties.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Software {
-    /// Unique in the directory, never empty. Can be any string; it's only ever compared.
+    /// Unique in the directory and never empty. Any string will do, because ids are only compared.
     pub id: Box<str>,
     /// Never empty.
     pub name: Box<str>,
@@ -23,20 +23,20 @@ pub struct Software {
     pub vendor: Option<Box<str>>,
     pub tags: Box<[Box<str>]>,
     pub features: Box<[Box<str>]>,
-    /// Standards that it's for, such as `ISO 9001`.
+    /// Standards that the product is for, such as `ISO 9001`.
     pub standards: Box<[Box<str>]>,
-    /// Names of products that it can replace.
+    /// Names of products that this product can replace.
     pub alternative_to: Box<[Box<str>]>,
     pub aliases: Box<[Box<str>]>,
-    /// How it can be run, such as `cloud` or `on-premises`.
+    /// How the product can be run, such as `cloud` or `on-premises`.
     pub deployment: Box<[Box<str>]>,
     pub pricing: Option<Box<str>>,
-    /// Languages of its user interface.
+    /// Languages of the product's user interface.
     pub languages: Box<[Box<str>]>,
     /// Defaults to `software`.
     pub offering_type: OfferingType,
     pub evidence_status: EvidenceStatus,
-    /// When the evidence was checked, in the form `YYYY-MM-DD`, which may be an impossible date.
+    /// When the evidence was checked, in the form `YYYY-MM-DD`. The date may not exist.
     pub evidence_checked_on: Option<Box<str>>,
     /// Where the claims come from, in the order given.
     pub sources: Box<[Source]>,
@@ -93,7 +93,7 @@ pub enum OfferingType {
 }
 
 impl OfferingType {
-    /// In the order of the specification.
+    /// All values, in the order of the specification.
     pub const ALL: [Self; 2] = [Self::Software, Self::DocumentTemplates];
 
     /// The value as written in exports and responses.
@@ -114,7 +114,7 @@ pub enum EvidenceStatus {
 }
 
 impl EvidenceStatus {
-    /// In the order of the specification.
+    /// All values, in the order of the specification.
     pub const ALL: [Self; 2] = [Self::VendorSourcesReviewed, Self::PendingReview];
 
     /// The value as written in exports and responses.

@@ -1,10 +1,10 @@
-//! Words that mean the same in a search.
+//! Words that mean the same thing in a search.
 
 /// An entry in an envelope's `synonyms`. Terms may have several words; they're kept as written and
 /// are never empty.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum SynonymGroup {
-    /// `{"terms": [...]}`: they all mean the same.
+    /// `{"terms": [...]}`: terms that all mean the same thing.
     Equivalent(Vec<Box<str>>),
     /// `{"from": [...], "to": "..."}`: a query for one of `from` also finds `to`, but not the
     /// reverse.

@@ -17,19 +17,19 @@ use super::{BUFFER_BYTES, Scratch};
 /// A range of bytes.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
-    /// The offset of its first byte.
+    /// The offset of the span's first byte.
     pub start: u64,
-    /// Its length in bytes.
+    /// The span's length in bytes.
     pub length: u64,
 }
 
 impl Span {
-    /// The offset after its last byte. It saturates, so a damaged span is at worst too long.
+    /// The offset after the span's last byte. It saturates, so a damaged span is at worst too long.
     pub const fn end(self) -> u64 {
         self.start.saturating_add(self.length)
     }
 
-    /// As a range of indices.
+    /// The span as a range of indices.
     pub fn range(self) -> Range<usize> {
         let index = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
         index(self.start)..index(self.end())
@@ -114,7 +114,7 @@ impl Bulk {
         Ok(BulkReader { bulk: self.clone(), at: span.start, end: span.end(), piece: None })
     }
 
-    /// Whether its bytes are verified with a checksum as they're read.
+    /// Whether the bytes are verified with a checksum as they're read.
     pub const fn is_verified(&self) -> bool {
         matches!(self, Self::Pieces(_))
     }
@@ -171,7 +171,7 @@ impl BulkWriter {
         }
     }
 
-    /// Bytes written so far.
+    /// The number of bytes written so far.
     pub const fn len(&self) -> u64 {
         self.length
     }
@@ -246,7 +246,7 @@ pub struct BulkReader {
 }
 
 impl BulkReader {
-    /// A reader of part of what's left.
+    /// A reader for part of what's left.
     #[must_use]
     pub fn range(self, range: RangeInclusive<u64>) -> Self {
         let place = |offset: u64| self.at.saturating_add(offset).min(self.end);
@@ -272,7 +272,7 @@ impl BulkReader {
             (skipped < bytes.len()).then_some(skipped)
         };
         if self.piece.as_ref().and_then(rest).is_none() {
-            // Freed first, so only one piece is in memory at a time.
+            // Free the old piece first, so only one piece is in memory at a time.
             self.piece = None;
             self.piece = Some(pieces.read(at)?);
         }
@@ -323,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn file_truncated_while_being_read_is_an_error() {
+    fn a_file_truncated_while_being_read_is_an_error() {
         let mut file = tempfile::tempfile().expect("a file");
         file.write_all(b"0123456789").expect("written");
         let mut reader = Bulk::File(Arc::new(file.try_clone().expect("a file")))
@@ -370,7 +370,7 @@ mod tests {
     }
 
     #[test]
-    fn memory_files_and_pieces_are_read_the_same_way() {
+    fn bytes_in_memory_files_and_pieces_are_all_read_the_same_way() {
         let mut file = tempfile::tempfile().expect("a file");
         file.write_all(b"0123456789").expect("written");
         let pieces = Arc::new(Threes(b"0123456789", AtomicUsize::new(0)));

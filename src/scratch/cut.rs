@@ -38,7 +38,7 @@ impl Cutter {
     }
 
     /// Returns how many of the next bytes belong to the current piece, and whether it ends there.
-    /// Pass the rest next.
+    /// Pass the remaining bytes in the next call.
     pub fn next(&mut self, bytes: &[u8]) -> (usize, bool) {
         let up_to = |length: u64| usize::try_from(length.saturating_sub(self.length)).unwrap_or(usize::MAX);
         let (least, most) = (up_to(1 << (self.size_log - 2)), up_to(1 << (self.size_log + 2)));

@@ -30,8 +30,8 @@ impl Share {
         Self { memory: Arc::clone(memory), bytes: 0 }
     }
 
-    /// Takes more bytes. Returns whether that's too many, in which case the caller should go to
-    /// disk. Each caller may keep `least` bytes regardless.
+    /// Takes more bytes. Returns whether that's too many, in which case the caller should move its
+    /// data to disk. Each caller may keep `least` bytes regardless.
     pub fn take(&mut self, bytes: usize, least: usize) -> bool {
         self.bytes += bytes;
         let taken = self.memory.taken.fetch_add(bytes, Ordering::Relaxed) + bytes;

@@ -36,7 +36,7 @@ pub const OWN_BYTES: usize = 16 * 1024 * 1024;
 const BUFFER_BYTES: usize = 64 * 1024;
 
 #[derive(Debug, thiserror::Error)]
-#[error("the scratch files in {} can't be written or read: free disk space there, or name another folder with --index", .folder.display())]
+#[error("can't read or write the scratch files in {}: free up disk space there, or choose another folder with --index", .folder.display())]
 pub struct ScratchError {
     folder: PathBuf,
     #[source]
@@ -83,12 +83,12 @@ impl Scratch {
         SpoolWriter::new(self)
     }
 
-    /// A writer for bytes, empty at first.
+    /// An empty writer for bytes.
     pub fn bulk(&self) -> BulkWriter {
         BulkWriter::new(self)
     }
 
-    /// Keeps bytes that are rarely read.
+    /// Stores bytes that are rarely read.
     pub fn keep(&self, bytes: Bytes) -> io::Result<Bulk> {
         BulkWriter::keep(self, bytes)
     }

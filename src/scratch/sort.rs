@@ -15,7 +15,7 @@ use super::{OWN_BYTES, Scratch};
 /// How many runs are merged at once. Each needs a file and a buffer.
 const FAN_IN: usize = 64;
 
-/// Sorts rows. Equal rows come out in any order.
+/// Sorts rows. Equal rows come out in no particular order.
 #[derive(Debug)]
 pub struct ScratchSorter<T> {
     scratch: Scratch,
@@ -29,16 +29,16 @@ pub struct ScratchSorter<T> {
 #[derive(Debug)]
 struct Run<T> {
     rows: Spool<T>,
-    /// How many times its rows have been merged. Runs on the same level have similar sizes.
+    /// How many times the rows have been merged. Runs on the same level have similar sizes.
     level: u32,
 }
 
-/// A row that's sorted by only a part of it.
+/// A row that's sorted by only part of its data.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Keyed<K, V> {
     /// The sort key.
     pub key: K,
-    /// The rest.
+    /// The rest of the row.
     pub value: V,
 }
 

@@ -1,4 +1,4 @@
-//! Rows that are read in the order they were written, or individually by place.
+//! Rows that are read in the order they were written, or individually by offset.
 
 use std::borrow::Cow;
 use std::fs::File;
@@ -21,14 +21,14 @@ pub struct SpoolWriter<T> {
     scratch: Scratch,
     rows: Rows<T, BufWriter<File>>,
     count: u64,
-    /// The next row's place.
+    /// The next row's offset.
     next: u64,
     share: Share,
 }
 
 #[derive(Debug)]
 enum Rows<T, F> {
-    /// Each row with its place: where it would start in a file.
+    /// Each row with its offset: where it would start in a file.
     Memory(Vec<(u64, T)>),
     File(F),
 }
@@ -55,7 +55,7 @@ impl<T: Serialize> SpoolWriter<T> {
         self.count == 0
     }
 
-    /// Appends a row and returns its place.
+    /// Appends a row and returns its offset.
     pub fn push(&mut self, row: T) -> io::Result<u64> {
         let place = self.next;
         self.count += 1;
@@ -123,7 +123,7 @@ impl<T> Spool<T> {
         self.rows_from(0, self.len())
     }
 
-    /// This many rows, starting at a place.
+    /// The next `count` rows, starting at this offset.
     pub fn rows_from(&self, place: u64, count: u64) -> SpoolRows<T> {
         let position = match &self.0.rows {
             Rows::Memory(rows) => Position::Memory(index_of(rows, place)),
@@ -149,7 +149,7 @@ impl<T: Clone + DeserializeOwned> Spool<T> {
         }
     }
 
-    /// Calls a function with each of this many rows, starting at a place, and the row's place.
+    /// Calls a function with each of the next `count` rows and its offset, starting at this offset.
     pub fn visit(&self, mut place: u64, count: u64, mut each: impl FnMut(u64, &T) -> io::Result<()>) -> io::Result<()> {
         if let Rows::Memory(rows) = &self.0.rows {
             let rows = rows[index_of(rows, place)..].iter().take(usize::try_from(count).unwrap_or(usize::MAX));
@@ -165,7 +165,7 @@ impl<T: Clone + DeserializeOwned> Spool<T> {
         Ok(())
     }
 
-    /// The row at a place.
+    /// The row at this offset.
     pub fn get(&self, place: u64) -> io::Result<Cow<'_, T>> {
         match &self.0.rows {
             Rows::Memory(rows) => match rows.get(index_of(rows, place)) {
@@ -193,7 +193,7 @@ fn read<T: DeserializeOwned>(file: &mut impl Read) -> io::Result<(T, u64)> {
     Ok((postcard::from_bytes(&row).map_err(io::Error::other)?, bytes))
 }
 
-/// The index of the row at a place. Rows are ordered by place.
+/// The index of the row at this offset. Rows are ordered by offset.
 fn index_of<T>(rows: &[(u64, T)], place: u64) -> usize {
     rows.partition_point(|(at, _)| *at < place)
 }
@@ -203,7 +203,7 @@ fn index_of<T>(rows: &[(u64, T)], place: u64) -> usize {
 pub struct SpoolRows<T> {
     of: Arc<Written<T>>,
     position: Position<T>,
-    /// The rows that haven't been read yet.
+    /// The number of rows that haven't been read yet.
     left: u64,
 }
 
@@ -269,12 +269,12 @@ mod tests {
     }
 
     #[test]
-    fn rows_in_memory_are_read_in_order_and_by_place() {
+    fn rows_in_memory_are_read_in_order_and_by_offset() {
         rows_come_back(&Scratch::in_memory());
     }
 
     #[test]
-    fn rows_in_a_file_are_read_in_order_and_by_place() {
+    fn rows_in_a_file_are_read_in_order_and_by_offset() {
         let folder = tempfile::tempdir().expect("a folder");
         rows_come_back(&Scratch::with_own_bytes(folder.path(), 1000));
         assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 0, "scratch files are unnamed");

@@ -9,7 +9,7 @@ const MOST_BETWEEN: usize = 4;
 
 pub(super) const MOST_WORDS: usize = 4;
 
-/// Maximum number of names in one list. Bounds what a hostile text can add to the index.
+/// Maximum number of names in one list. Limits what hostile text can add to the index.
 const MOST_NAMES: usize = 12;
 
 /// Returns the [`name_key`]s of the products that the text says can be replaced. A word counts as
@@ -28,8 +28,8 @@ pub(super) fn replaced(text: &str, words: &[Word]) -> Vec<String> {
     keys
 }
 
-/// Whether the name of a replaced product may come before this folded word, or after it and a
-/// [preposition](is_preposition).
+/// Whether this folded word is a cue: a replaced product's name may come before it, or after it and
+/// a [preposition](is_preposition).
 fn is_cue(folded: &str) -> bool {
     matches!(
         folded,
@@ -75,8 +75,8 @@ fn names_behind(text: &str, words: &[Word], from: usize, keys: &mut Vec<String>)
     }
 }
 
-/// Adds the names that end right before a cue. It isn't known which words belong to the name (`Open
-/// Source Trello clone`), so every run of words that ends there is added.
+/// Adds the names that end right before a cue. There's no telling which words belong to the name
+/// (`Open Source Trello clone`), so this adds every run of words that ends there.
 fn names_before(text: &str, words: &[Word], cue: usize, keys: &mut Vec<String>) {
     for start in (0..cue).rev().take(MOST_WORDS) {
         if !is_name(text, &words[start]) || !is_one_name(text, words, start + 1) {
@@ -97,13 +97,14 @@ fn is_name_part(text: &str, word: &Word) -> bool {
     is_name(text, word) || text[..word.start].ends_with('.')
 }
 
-/// Whether the word at `at` continues the name before it: only a space, a hyphen or a dot separates
-/// them.
+/// Whether the word at `at` continues the name before it, i.e. they're separated by only a space, a
+/// hyphen or a dot.
 fn is_one_name(text: &str, words: &[Word], at: usize) -> bool {
     matches!(&text[words[at - 1].end..words[at].start], " " | "-" | ".")
 }
 
-/// Whether the word at `at` is in the same sentence and the same brackets as the one before it.
+/// Whether the word at `at` is in the same sentence as the word before it, with no parenthesis
+/// between them.
 fn is_in_sentence(text: &str, words: &[Word], at: usize) -> bool {
     at == 0 || !text[words[at - 1].end..words[at].start].contains(['.', ';', ':', '!', '?', '(', ')', '\n', '–', '—'])
 }
@@ -142,7 +143,7 @@ mod tests {
     }
 
     #[test]
-    fn lists_of_names_are_bounded() {
+    fn the_number_of_names_in_a_list_is_limited() {
         let text = format!("alternative to {}", "A1, ".repeat(100));
         assert_eq!(replaced(&text).len(), MOST_NAMES);
     }

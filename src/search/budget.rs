@@ -1,24 +1,24 @@
-//! A limit on the work one search may do.
+//! A limit on how much work a search may do.
 //!
-//! A search that reaches it stops and returns the hits found so far, like Meilisearch's
+//! A search that reaches the limit stops and returns the hits found so far, like Meilisearch's
 //! `searchCutoffMs`. The limit counts work rather than time, so a query on a generation always gets
 //! the same response, whatever the load. Responses are cached, carry entity tags and are compared
 //! across replicas.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// Minimum budget in units, which applies to small directories: enough to highlight a page of a
+/// The minimum budget in units, which small directories get: enough to highlight a page of a
 /// hundred hits.
 const LEAST: u64 = 320_000;
 
-/// Base budget for a large directory, in units.
+/// The base of a large directory's budget, in units.
 const BASE: u64 = 160_000;
 
-/// Units added per product: counting and scoring the hits of a frequent word takes time
-/// proportional to the directory's size.
+/// The units added to the base for each product, because counting and scoring the hits of a
+/// frequent word takes time proportional to the directory's size.
 const PER_DOCUMENT: u64 = 3;
 
-/// The work one search may do. A unit is roughly the cost of reading one posting, a few
+/// How much work a search may do. A unit is roughly the cost of reading one posting, a few
 /// nanoseconds.
 #[derive(Debug)]
 pub struct Budget {
@@ -39,7 +39,7 @@ impl Budget {
         Self::new(if units > LEAST { units } else { LEAST })
     }
 
-    /// Half of the budget, for whatever a page shows besides its results.
+    /// Half of the budget, for whatever a page shows in addition to its results.
     #[must_use]
     pub const fn half(&self) -> Self {
         Self::new(self.units / 2)
@@ -57,7 +57,7 @@ impl Budget {
     }
 
     /// How much of `whole` may be done, if all of it would cost `units`: everything if the budget
-    /// allows, otherwise a proportional part, but never less than 1. A partial result marks the
+    /// allows, otherwise a proportional part, but never less than 1. If it's only a part, marks the
     /// search as incomplete.
     pub fn part_of(&self, whole: usize, units: usize) -> usize {
         let left = self.units.saturating_sub(self.spent());
@@ -86,8 +86,9 @@ impl Budget {
     }
 
     /// Caps the charge for understanding a query at half of what was left `before` that, so the
-    /// other half can be spent on running it. Does nothing once the search is incomplete, because
-    /// then the query was understood only in part, and might find more than the whole query.
+    /// other half can be spent on running the query. Does nothing once the search is incomplete,
+    /// because then only part of the query was understood, and a search for that part might find
+    /// more than a search for the whole query.
     pub fn leave_half(&self, before: u64) {
         if !self.is_exceeded() {
             let half = self.units.saturating_sub(before) / 2;
@@ -135,6 +136,6 @@ mod tests {
             budget.leave_half(before);
             spent.push(budget.spent());
         }
-        assert_eq!(spent, [50, 75, 87], "an earlier search's work isn't refunded");
+        assert_eq!(spent, [50, 75, 87], "units spent by an earlier search aren't refunded");
     }
 }

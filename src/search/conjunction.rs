@@ -9,8 +9,8 @@ use crate::text::analyse::{CONJUNCTIONS, Word, is_conjunction, is_in_acronym, wo
 
 const SIGNS: [char; 4] = ['&', '+', '＆', '＋'];
 
-/// Maximum number of conjunctions in a phrase that match other forms, because each may triple the
-/// number of forms.
+/// Maximum number of conjunctions in a phrase that match other forms. There's a limit because each
+/// may triple the number of forms.
 const MOST: usize = 2;
 
 /// A word of a phrase, or a conjunction between two words.
@@ -20,8 +20,9 @@ enum Token {
     Conjunction,
 }
 
-/// The forms of a phrase whose words are all in the lexicon. A conjunction may become another word,
-/// a symbol or, as in `R&D`, part of an acronym. `None` if there are no such forms.
+/// A phrase's forms, excluding forms with a word that isn't in the lexicon. A conjunction may
+/// become another word, a symbol or, as in `R&D`, part of an acronym. `None` if there are no such
+/// forms.
 pub(super) fn phrase(lexicon: &Lexicon, text: &str, words: &[Word]) -> Option<Phrase> {
     let spellings = |word: &str| lexicon.word(word).map(|word| lexicon.spellings(word));
     let position = |token: &Token| match token {

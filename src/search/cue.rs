@@ -11,18 +11,18 @@ use crate::text::analyse::Word;
 /// [`Description`](Certainty::Description).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Certainty {
-    /// The cue hardly ever means anything else. It's enough that a product has the name.
+    /// The cue hardly ever means anything else, so it's enough if a product has the name.
     Explicit,
-    /// It may mean something else (`git clone`, `replace text`). It's enough that a product has the
-    /// name, but only if the query says nothing else.
+    /// The cue may mean something else (`git clone`, `replace text`). It's enough if a product has
+    /// the name, but only if the query contains nothing else.
     Likely,
-    /// It describes what is wanted (`open source Trello`), which may be that very product. So some
-    /// record must be listed as an alternative to it, no product may have the name, and the query
-    /// may say nothing else.
+    /// The cue describes what's wanted (`open source Trello`), which may be that very product. So
+    /// some record must be listed as an alternative to it, no product may have the name, and the
+    /// query may say nothing else.
     Description,
 }
 
-/// Folded words, any of which may appear at one position of a cue.
+/// The folded words that may appear at one position in a cue.
 type Place = &'static [&'static str];
 
 struct Cue {
@@ -72,7 +72,7 @@ const CUES: [Cue; 13] = [
     Cue { words: &[&["for", "on"], PLATFORM], precedes: false, certainty: Certainty::Description },
 ];
 
-/// A name whose alternatives the query may be asking for.
+/// The name of a product that the query may be asking for alternatives to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct Subject {
     pub(super) words: Range<usize>,
@@ -80,7 +80,8 @@ pub(super) struct Subject {
     pub(super) certainty: Certainty,
 }
 
-/// The names whose alternatives a query may be asking for, longest first for each cue.
+/// The names of products that a query may be asking for alternatives to, longest first for each
+/// cue.
 pub(super) fn subjects(words: &[Word]) -> Vec<Subject> {
     let mut subjects = Vec::new();
     for at in 0..words.len() {
@@ -96,13 +97,14 @@ pub(super) fn subjects(words: &[Word]) -> Vec<Subject> {
     subjects
 }
 
-/// Whether a folded word next to the product to replace only says what kind of thing is wanted.
+/// Whether a folded word next to the name of the product to replace only says what kind of thing is
+/// wanted.
 pub(super) fn names_kind(folded: &str) -> bool {
     KIND.contains(&folded)
 }
 
 impl Cue {
-    /// Whether the cue is at this word of the query, with a name next to it.
+    /// Whether the cue starts at this word in the query, with a name next to it.
     fn is_at(&self, words: &[Word], at: usize) -> bool {
         let end = at + self.words.len();
         let Some(found) = words.get(at..end) else { return false };

@@ -23,12 +23,12 @@ use crate::text::analyse::{Gap, Word, compound, is_conjunction, name_key, words}
 use crate::text::meaning::{Reference, Vector};
 use crate::text::stem::Stems;
 
-/// Increment this whenever any text gets different terms than before. It's part of a generation's
-/// name.
+/// Increment this whenever a change makes any text yield different terms. It's part of a
+/// generation's name.
 pub const ANALYZER_VERSION: u32 = 2;
 
 /// Analyses documents one at a time. Words have provisional numbers until all documents have been
-/// seen.
+/// analysed.
 #[derive(Debug)]
 pub struct DocumentAnalyzer {
     lexicon: LexiconBuilder,
@@ -39,21 +39,22 @@ pub struct DocumentAnalyzer {
     attributes: Attributes,
     stems: Stems,
     documents: u32,
-    /// Words of the current document: their provisional numbers plus [`FIRST_WORD`].
+    /// The current document's words, as provisional numbers plus [`FIRST_WORD`].
     sequence: Vec<u32>,
     lengths: Lengths,
-    /// Occurrences in the current document, by stem: in its own text, and in translations.
+    /// Each stem's occurrences in the current document's own text.
     stems_found: Tally,
+    /// Each stem's occurrences in the current document's translations.
     translated: Tally,
-    /// Occurrences of word prefixes in the current document, by prefix number.
+    /// Each word prefix's occurrences in the current document, by prefix number.
     prefixes_found: Tally,
     prefixes: foldhash::HashMap<Box<str>, u32>,
-    /// Each word's prefix numbers, by the word's provisional number. Only the first few prefixes;
-    /// `None` until the word first occurs.
+    /// The numbers of each word's shortest prefixes, by the word's provisional number; `None` until
+    /// the word first occurs.
     prefixes_of: Vec<Option<[u32; INDEXED_PREFIX]>>,
     /// The current document's other terms, in the same order in every build.
     terms: HashMap<Term, Occurrences, FixedState>,
-    /// `None` if documents don't get meanings.
+    /// `None` if documents shouldn't get meanings.
     meaning: Option<MeaningAnalyzer>,
 }
 
@@ -80,7 +81,7 @@ impl Numbering {
     }
 }
 
-/// Stands for a missing prefix if a word has fewer letters.
+/// Stands for a prefix that doesn't exist because the word is too short.
 const NO_PREFIX: u32 = u32::MAX;
 
 impl DocumentAnalyzer {
@@ -92,7 +93,7 @@ impl DocumentAnalyzer {
         let pins = Pins::new(pins);
         let thesaurus = Thesaurus::new(synonyms);
         let mut lexicon = LexiconBuilder::default();
-        // A query can mean a synonym's words even if no document contains them.
+        // A query can contain a synonym's words even if no document does.
         for word in thesaurus.vocabulary() {
             lexicon.note(word.spelling(), &word.folded, 0);
         }
@@ -116,7 +117,7 @@ impl DocumentAnalyzer {
         }
     }
 
-    /// Also finds the documents' meanings.
+    /// Makes the analyzer find the documents' meanings too.
     #[must_use]
     pub fn with_meanings(self) -> Self {
         Self { meaning: Some(MeaningAnalyzer::default()), ..self }
@@ -151,7 +152,7 @@ impl DocumentAnalyzer {
                 own.chain(translated_values(software, &categories)).filter(|text| text.field.section() == section)
             {
                 let words = self.push_value(&text, document, &mut sequence);
-                // Translations don't add to the length.
+                // Translations don't count towards the length.
                 *length += if text.is_own { words } else { 0 };
             }
             sequence.push(SECTION_END);
@@ -167,7 +168,7 @@ impl DocumentAnalyzer {
         for term in self.pinned.get(&software.id).into_iter().flatten() {
             add_once(&mut self.terms, term.clone(), here);
         }
-        // A second name doesn't make either name longer, so the length is the mean of all names'
+        // A second name doesn't make the first one longer, so the length is the mean of all names'
         // lengths.
         let names = u32::try_from(software.aliases.len()).unwrap_or(u32::MAX).saturating_add(1);
         lengths[Section::Name as usize] = lengths[Section::Name as usize].div_ceil(names);
@@ -181,8 +182,8 @@ impl DocumentAnalyzer {
         terms.chain(topics.map(|topic| (Term::Topic(topic), TOPIC)))
     }
 
-    /// The terms except topics, with numbers for words and prefixes. Topics take a while to find, so
-    /// another thread can do that, given the [`Self::reference`].
+    /// The terms except topics, with numbers for words and prefixes. Topics take a while to find,
+    /// so they can be found on another thread, given the [`Self::reference`].
     pub fn numbered_terms(&self) -> impl Iterator<Item = (Option<u32>, &Term, Occurrences)> {
         let others = self.terms.iter().map(|(term, occurrences)| (None, term, *occurrences));
         let numbered = self.stems_found.iter().chain(self.prefixes_found.iter());
@@ -203,8 +204,8 @@ impl DocumentAnalyzer {
         self.meaning.is_some()
     }
 
-    /// What the current document means; `None` if it isn't in English, or if documents don't have
-    /// meanings.
+    /// The current document's meaning; `None` if the document isn't in English, or if documents
+    /// don't have meanings.
     pub fn reference(&self) -> Option<Reference> {
         self.meaning.as_ref().and_then(MeaningAnalyzer::reference)
     }
@@ -295,7 +296,7 @@ impl DocumentAnalyzer {
         u32::try_from(words.len()).unwrap_or(u32::MAX)
     }
 
-    /// Adds the terms by which a name is found as a whole and by the beginnings of its words.
+    /// Adds the terms that let queries find a name as a whole and by the beginnings of its words.
     fn push_name(&mut self, text: &str, words: &[Word]) {
         let here = Occurrences::one(Field::Name);
         identity::add_name(text, words, |term| add_once(&mut self.terms, term, here));
@@ -366,8 +367,8 @@ fn add_once(terms: &mut HashMap<Term, Occurrences, FixedState>, term: Term, occu
 }
 
 /// Whether two neighbouring words may be meant as one word. In short fields, any two may be. In
-/// running text most neighbours are unrelated, so only a hyphenated pair or a word with its number
-/// (`ISO 9001`) counts.
+/// running text most neighbours are unrelated, so only a hyphenated pair or a word with
+/// its number (`ISO 9001`) counts.
 fn is_compound(field: Field, word: &Word, next: &Word) -> bool {
     let numbered = || {
         word.folded.bytes().all(|byte| byte.is_ascii_lowercase())
@@ -380,8 +381,8 @@ fn is_compound(field: Field, word: &Word, next: &Word) -> bool {
     }
 }
 
-/// Parts of a word that are worth finding on their own: `iso` and `9001` in `iso9001`, `c` in
-/// `c++`, `net` in `.net`.
+/// The parts of a word that people may search for on their own: `iso` and `9001` in `iso9001`, `c`
+/// in `c++`, `net` in `.net`.
 fn parts(folded: &str) -> impl Iterator<Item = &str> {
     let bare = folded.trim_matches(['+', '#', '.']);
     let odd = (bare != folded && !bare.is_empty()).then_some(bare);

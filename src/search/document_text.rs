@@ -12,9 +12,9 @@ use crate::text::stem::Inflected;
 pub(super) struct Text<'a> {
     pub(super) field: Field,
     pub(super) content: &'a str,
-    /// Its language, unless that's English.
+    /// The text's language, unless that's English.
     pub(super) language: Option<&'a Language>,
-    /// Whether it's the record's own text rather than a translation.
+    /// Whether this is the record's own text rather than a translation.
     pub(super) is_own: bool,
 }
 
@@ -23,7 +23,7 @@ impl Text<'_> {
         self.language.is_none_or(Language::is_english)
     }
 
-    /// The language in which its words are stemmed, in addition to English.
+    /// The language that the text's words are stemmed in, in addition to English.
     pub(super) fn inflected(&self) -> Option<Inflected> {
         Inflected::of(self.language?.primary())
     }
@@ -73,7 +73,7 @@ pub(super) fn values<'a>(
         .chain(many(Field::Feature, &software.features))
         .chain(built_in(Field::Setting, "deployment"))
         .chain(built_in(Field::Setting, "languages"))
-        // Lets every software product match the second word of "audit software".
+        // This makes every software product match the second word of "audit software".
         .chain(std::iter::once((Field::Setting, software.offering_type.as_str())))
         .chain(one(Field::Description, &software.description))
         .chain(

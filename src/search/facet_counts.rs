@@ -15,22 +15,22 @@ pub const MAX_CATEGORIES: usize = 1000;
 /// How many products in a result have each value. Each facet ignores its own filter.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct FacetCounts {
-    /// By category index.
+    /// Indexed by category.
     pub categories: Vec<u64>,
     /// In the order of `OfferingType::ALL`.
     pub offering_types: [u64; 2],
     /// In the order of `EvidenceStatus::ALL`.
     pub evidence_statuses: [u64; 2],
-    /// By stars, from 1: products with that rating or better.
+    /// The number of products with at least one star, at least two stars, and so on.
     pub ratings: [u64; STARS],
-    /// By requested attribute.
+    /// One for each requested attribute.
     pub attributes: Vec<AttributeCounts>,
-    /// By requested attribute, while counting.
+    /// One for each requested attribute, while counting.
     by_attribute: Vec<(AttributeNumber, ValueCounts)>,
-    /// By profile: products that passed the whole filter and aren't yet in the counts above.
+    /// Per profile, how many products passed the whole filter and aren't yet in the counts above.
     passed: Vec<u32>,
-    /// By profile: products that failed only one facet's part of the filter, for each part in
-    /// [`Admission::FACETS`].
+    /// For each part in [`Admission::FACETS`], how many products failed only that part of the
+    /// filter, per profile.
     passed_but_for: [Vec<u32>; Admission::FACETS.len()],
 }
 
@@ -38,8 +38,8 @@ pub struct FacetCounts {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct AttributeCounts {
     pub attribute: AttributeNumber,
-    /// The most frequent values with their counts, highest first. For numbers and days, the ranges
-    /// they're counted in, in natural order.
+    /// The most frequent values with their counts, highest first. For numbers and dates, the ranges
+    /// that they're grouped into, in their natural order.
     pub values: Vec<(Box<str>, u64)>,
 }
 
@@ -56,7 +56,7 @@ impl FacetCounts {
         }
     }
 
-    /// Memory use once settled, in bytes.
+    /// Memory use in bytes, once the counts have been settled.
     pub fn size_bytes(&self) -> usize {
         let attributes =
             self.attributes.iter().flat_map(|of| &of.values).map(|value| size_of_val(value) + value.0.len());
@@ -146,8 +146,8 @@ pub fn most_frequent(column: &AttributeColumn, counts: &[u64]) -> Vec<(Box<str>,
     counted.into_iter().map(|(value, count)| (column.label(value).into(), count)).collect()
 }
 
-/// Up to `most` of the highest counts above zero, with their positions. On a tie, the lower
-/// position comes first.
+/// Up to `most` of the highest counts above zero, with their indices. On a tie, the lower index
+/// comes first.
 pub fn highest(counts: &[u64], most: usize) -> Vec<(u32, u64)> {
     let mut counted: Vec<_> = (0..).zip(counts.iter().copied()).filter(|(_, count)| *count > 0).collect();
     let order = |(at, count): &(u32, u64)| (Reverse(*count), *at);

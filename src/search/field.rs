@@ -11,7 +11,7 @@ pub enum Field {
     Standard,
     AlternativeTo,
     Feature,
-    /// How it can be run, its languages, and whether it's software or a template.
+    /// How the product can be run, its languages, and whether it's software or a template.
     Setting,
     Description,
     CategoryDescription,
@@ -29,7 +29,7 @@ impl Field {
     }
 }
 
-/// A group of fields, and the unit for field lengths and reranking.
+/// A group of fields. Lengths and reranking go by section rather than by field.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Section {
     Name,

@@ -19,7 +19,7 @@ pub const SECTION_END: WordId = 1;
 /// A document's sections.
 const SECTIONS: usize = 3;
 
-/// Set on every byte of a word except the last.
+/// The bit that's set in every byte of a word except the last.
 const CONTINUES: u8 = 0x80;
 
 /// Encodes words the way documents store them.
@@ -41,7 +41,7 @@ fn write(mut word: WordId, bytes: &mut Vec<u8>) {
     }
 }
 
-/// Consecutive words, encoded the way documents store them, for substring search.
+/// Words in a row, encoded the way documents store them, for substring search.
 #[derive(Debug, Clone)]
 pub struct Sequence(memmem::Finder<'static>);
 
@@ -51,14 +51,14 @@ impl Sequence {
     }
 }
 
-/// All documents' words. A document is its three sections in order, each a sequence of word numbers
+/// All documents' words. A document consists of three sections, each a sequence of word numbers
 /// (LEB128, so that frequent words take one byte) with [`VALUE_END`] between values and
 /// [`SECTION_END`] at the end.
 #[derive(Debug, Default, Deserialize)]
 pub struct Forward {
     /// Where each document begins, and where the last one ends; empty if there are no documents.
     bounds: Vec<u32>,
-    // Decoded as one block rather than byte by byte.
+    // `serde_bytes` decodes these as one block rather than byte by byte.
     #[serde(with = "serde_bytes")]
     bytes: Vec<u8>,
     /// Each word's stem; stored in the lexicon.
@@ -115,7 +115,8 @@ impl Forward {
         let mut from = 0;
         while let Some(found) = sequence.0.find(&bytes[from..]) {
             let start = from + found;
-            // A match starts at a word unless the byte before it belongs to the same word.
+            // The match is at the start of a word unless the byte before it belongs to the same
+            // word.
             if start == 0 || bytes[start - 1] & CONTINUES == 0 {
                 return true;
             }
@@ -186,8 +187,8 @@ impl DocumentWords {
 pub fn decode(mut bytes: &[u8]) -> impl Iterator<Item = WordId> + '_ {
     std::iter::from_fn(move || {
         let (word, rest) = match *bytes {
-            // Nearly all words take one or two bytes. It can't be predicted which, so this doesn't
-            // branch on it.
+            // Nearly all words take one or two bytes. Which of the two is unpredictable, so this
+            // doesn't branch on it.
             [one, two, ..] if one & two & CONTINUES == 0 => {
                 let has_two = one >> 7;
                 (u32::from(one & !CONTINUES) | u32::from(two * has_two) << 7, &bytes[1 + usize::from(has_two)..])
@@ -228,8 +229,8 @@ mod tests {
 
     #[test]
     fn a_sequence_is_found_only_at_the_start_of_a_word() {
-        // 300 is encoded as two bytes, and the second is the encoding of 2. The end of 300 and a 2
-        // look like two 2s, but the real pair after them is still found.
+        // 300 is encoded as two bytes, of which the second is the encoding of 2. So the end of 300
+        // and the first 2 look like two 2s, but the real pair is still found.
         let forward = forward(&[&[300, 5, VALUE_END, 7, 300, SECTION_END], &[300, 2, 2, SECTION_END]]);
         assert!(forward.has(1, &Sequence::new(&[2, 2])) && !forward.has(1, &Sequence::new(&[2, 2, 2])));
         let has = |words: &[WordId]| forward.has(0, &Sequence::new(words));

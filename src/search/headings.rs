@@ -1,5 +1,5 @@
-//! Searches glossary terms and categories through an inverted index: a query reads only the entries
-//! for its own words.
+//! Searches glossary terms and categories through an inverted index, so a query reads only the
+//! entries that contain its words.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::search::collect::{BITS, ones};
 use crate::text::analyse::{Word, name_key, words};
 use crate::text::stem::{Inflected, Stems};
 
-/// The words of entries that have a heading and text: terms with definitions, categories with
+/// An index of entries that have a heading and text: terms with definitions, and categories with
 /// descriptions.
 #[derive(Debug, Default)]
 pub struct HeadingIndex {
@@ -24,16 +24,16 @@ pub struct HeadingIndex {
     headings: Postings,
     /// For each word, the entries that have it in their text.
     texts: Postings,
-    /// Each stem's words, ascending.
+    /// The words with each stem, in ascending order.
     stems: HashMap<Box<str>, Vec<u32>>,
-    /// Each stem's words in a language other than English.
+    /// The words with each stem, in languages other than English.
     inflected: HashMap<(Inflected, Box<str>), Vec<u32>>,
     /// The keys of all names, abbreviations and synonyms, sorted.
     names: Vec<Name>,
     stemmer: Stems,
 }
 
-/// The entries that contain each word, ascending.
+/// The entries that contain each word, in ascending order.
 #[derive(Debug, Default)]
 struct Postings {
     /// Where each word's entries start, and where the last word's entries end.
@@ -48,10 +48,14 @@ struct Name {
     is_synonym: bool,
 }
 
-/// The entries that match a query, as one bit set per rank, best first: the query is the name or an
-/// abbreviation; the query is a synonym; all the words are in headings (names, abbreviations and
-/// synonyms), one of which starts with the query; all the words are in headings; some of the words
-/// are only in the text.
+/// The entries that match a query, as one bit set per rank, best first:
+///
+/// 1. The query is the name or an abbreviation.
+/// 2. The query is a synonym.
+/// 3. All the words are in headings (names, abbreviations and synonyms), one of which starts with
+///    the query.
+/// 4. All the words are in headings.
+/// 5. Some of the words are only in the text.
 #[derive(Debug, Default)]
 pub struct HeadingHits([Vec<u64>; 5]);
 
@@ -77,7 +81,7 @@ impl Postings {
         postings
     }
 
-    /// The entries of consecutive words.
+    /// The entries that contain any word in a range.
     fn of(&self, words: &Range<usize>) -> &[u32] {
         &self.entries[self.bounds[words.start]..self.bounds[words.end]]
     }
@@ -97,7 +101,8 @@ struct Builder {
 }
 
 impl Builder {
-    /// Adds an entry in this language; `None` for English and for languages without a stemmer.
+    /// Adds an entry in this language, which is `None` for English and for languages without a
+    /// stemmer.
     fn push<'t>(
         &mut self,
         language: Option<Inflected>,
@@ -224,7 +229,8 @@ impl HeadingIndex {
         let Some((last, before)) = query.split_last() else { return HeadingHits::default() };
         let mut of_words: Vec<_> = before.iter().map(|word| self.with_stem(word)).collect();
         of_words.push(self.with_stem(last).into_iter().chain([self.with_prefix(&last.folded)]).collect());
-        // Rarest first, since the search ends once nothing is left. A repeated word counts once.
+        // Look up the rarest words first, since the search ends once no entries are left. A
+        // repeated word counts once.
         of_words.sort_by_cached_key(|words| (self.count(words, with_texts), words.first().map(|words| words.start)));
         of_words.dedup();
         let mut hits = HeadingHits(std::array::from_fn(|_| vec![0; self.len.div_ceil(BITS)]));
@@ -331,7 +337,7 @@ mod tests {
         Text,
     }
 
-    /// Compares every entry with the query.
+    /// A brute-force search, which compares every entry with the query.
     fn scan(entries: &[Entry], text: &str, least: Rank) -> Vec<usize> {
         let query = words(text);
         let (key, stems) = (name_key(&query), Stems::default());
@@ -374,7 +380,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn index_finds_what_a_scan_finds(
+        fn the_index_finds_what_a_scan_finds(
             entries in prop::collection::vec((text(3), text(2), text(5)), 0..150),
             query in text(3),
         ) {

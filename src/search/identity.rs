@@ -1,5 +1,5 @@
-//! Queries that, as a whole, refer to one product by its name or alias, a variant spelling of
-//! either, its id, or its website.
+//! Recognises queries that, as a whole, refer to one product: by its name or an alias, a variant
+//! spelling of either, its id, or its website.
 
 use unicode_normalization::UnicodeNormalization;
 
@@ -9,11 +9,11 @@ use crate::record::{Software, normalised_url};
 use crate::text::analyse::{Word, key_without_conjunctions, name_key, words};
 use crate::text::punctuation::{is_dash, is_quote};
 
-/// The terms by which a query names products.
+/// The products that a query names.
 #[derive(Debug, Default)]
 pub(super) struct Identified {
     pub(super) terms: Vec<Term>,
-    /// Whether the query is a name, so its words don't express an intent.
+    /// Whether the query is a name, in which case its words don't express an intent.
     pub(super) is_name: bool,
     /// Whether the query's words add nothing, because it has none or is a URL.
     pub(super) is_all: bool,
@@ -64,12 +64,12 @@ pub fn read<D: Documents>(documents: &D, text: &str) -> Result<ParsedQuery, D::E
     Ok(ParsedQuery::plain(text))
 }
 
-/// The term for text that is a whole name, possibly one without words.
+/// The term for text that's a whole name, even one without words.
 pub(super) fn name(text: &str, words: &[Word]) -> Term {
     Term::Name(whole_key(text, words).into())
 }
 
-/// Adds the terms by which a query finds this name or alias as a whole.
+/// Adds the terms that let a query find this name or alias as a whole.
 pub(super) fn add_name(text: &str, words: &[Word], mut add: impl FnMut(Term)) {
     let key = whole_key(text, words);
     for other in [spelled_out(words), without_conjunctions(words)].into_iter().flatten().filter(|other| *other != key) {
@@ -81,7 +81,7 @@ pub(super) fn add_name(text: &str, words: &[Word], mut add: impl FnMut(Term)) {
     add(Term::Name(key.into()));
 }
 
-/// Adds the other terms by which a whole query finds a product: its id and its website.
+/// Adds the other terms that let a whole query find a product: its id and its website.
 pub(super) fn add_product(software: &Software, mut add: impl FnMut(Term)) {
     let id = software.id.to_lowercase();
     if name_key(&words(&software.name)) != name_key(&words(&id)) {
@@ -142,13 +142,14 @@ fn signed(text: &str, words: &[Word]) -> Term {
     Term::Identity(key.into())
 }
 
-/// A name's key without the conjunctions between its words, if it has any: `R and D`.
+/// A name's key without the conjunctions between its words; `None` if it has none. For `R and D`,
+/// the key is `rd`.
 fn without_conjunctions(words: &[Word]) -> Option<String> {
     let key = key_without_conjunctions(words.iter().map(|word| word.folded.as_str()));
     (key.len() < words.iter().map(|word| word.folded.len()).sum()).then_some(key)
 }
 
-/// A name's key with its umlauts spelled out, if it has any.
+/// A name's key with its umlauts spelled out; `None` if it has none.
 fn spelled_out(words: &[Word]) -> Option<String> {
     let spelled: Vec<_> = words.iter().map(Word::spelled_out).collect();
     let is_any = spelled.iter().any(Option::is_some);

@@ -20,7 +20,7 @@ pub struct SearchParts {
     pub lexicon: LexiconParts,
     pub forward: Forward,
     pub thesaurus: Thesaurus,
-    /// The number of words in each of a document's sections, by document.
+    /// The number of words in each section of each document.
     pub lengths: Vec<Lengths>,
     pub pins: Pins,
     /// Whether the documents have meaning vectors, either here or in the engine.
@@ -53,7 +53,7 @@ impl SearchBuilder {
         }
     }
 
-    /// Sets whether documents have meanings, if the engine stores documents itself.
+    /// Sets whether documents have meanings. Needed if the engine stores documents itself.
     #[must_use]
     pub fn with_meanings(self, has_meanings: bool) -> Self {
         Self { has_meanings, ..self }

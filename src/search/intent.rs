@@ -38,8 +38,8 @@ const WORDS: [&str; 25] = [
     "vs",
 ];
 
-/// Whether a folded word names a kind of product but, unlike `tools`, can also describe one (`a
-/// merge tool`). Such words are optional.
+/// Whether a folded word names a kind of product but, unlike `tools`, can also be part of a
+/// product's description (`a merge tool`). Such words are optional.
 pub(super) fn is_kind(folded: &str) -> bool {
     matches!(folded, "app" | "tool")
 }
@@ -51,10 +51,11 @@ pub(super) fn is_intent_word(text: &str, word: &Word) -> bool {
         && WORDS.binary_search(&word.folded.as_str()).is_ok()
 }
 
-/// A query's possible intents. The index decides, because only names in it can be subjects.
+/// A query's possible intents. Which of them is meant depends on the index, because only names that
+/// are in the index can be subjects.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(super) struct Intent {
-    /// The names of products to replace, longest first for each cue.
+    /// The names of products to replace; for each cue, the longest comes first.
     pub(super) subjects: Vec<Subject>,
     pub(super) compared: Option<[Range<usize>; 2]>,
     pub(super) excluded: Option<Excluded>,
@@ -66,7 +67,7 @@ pub(super) struct Excluded {
     /// Index of the `not`.
     pub(super) not: usize,
     pub(super) words: Range<usize>,
-    /// Whether it's written `NOT`, as a search operator. Otherwise only a name is excluded.
+    /// Whether the word is written `NOT`, as a search operator. If not, only a name is excluded.
     pub(super) is_certain: bool,
 }
 
@@ -80,7 +81,7 @@ fn is(words: &[Word], at: usize, any: &[&str]) -> bool {
     words.get(at).is_some_and(|word| any.contains(&word.folded.as_str()))
 }
 
-/// The names on both sides of the only `vs`, if both are short enough to be names.
+/// The words on both sides of a query's only `vs`, if both sides are short enough to be names.
 fn compared(words: &[Word]) -> Option<[Range<usize>; 2]> {
     let mut all = (0..words.len()).filter(|at| is(words, *at, &["versus", "vs"]));
     let (at, None) = (all.next()?, all.next()) else { return None };
@@ -120,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn not_excludes_what_follows() {
+    fn the_word_not_excludes_what_follows() {
         let excluded = |text| intent(text).excluded.map(|of| (of.not, of.words, of.is_certain));
         assert_eq!(excluded("audit NOT legacy tools"), Some((1, 2..3, true)));
         assert_eq!(excluded("crm not acme cloud"), Some((1, 2..4, false)));

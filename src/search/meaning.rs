@@ -1,4 +1,4 @@
-//! What records and queries mean, as vectors: which words count, and how records' vectors are
+//! The meanings of records and queries, as vectors: which words count, and how records' vectors are
 //! stored.
 
 use serde::Deserialize;
@@ -11,7 +11,7 @@ use crate::text::english::is_common;
 use crate::text::meaning::{DIMENSIONS, Reference, Sum, TABLE, Vector, pieces};
 use crate::text::topic;
 
-/// How many of a record's words count: the first ones, in [`Field`] order, say what it is.
+/// How many of a record's words count. The first ones, in [`Field`] order, say what the product is.
 const WORDS: usize = 32;
 
 /// A record has a vector if at least this percentage of those words are common in English, the only
@@ -22,11 +22,11 @@ const ENGLISH: usize = 40;
 /// records, but postings would take up twice the memory.
 const TOPICS: usize = 8;
 
-/// How a topic occurs in a record.
+/// What a topic counts as: one occurrence in a record's description.
 pub const TOPIC: Occurrences = Occurrences::one(Field::Description);
 
-/// A record is compared with the topics in this many groups. With four, about 3% of the nearest
-/// records are missed; with eight, no more are found.
+/// A record is compared with the topics in this many groups. With four groups, about 3% of the
+/// nearest records are missed; eight groups don't find any more than six.
 const GROUPS: usize = 6;
 
 /// Computes records' vectors, one record at a time.
@@ -35,7 +35,7 @@ pub(super) struct MeaningAnalyzer {
     words: usize,
     english: usize,
     sum: Sum,
-    /// By a word's provisional number; `None` until the word first occurs.
+    /// Indexed by a word's provisional number; `None` until the word first occurs.
     known: Vec<Option<KnownWord>>,
     /// The pieces of all known words.
     pieces: Vec<u16>,
@@ -44,7 +44,7 @@ pub(super) struct MeaningAnalyzer {
 #[derive(Debug, Clone, Copy)]
 struct KnownWord {
     is_english: bool,
-    /// Where its range of pieces starts.
+    /// Where the word's range of pieces starts.
     start: usize,
     end: usize,
 }
@@ -55,7 +55,7 @@ impl MeaningAnalyzer {
         (self.words, self.english, self.sum) = (0, 0, Sum::default());
     }
 
-    /// Whether a field contributes to a record's meaning. Tags don't, because they're often codes.
+    /// Whether a field contributes to a record's meaning. Tags don't, because many are codes.
     pub(super) const fn reads(field: Field) -> bool {
         matches!(field, Field::Name | Field::Tagline | Field::Category | Field::Description)
     }
@@ -86,7 +86,7 @@ impl MeaningAnalyzer {
         if self.is_english() { self.sum.vector() } else { Vector::NONE }
     }
 
-    /// What the current record means; `None` if it isn't in English.
+    /// The current record's meaning; `None` if the record isn't in English.
     pub(super) fn reference(&self) -> Option<Reference> {
         if self.is_english() { self.sum.reference() } else { None }
     }
@@ -101,8 +101,8 @@ pub fn record_topics(reference: &Reference) -> impl Iterator<Item = u16> + use<>
     topic::nearest(reference, GROUPS, TOPICS).into_iter().map(|near| near.topic)
 }
 
-/// What a record means, given its text in [`Field`] order; `None` if it isn't in English. Long text
-/// is cut off, because only the first words count.
+/// A record's meaning, given its text in [`Field`] order; `None` if the record isn't in English.
+/// Long text is cut off, because only the first words count.
 pub fn record_reference<'t>(texts: impl Iterator<Item = &'t str>) -> Option<Reference> {
     const LONGEST: usize = 1024;
     let mut analyzer = MeaningAnalyzer::default();
@@ -113,8 +113,8 @@ pub fn record_reference<'t>(texts: impl Iterator<Item = &'t str>) -> Option<Refe
     analyzer.reference()
 }
 
-/// What a query with these words means. `None` if the table lacks more than half of them: they're
-/// names, or in another language.
+/// The meaning of a query with these words. `None` if more than half of them aren't in the table,
+/// because they're names or in another language.
 pub(super) fn reference<'w>(words: impl Iterator<Item = &'w str>) -> Option<Reference> {
     let (mut numbers, mut sum, mut count, mut whole) = (Vec::new(), Sum::default(), 0, 0);
     for word in words {
@@ -129,10 +129,10 @@ pub(super) fn reference<'w>(words: impl Iterator<Item = &'w str>) -> Option<Refe
     if whole * 2 >= count { sum.reference() } else { None }
 }
 
-/// The vectors of all records, or of none.
+/// All records' vectors; empty if records have none.
 #[derive(Debug, Default, Deserialize)]
 pub struct Meanings {
-    /// The table they were computed with.
+    /// Identifies the table that the vectors were computed with.
     table: u64,
     #[serde(with = "serde_bytes")]
     vectors: Vec<u8>,
@@ -143,12 +143,12 @@ impl Meanings {
         self.vectors.is_empty()
     }
 
-    /// Whether there's a vector for each of this many records, or there are no vectors at all.
+    /// Whether there's one vector for each of this many records, or no vectors at all.
     pub fn fits(&self, records: usize) -> bool {
         self.vectors.is_empty() || self.vectors.len() == records * DIMENSIONS
     }
 
-    /// Whether they can be compared with a query's vector.
+    /// Whether the vectors can be compared with a query's vector.
     pub const fn is_of_this_table(&self) -> bool {
         self.table == TABLE
     }
@@ -198,21 +198,21 @@ mod tests {
         );
         assert_eq!(vector("写真管理"), none);
         assert_ne!(
-            vector("Photo manager for albums: sort pictures, back up to the cloud and share with friends"),
+            vector("Photo album manager: sort pictures, back them up to the cloud and share them with friends"),
             none
         );
         assert_ne!(vector("PhotoPrism: browse and organize your photo collection"), none);
     }
 
     #[test]
-    fn only_the_first_words_of_a_record_count() {
+    fn only_a_records_first_words_count() {
         let first = "a photo manager ".repeat(11);
         assert_eq!(vector(&first), vector(&format!("{first} and an accounting ledger for taxes")));
         assert_ne!(vector("a photo manager"), vector("a photo manager and an accounting ledger for taxes"));
     }
 
     #[test]
-    fn names_and_other_languages_have_no_meaning_in_queries() {
+    fn queries_that_are_names_or_in_other_languages_have_no_meaning() {
         let is_meant = |query: &str| reference(query.split(' ')).is_some();
         for query in ["photography", "webmail clients", "kubernetes monitoring"] {
             assert!(is_meant(query), "{query}");

@@ -5,8 +5,8 @@ use super::plan::{Alternative, Group, Kind, Plan, Rerank, Term};
 use crate::text::analyse::{Gap, compound, words};
 
 /// Plans a search by name: every query word must be the beginning of a word in the name or an
-/// alias. Neighbouring words may be written as one. A name without words is found only as a whole.
-/// Returns `None` if the text is blank.
+/// alias. Neighbouring words may be written as one word. A name without words is found only as a
+/// whole. Returns `None` if the text is blank.
 pub fn plan(text: &str) -> Option<Plan> {
     let typed = words(text);
     let name = identity::name(text, &typed);

@@ -1,4 +1,4 @@
-//! The opened search side of a generation.
+//! Opens the search side of a generation.
 
 use super::SearchParts;
 use super::forward::Forward;
@@ -72,7 +72,7 @@ impl SearchIndex {
         Ok((index, DocumentTables { scorer, forward, meanings }))
     }
 
-    /// Reads all words, whereas opening only does the quick checks.
+    /// Reads and verifies all words. Opening an index only does the quick checks.
     pub fn verify(&self) -> Result<(), SearchIndexError> {
         if self.lexicon.verify() { Ok(()) } else { Err(SearchIndexError::Misfit) }
     }

@@ -1,4 +1,4 @@
-//! Verifies phrases, i.e. whether a value in a document contains certain words in a row.
+//! Verifies phrases: checks whether a value in a document contains certain words in a row.
 
 use super::budget::Budget;
 use super::forward::{Forward, Sequence};
@@ -6,19 +6,20 @@ use super::lexicon::WordId;
 use super::plan::{Phrase, PhraseForm};
 use crate::catalogue::Ordinal;
 
-/// Budget units for verifying a phrase in a document, in addition to the cost of its bytes.
+/// How many budget units it costs to verify a phrase in a document, in addition to the cost of the
+/// document's bytes.
 const VERIFIED: usize = 8;
 
 /// Bytes compared per budget unit.
 const COMPARED_AT_ONCE: usize = 32;
 
-/// Maximum number of spelling combinations searched as bytes. A phrase with more is verified word
-/// by word.
+/// The maximum number of spelling combinations to search for as bytes. A phrase with more of them
+/// is verified word by word.
 const COMBINATIONS: usize = 16;
 
 #[derive(Debug)]
 pub enum PhraseMatcher<'p> {
-    /// One encoded sequence per combination of spellings.
+    /// An encoded sequence for each combination of spellings.
     Bytes(Vec<Sequence>),
     Words(&'p Phrase),
 }
@@ -47,7 +48,7 @@ impl<'p> PhraseMatcher<'p> {
     }
 }
 
-/// All combinations of spellings for a form's words.
+/// All combinations of the spellings of a form's words.
 fn combinations(form: &PhraseForm) -> Vec<Vec<WordId>> {
     let mut combinations: Vec<Vec<WordId>> = vec![Vec::new()];
     for spellings in form {
@@ -65,10 +66,10 @@ pub fn has_words(forward: &Forward, ordinal: Ordinal, phrase: &Phrase) -> bool {
     phrase.iter().any(|form| has_form(forward, ordinal, form))
 }
 
-/// Finds consecutive words with the bit-parallel Shift-And algorithm (Baeza-Yates and Gonnet,
-/// 1992). Only the first 64 words of the form are compared.
+/// Finds words in a row with the bit-parallel Shift-And algorithm (Baeza-Yates and Gonnet, 1992).
+/// Only the form's first 64 words are compared.
 fn has_form(forward: &Forward, ordinal: Ordinal, form: &PhraseForm) -> bool {
-    // Bit n is set if the last n + 1 words read are the first n + 1 of the form.
+    // Bit n is set if the last n + 1 words that were read are the form's first n + 1 words.
     let mut prefixes: u64 = 0;
     let whole = 1_u64 << (form.len().clamp(1, 64) - 1);
     for word in forward.words(ordinal) {

@@ -1,4 +1,4 @@
-//! Pieces of names, because a name's parts may be written together or separately.
+//! Splits names into pieces, because a name's parts may be written together or separately.
 
 use std::ops::Range;
 
@@ -6,10 +6,11 @@ use super::plan::Term;
 use crate::text::analyse::{Word, name_key, words};
 use crate::text::stem::Stems;
 
-/// Only the first pieces of a longer name are joined, which limits its terms.
+/// If a name has more pieces than this, only the first ones are joined. This limits the number of
+/// terms.
 const MOST_PIECES: usize = 6;
 
-/// The longest run of pieces that becomes a term.
+/// The maximum number of pieces in a run that becomes a term.
 const MOST_JOINED: usize = 4;
 
 /// A part of a word between two boundaries: a change of case (`Open|Street|Map`) or between letters
@@ -21,8 +22,8 @@ struct Piece {
     ends_word: bool,
 }
 
-/// Adds a term for each run of pieces that isn't a word in the name: whole words written as one
-/// (`bettercodehub`), or part of a word.
+/// Adds a term for each run of pieces that isn't a word in the name: either whole words written as
+/// one (`bettercodehub`), or part of a word.
 pub(super) fn add_runs(text: &str, words: &[Word], stems: &Stems, mut add: impl FnMut(Term)) {
     let pieces = pieces(text, words);
     for start in 0..pieces.len() {
@@ -51,7 +52,7 @@ fn pieces(text: &str, words: &[Word]) -> Vec<Piece> {
     let mut pieces = Vec::new();
     let mut end = 0;
     for word in words {
-        // In scripts that don't separate words, words overlap.
+        // In scripts that don't separate words, the analysed words overlap.
         if word.start < end || pieces.len() >= MOST_PIECES {
             break;
         }
@@ -114,11 +115,12 @@ fn piece_ranges(word: &str) -> Vec<Range<usize>> {
     bounds.windows(2).map(|bounds| bounds[0]..bounds[1]).collect()
 }
 
-/// Part lengths in syllables. Parts of a Korean word that are this long become terms anywhere in
-/// the word; longer ones only at its end.
+/// How long a part of a Korean word can be, in syllables, to become a term anywhere in the word.
+/// Longer parts become terms only at the end of the word.
 const SYLLABLES: Range<usize> = 2..5;
 
-/// Parts start only within this many syllables of a Korean word, which limits its terms.
+/// Parts have to start within this many syllables of a Korean word. This limits the number of
+/// terms.
 const MOST_SYLLABLES: usize = 12;
 
 /// Adds the later parts of a Korean word, since compounds are written without spaces: `관리` in
@@ -163,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn words_are_split_at_case_changes_and_digits() {
+    fn words_are_split_where_the_case_changes_and_before_and_after_digits() {
         let pieces = |word: &'static str| piece_ranges(word).into_iter().map(|range| &word[range]).collect::<Vec<_>>();
         assert_eq!(pieces("OpenStreetMap"), ["Open", "Street", "Map"]);
         assert_eq!(pieces("phpMyAdmin"), ["php", "My", "Admin"]);
@@ -189,7 +191,7 @@ mod tests {
     }
 
     #[test]
-    fn the_number_of_terms_per_name_is_bounded() {
+    fn the_number_of_terms_per_name_is_limited() {
         let name = "aB".repeat(5000);
         assert!(runs(&name).1.len() <= MOST_PIECES * MOST_JOINED);
         let name = "a ".repeat(5000);

@@ -8,12 +8,12 @@ use super::plan::Term;
 use crate::record::{MAX_PINNED, Pin};
 use crate::text::analyse::key_without_conjunctions;
 
-/// Product ids by the key of the query, best first.
+/// For each query's key, the ids of the products pinned to it, best first.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Pins(BTreeMap<Box<str>, Vec<Box<str>>>);
 
 impl Pins {
-    /// If a query is pinned twice, the first pin's products come first.
+    /// Collects the pins. If a query has two pins, the first pin's products come first.
     pub fn new<'p>(pins: impl IntoIterator<Item = &'p Pin>) -> Self {
         let mut by_query: BTreeMap<_, Vec<Box<str>>> = BTreeMap::new();
         for Pin { queries, software } in pins {
@@ -39,7 +39,7 @@ impl Pins {
         (0..).zip(pinned).map(|(place, id)| (Term::Pinned { place, query: key.as_str().into() }, &**id)).collect()
     }
 
-    /// Each product's terms, by its id.
+    /// Each product's terms, by product id.
     pub(super) fn terms(&self) -> foldhash::HashMap<Box<str>, Vec<Term>> {
         let mut terms: foldhash::HashMap<_, Vec<_>> = foldhash::HashMap::default();
         for (query, pinned) in &self.0 {
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn pins_apply_only_to_the_whole_query_in_any_spelling() {
+    fn pins_apply_to_the_query_in_any_spelling_but_only_as_a_whole() {
         let pins = Pins::new(&[pin(&["Permit to work", "PTW"], &["b", "a"]), pin(&["R & D"], &["c"])]);
         for query in ["permit to work", "Permit-to-Work", "ptw", " PTW ", "permitto work"] {
             assert_eq!(pinned(&pins, query), ["b", "a"], "{query}");

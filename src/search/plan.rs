@@ -20,7 +20,7 @@ pub enum Term {
     Concept(u32),
     /// The full name or an alias, its folded words written as one.
     Name(Box<str>),
-    /// The name key of a product that this one can replace.
+    /// The name key of a product that the document's product can replace.
     AlternativeTo(Box<str>),
     Category(Box<str>),
     /// A word in the name or an alias that begins with these letters, folded. Two neighbouring
@@ -28,8 +28,8 @@ pub enum Term {
     NamePrefix(Box<str>),
     /// A word in the name or an alias, folded. Two neighbouring words also count as one word.
     NameWord(Box<str>),
-    /// Something else that, as a whole query, refers to the product: another spelling of its name,
-    /// its id, or its website ([`identity`](super::identity)).
+    /// Another whole query that refers to the product: another spelling of its name, its id, or its
+    /// website ([`identity`](super::identity)).
     Identity(Box<str>),
     /// Part of a word in the name or an alias that isn't a word itself: `gis` in `ArcGIS`.
     Inner(Box<str>),
@@ -44,14 +44,14 @@ pub enum Term {
 }
 
 impl Term {
-    /// First letter of words in an engine's dictionary, followed by the stem's number in
+    /// The first letter of a word's entry in an engine's dictionary. The stem's number follows, in
     /// hexadecimal.
     pub const WORD: u8 = b'w';
 
-    /// First letter of prefixes.
+    /// The first letter of a prefix's entry.
     pub const PREFIX: u8 = b'p';
 
-    /// First letter of synonym groups.
+    /// The first letter of a synonym group's entry.
     pub const CONCEPT: u8 = b's';
 
     /// Writes the term as it appears in an engine's dictionary: a letter for its kind, then the
@@ -79,7 +79,8 @@ impl Term {
     }
 }
 
-/// The longest prefix that is indexed, in letters. Longer ones are expanded from the lexicon.
+/// The length in letters of the longest prefix in the index. Longer prefixes are expanded from the
+/// lexicon.
 pub const INDEXED_PREFIX: usize = 3;
 
 /// Why a term can stand for a query word.
@@ -87,7 +88,7 @@ pub const INDEXED_PREFIX: usize = 3;
 #[serde(rename_all = "snake_case")]
 pub enum Kind {
     Exact,
-    /// It has the same stem, but no record contains the word as typed.
+    /// The term has the same stem, but no record contains the word as typed.
     Stem,
     /// The word and a neighbour written as one word, or vice versa.
     Compound,
@@ -96,11 +97,11 @@ pub enum Kind {
     /// Part of a longer word in a name: `gis` in `ArcGIS`.
     Inner,
     Synonym,
-    /// A one-way synonym leads to it.
+    /// A one-way synonym leads to the term.
     Wider,
-    /// The word is a prefix of it.
+    /// The word is a prefix of the term.
     Prefix,
-    /// The word may be a misspelling of it.
+    /// The word may be a misspelling of the term.
     Correction,
     /// An alternative to the named product.
     AlternativeTo,
@@ -145,8 +146,9 @@ pub struct Alternative {
     pub weight: f32,
 }
 
-/// A query word with its alternatives. A document's score for it is `idf × max(weight × score)`
-/// ([`Scorer`](super::score::Scorer)), with a single document frequency for the whole group.
+/// A query word with its alternatives. A document's score for the group is
+/// `idf × max(weight × score)` ([`Scorer`](super::score::Scorer)), with a single document frequency
+/// for the whole group.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct Group {
     /// Empty if the generation has no matching terms.
@@ -159,14 +161,14 @@ pub struct Group {
 }
 
 impl Group {
-    /// No document can satisfy this group, and none is found without satisfying it.
+    /// A group that no document can satisfy, and that a document must satisfy to be found.
     pub(super) const IMPOSSIBLE: Self = Self { alternatives: Vec::new(), required: true, indispensable: true };
 }
 
-/// The forms that match a phrase; one is enough.
+/// A phrase's forms, any of which matches the phrase.
 pub type Phrase = Vec<PhraseForm>;
 
-/// For each position, the spellings that match there.
+/// The spellings that match at each position.
 pub type PhraseForm = Vec<Vec<WordId>>;
 
 /// How the best candidates are reordered when sorting by relevance.
@@ -174,12 +176,13 @@ pub type PhraseForm = Vec<Vec<WordId>>;
 pub enum Rerank {
     #[default]
     None,
-    /// Adds what a document's [`Meaning`] is worth to its score. Then multiplies it by `1 + spelling ×
-    /// share + proximity × share`: the share of the query's words that names and short fields spell
-    /// the same way, and the share of its neighbouring words that are neighbours there.
+    /// Adds what a document's [`Meaning`] is worth to its score. Then multiplies the score by
+    /// `1 + spelling × share + proximity × share`. The first share is how many of the query's
+    /// words are spelled the same way in names and short fields. The second is how many of its
+    /// neighbouring words are also neighbours there.
     Signals(Signals),
-    /// Divides a score by the word count of the product's shortest name: among names that match
-    /// equally well, the shorter is likelier.
+    /// Divides a score by the word count of the product's shortest name, because among names that
+    /// match equally well, the shorter one is likelier.
     ShortestName,
 }
 
@@ -191,19 +194,19 @@ pub struct Signals {
     pub spellings: Vec<Option<WordId>>,
     pub spelling: f32,
     pub proximity: f32,
-    /// `None` if only words count.
+    /// The query's meaning; `None` if only words count.
     pub meaning: Option<Meaning>,
 }
 
-/// What a query means, for comparison with documents' meanings.
+/// A query's meaning, for comparison with documents' meanings.
 #[derive(Debug, Clone)]
 pub struct Meaning {
     pub reference: Reference,
-    /// How much of the distance between its score and the bound a document with the same meaning
-    /// gains, from 0 to 1.
+    /// How much a document with the same meaning gains, as a share of the distance between its
+    /// score and the bound, from 0 to 1.
     pub weight: f32,
     /// Upper bound on all documents' scores: the score of a document that has every word in the
-    /// best place.
+    /// best field.
     pub bound: f32,
 }
 
@@ -213,7 +216,7 @@ pub struct Related {
     pub(super) reference: Reference,
     /// The minimum similarity, from 0 to 1.
     pub(super) least: f32,
-    /// The same, if the words match nothing.
+    /// The minimum similarity if the words match nothing.
     pub(super) least_alone: f32,
     /// Related documents follow only if fewer documents than this have all the words.
     pub enough: usize,
@@ -242,12 +245,12 @@ pub struct Plan {
     pub excluded_phrases: Vec<Phrase>,
     /// Every hit must contain each of these within one value; rarest first.
     pub phrases: Vec<Phrase>,
-    /// Full names that the query may stand for.
+    /// Full names that the query may be.
     pub names: Vec<Term>,
     /// The terms of the products pinned to the query, best first. They're also alternatives in each
     /// group.
     pub pinned: Vec<Term>,
-    /// Documents with one of these score 0, which puts them last in their tier.
+    /// Documents with any of these terms score 0, which puts them last in their tier.
     pub last: Vec<Term>,
     /// How many documents with all the words are enough, before filtering. If 0, documents with
     /// only some of the words never follow.
@@ -268,12 +271,12 @@ impl Plan {
     }
 }
 
-/// Index lookups needed to understand a query.
+/// The index lookups needed to understand a query.
 pub trait Documents {
     type Error;
 
     fn document_frequency(&self, term: &Term) -> Result<u32, Self::Error>;
 
-    /// The category ids of the first few documents with a term.
+    /// The category ids of the first few documents that contain a term.
     fn categories(&self, term: &Term) -> Result<Vec<String>, Self::Error>;
 }

@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::text::analyse::{Gap, Word, words};
 use crate::text::punctuation::{is_dash, is_quote};
 
-/// A query with at least this many words is taken for a question or sentence, in which function
+/// A query with at least this many words is treated as a question or sentence, in which function
 /// words don't count.
 pub const LONG_QUERY: usize = 5;
 
@@ -23,8 +23,9 @@ pub struct ParsedQuery {
     pub last_is_open: bool,
 }
 
-/// Parses a query. An unpaired quote is punctuation. A hyphen excludes only after white space (so
-/// `lock-out` excludes nothing) or at the start, and only before a word or a quote.
+/// Parses a query. An unpaired quote is punctuation. A hyphen excludes what follows only if it's
+/// after white space (so `lock-out` excludes nothing) or at the start, and if it's before a word or
+/// a quote.
 pub fn parse(text: &str) -> ParsedQuery {
     let mut query = ParsedQuery::default();
     let mut rest = 0;
@@ -59,7 +60,7 @@ pub fn parse(text: &str) -> ParsedQuery {
 }
 
 impl ParsedQuery {
-    /// A query whose symbols aren't operators.
+    /// Parses a query without treating any symbols as operators.
     pub(super) fn plain(text: &str) -> Self {
         let words = words(text);
         let last_is_open = words.last().is_some_and(|word| word.end == text.len());
@@ -105,7 +106,7 @@ fn next_part(text: &str, from: usize) -> (Range<usize>, Kind, usize) {
         let end = start + behind.find(char::is_whitespace).unwrap_or(behind.len());
         return (start..end, Kind::Excluded, end);
     }
-    // Ends at the next quote, or the next hyphen that starts an exclusion.
+    // The part ends at the next quote, or at the next hyphen that starts an exclusion.
     let mut before = None;
     let mut end = text.len();
     for (at, c) in rest.char_indices() {
@@ -134,8 +135,8 @@ fn excludes(before: &str, behind: &str) -> bool {
     is_before_word && before.chars().next_back().is_none_or(char::is_whitespace) && !goes_on(before)
 }
 
-/// Whether the text ends with the first half of a German compound pair: `Fehlermöglichkeits- und
-/// -einflussanalyse`.
+/// Whether the text ends with the first half of a pair of German compounds:
+/// `Fehlermöglichkeits- und -einflussanalyse`.
 fn goes_on(before: &str) -> bool {
     let mut words = before.split_whitespace().rev();
     let is_and = matches!(words.next(), Some("und" | "oder" | "and" | "or" | "&"));
@@ -151,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn phrases_and_exclusions_are_distinguished_from_words() {
+    fn a_query_is_split_into_words_phrases_and_exclusions() {
         let query = parse("audit \"permit to work\" -legacy lock-out -\"on premises\" tool");
         assert_eq!(folded(&query.words), ["audit", "permit", "to", "work", "lock", "out", "tool"]);
         assert_eq!(query.phrases, vec![1..4]);
@@ -184,7 +185,7 @@ mod tests {
             }
         }
         assert!(parse("audit – tool").excluded.is_empty());
-        assert_eq!(parse("«audit»").words[0].start, 2, "offsets refer to the text");
+        assert_eq!(parse("«audit»").words[0].start, 2, "offsets are relative to the query's text");
     }
 
     #[test]

@@ -1,7 +1,7 @@
 //! The ranking's weights. RANKING.md documents how they were found and the effect of each.
 
-/// Weights of matches. The service uses the default; other values are used to measure a weight's
-/// effect.
+/// How much each kind of match counts. The service uses the defaults; other values are for
+/// measuring a weight's effect.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub struct Ranking {
     /// A word in the name or an alias.
@@ -23,21 +23,21 @@ pub struct Ranking {
     /// BM25F's `k1`, in words, for a description of average length: how soon repetitions of a word
     /// stop counting.
     pub k1: f32,
-    /// A compound instead of two words, or vice versa. The word as typed has weight 1.
+    /// Two words written as one, or one word written as two. The word as typed has weight 1.
     pub compound: f32,
     /// Part of an unusual name: `c` for `c++`.
     pub part: f32,
-    /// Part of a longer word in a name: `gis` in `ArcGIS`. Lower than any word's weight, since the
-    /// part may mean something else.
+    /// Part of a longer word in a name: `gis` in `ArcGIS`. This is lower than any whole word's
+    /// weight, since the part may mean something else.
     pub inner: f32,
     /// Another form of a word in a language other than English: `Tabellen` for `Tabelle`.
     pub inflection: f32,
     /// A German compound that contains the word: `Farbwähler` for `Farbe`.
     pub in_compound: f32,
     pub synonym: f32,
-    /// A category of the product whose alternatives are wanted, or of those alternatives.
+    /// A category of the product that the query asks for alternatives to, or of those alternatives.
     pub subject_category: f32,
-    /// A word from that product's name in a record that merely mentions it.
+    /// A word from the name of the product to replace, in a record that merely mentions it.
     pub mention: f32,
     /// A wider term that a one-way synonym leads to.
     pub wider: f32,
@@ -45,19 +45,19 @@ pub struct Ranking {
     pub prefix: f32,
     /// The likeliest correction for a word that no product contains.
     pub correction: f32,
-    /// A less likely correction, or one for a very rare word.
+    /// A less likely correction, or a correction for a very rare word.
     pub typo: f32,
     /// The relative gain in score if every word is spelled as in the query.
     pub spelling: f32,
     /// The relative gain in score if all neighbours in the query are neighbours in the record.
     pub proximity: f32,
-    /// How much of the gap between its score and the highest possible one a record with the query's
-    /// meaning gains, if the words alone decide nothing.
+    /// How much a record with the query's meaning gains, as a share of the gap between its score
+    /// and the highest possible score, if the words alone decide nothing.
     pub meaning: f32,
-    /// How similar to the query a record without its words must be to count as related, from 0 to
-    /// 1.
+    /// How similar to the query, from 0 to 1, a record must be to count as related if it doesn't
+    /// contain the query's words.
     pub related: f32,
-    /// The same, if no record has any of the query's words.
+    /// How similar a record must be to count as related if no record has any of the query's words.
     pub related_alone: f32,
 }
 

@@ -1,5 +1,5 @@
-//! Related products: close to a query's meaning, but without any of its words. They follow if the
-//! words match few products.
+//! Related products, which are close to a query's meaning but don't contain any of its words. They
+//! follow if the words match few products.
 
 use super::plan::{Related, Term};
 use super::ranking::Ranking;
@@ -9,8 +9,8 @@ use crate::text::topic::{self, NearTopic};
 /// Related products follow only if the words match fewer products than this.
 pub const FEW: usize = 100;
 
-/// Maximum number of documents whose meaning is compared with the query's. They're the ones that
-/// share the most topics with it.
+/// The maximum number of documents to compare with the query's meaning. They're the ones that share
+/// the most topics with the query.
 pub const MOST_COMPARED: usize = 256;
 
 /// The number of topics per query, and the number of groups searched for them.
@@ -37,8 +37,8 @@ impl Related {
         complete < self.enough as u64 && found < FEW as u64
     }
 
-    /// The similarity of a document with this vector, if the words match this many documents;
-    /// `None` if it isn't related.
+    /// The similarity of a document with this vector; `None` if the document isn't related. This
+    /// depends on how many documents the words found.
     pub fn likeness(&self, vector: &[u8; DIMENSIONS], found: u64) -> Option<f32> {
         let least = if found == 0 { self.least_alone } else { self.least };
         Some(self.reference.likeness(vector)).filter(|likeness| *likeness >= least)

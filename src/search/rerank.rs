@@ -1,4 +1,4 @@
-//! Reranks the best candidates by signals that a score over unordered words can't capture.
+//! Reranks the best candidates by signals that aren't in a score that ignores word order.
 
 use serde::Serialize;
 
@@ -10,15 +10,15 @@ use super::meaning::Meanings;
 use super::plan::{Meaning, Rerank, Signals};
 use crate::catalogue::Ordinal;
 
-/// Number of candidates reranked before checking whether the page is complete.
+/// The number of candidates to rerank between checks of whether the page is complete.
 const STEP: usize = 16;
 
-/// How many candidates are compared by meaning. Twice as many would improve the mean over the
-/// judged queries by 0.0001.
+/// How many candidates to compare by meaning. With twice as many, the judged queries' mean would
+/// improve by 0.0001.
 pub const MEANT: usize = 50;
 
-/// Similarities are rounded to this many steps, so that products with the same word score can tie
-/// and quality decides.
+/// Similarities are rounded to this many steps. That way, products with the same word score can
+/// tie, and quality decides.
 const LIKENESS_STEPS: f32 = 8.0;
 
 impl Rerank {
@@ -28,7 +28,7 @@ impl Rerank {
             Self::None | Self::ShortestName => 1.0,
             Self::Signals(signals) => {
                 // A compound spelled as one word counts for both words, so a single spelling can
-                // count for all.
+                // count for all words.
                 let spelling = if signals.spellings.iter().any(Option::is_some) { 1.0 } else { 0.0 };
                 let proximity = if signals.spellings.len() > 1 { 1.0 } else { 0.0 };
                 signals.factor(Shares { spelling, proximity, ..Shares::default() })
@@ -54,8 +54,8 @@ impl Rerank {
         }
     }
 
-    /// Puts candidates, sorted by score, into their final order. Only the first `wanted` are sure
-    /// to be final.
+    /// Puts candidates, sorted by score, into their final order. Only the first `wanted` positions
+    /// are sure to be final.
     pub fn rerank(&self, forward: &Forward, meanings: &Meanings, best: &mut [Candidate], wanted: usize) {
         match self {
             Self::None => {}
@@ -80,18 +80,19 @@ pub struct Shares {
     /// The share of the query's words that names and short fields spell exactly the same way, from
     /// 0 to 1.
     pub spelling: f32,
-    /// The share of the query's neighbouring words that are also neighbours there, from 0 to 1.
+    /// The share of the query's neighbouring words that are also neighbours in those fields, from 0
+    /// to 1.
     pub proximity: f32,
     /// How close the record is to the query in meaning, from 0 to 1.
     pub meaning: f32,
 }
 
 impl Meaning {
-    /// Adds what the meaning is worth to the candidates' scores and sorts them again. Exact names,
-    /// pinned products, related products and documents that come last with a score of 0 keep their
-    /// scores.
+    /// Adds what the meaning is worth to the candidates' scores and sorts them again. Scores don't
+    /// change for exact names, pinned products, related products and documents that come last with
+    /// a score of 0.
     fn add(&self, meanings: &Meanings, best: &mut [Candidate]) {
-        // Scores only increase, so the candidates after these keep their positions.
+        // Scores only increase, so the candidates after these stay where they are.
         let count = best.len().min(MEANT);
         let best = &mut best[..count];
         meanings.fetch(best.iter().map(|candidate| candidate.ordinal));
@@ -104,8 +105,9 @@ impl Meaning {
         best.sort_unstable_by(|a, b| b.cmp(a));
     }
 
-    /// What a document's meaning adds to its score: a share of the score's distance to the bound. The
-    /// closer the score is to the bound, the smaller the share, because then the words decide.
+    /// What a document's meaning adds to its score: a share of the distance between the score and
+    /// the bound. The closer the score is to the bound, the smaller the share, because then the
+    /// words decide.
     pub fn worth(&self, score: f32, likeness: f32) -> f32 {
         let decided = (score / self.bound).min(1.0).powi(2);
         let likeness = (likeness * LIKENESS_STEPS).round() / LIKENESS_STEPS;
@@ -118,13 +120,13 @@ impl Signals {
         1.0 + self.spelling * shares.spelling + self.proximity * shares.proximity
     }
 
-    /// Reranks candidates until no other one can be among the best `wanted`.
+    /// Reranks candidates until none of the remaining ones can be among the best `wanted`.
     fn rerank(&self, forward: &Forward, best: &mut [Candidate], wanted: usize, upper_bound: f32) {
         let mut reranked = 0;
         let mut order = Vec::with_capacity(best.len());
         while reranked < best.len() {
-            // An upper bound for the next candidate and therefore for all that follow, since it's
-            // the best among ties.
+            // This is an upper bound for the next candidate and so for all that follow, since the
+            // best of tied candidates comes first.
             let next = Candidate { score: best[reranked].score * upper_bound, ..best[reranked] };
             if wanted <= reranked && best[reranked].tier < Tier::Pinned {
                 order.clear();
@@ -165,8 +167,8 @@ impl Signals {
             if self.spellings.get(slot).is_some_and(|spelling| *spelling == Some(word)) {
                 spelled |= matched;
             }
-            // Bit n: words n and n + 1 of the query are neighbours here, or one word stands for
-            // both.
+            // Bit n is set if words n and n + 1 of the query are neighbours here, or if one word
+            // stands for both.
             neighbours |= (before | matched) & (matched >> 1);
             before = matched;
         }

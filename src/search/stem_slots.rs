@@ -8,8 +8,8 @@ use super::lexicon::StemId;
 #[derive(Debug, Clone)]
 pub struct StemSlots {
     slots: HashMap<StemId, u32>,
-    /// A bitmap of the stems' lowest bits. Most words in a record aren't in any slot, so this
-    /// avoids looking them up.
+    /// A bitmap of the stems' lowest bits. It saves looking up most of a record's words, which
+    /// aren't in any slot.
     present: [u64; WORDS],
 }
 
@@ -44,8 +44,8 @@ impl StemSlots {
         Self { slots: best.into_iter().map(|(stem, (_, mask))| (stem, mask)).collect(), present }
     }
 
-    /// The slots that a stem stands for, one bit each. A compound stands for two. A stem counts
-    /// only for the slots in which its weight is highest.
+    /// The slots that a stem stands for, one bit each. A compound stands for two slots. A stem
+    /// counts only for the slots where its weight is highest.
     #[inline]
     pub fn of(&self, stem: StemId) -> Option<u32> {
         let (word, bit) = Self::bit(stem);

@@ -1,9 +1,9 @@
-//! Synonyms, at index time and at query time.
+//! Synonyms, which are applied both at index time and at query time.
 //!
 //! Synonyms are whole terms of one or more words. Each group is a numbered *concept*. A document
 //! that contains one of the group's terms is also indexed under the concept, and a query that
-//! contains one gets the concept as an alternative. So a multi-word term is never split, and never
-//! matched by prefix or despite a typo.
+//! contains a term gets the concept as an alternative. So a multi-word term is never split, and
+//! doesn't match if it's incomplete or misspelled.
 
 use std::collections::HashMap;
 
@@ -14,37 +14,37 @@ use crate::record::SynonymGroup;
 use crate::text::analyse::{Gap, Word, words};
 use crate::text::stem::Stems;
 
-/// Iterates in the same order in each build, because the index is written in that order.
+/// A map that iterates in the same order in each build, because the index is written in that order.
 type StemMap<K, V> = HashMap<K, V, FixedState>;
 
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Thesaurus {
-    /// By a term's first stem: the terms that begin with it, longest first.
+    /// For each stem, the terms that begin with it, longest first.
     terms: StemMap<Box<str>, Vec<ThesaurusTerm>>,
-    /// By concept: its terms as written.
+    /// Each concept's terms as written.
     concepts: Vec<Vec<Box<str>>>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 struct ThesaurusTerm {
-    /// The stems after the first, excluding `and`.
+    /// The stems after the first one, excluding `and`.
     rest: Vec<Box<str>>,
     written: Box<str>,
     /// The concepts that text with this term is about.
     means: Vec<u32>,
     /// The concepts that a query with this term asks for.
     asks: Vec<u32>,
-    /// Whether it counts only in capitals or as the whole query.
+    /// Whether the term counts only in capitals or as the whole query.
     ambiguous: bool,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mention<'t> {
-    /// Index of its first word.
+    /// The index of the term's first word.
     pub start: usize,
-    /// Index after its last word.
+    /// The index after the term's last word.
     pub end: usize,
-    /// The term as written in its group.
+    /// The term as written in its synonym group.
     pub term: &'t str,
     /// The concepts that text with this term is about.
     pub means: &'t [u32],
@@ -89,13 +89,14 @@ impl Thesaurus {
         self.concepts.is_empty()
     }
 
-    /// A concept's terms as written. After [`retain_terms_of`](Self::retain_terms_of), only terms
-    /// that documents can contain.
+    /// A concept's terms as written. After [`retain_terms_of`](Self::retain_terms_of), these are
+    /// only terms that documents can contain.
     pub fn terms_of(&self, concept: u32) -> &[Box<str>] {
         self.concepts.get(concept as usize).map_or(&[], Vec::as_slice)
     }
 
-    /// Removes terms with a word that no document contains, so queries aren't expanded with them.
+    /// Removes terms with a word that no document contains, so that queries aren't expanded with
+    /// such terms.
     pub fn retain_terms_of(&mut self, has_word: impl Fn(&str) -> bool) {
         for terms in &mut self.concepts {
             terms.retain(|term| words(term).iter().all(|word| has_word(&word.folded)));
@@ -206,7 +207,7 @@ impl Builder {
         }
     }
 
-    /// The concepts that a term stands for; creates a concept if it's in no group.
+    /// The concepts that a term stands for. Creates a concept if the term isn't in any group.
     fn concepts_of(&mut self, written: &str) -> Vec<u32> {
         let known = self.term(written).map(|term| term.means.clone()).unwrap_or_default();
         if !known.is_empty() {
@@ -284,7 +285,7 @@ mod tests {
     }
 
     #[test]
-    fn and_is_skipped_inside_a_term() {
+    fn the_word_and_is_ignored_inside_a_term() {
         let thesaurus = Thesaurus::new(&[equivalent(&["environment health and safety", "ehs"])]);
         assert_eq!(found(&thesaurus, "Environment, Health & Safety").len(), 1);
         assert_eq!(found(&thesaurus, "EH&S").len(), 1);
@@ -299,7 +300,7 @@ mod tests {
     }
 
     #[test]
-    fn an_ambiguous_term_needs_capitals_or_the_whole_text() {
+    fn an_ambiguous_term_counts_only_in_capitals_or_as_the_whole_text() {
         let thesaurus =
             Thesaurus::new(&[equivalent(&["corrective action", "car"]), SynonymGroup::Ambiguous(vec!["car".into()])]);
         assert_eq!(found(&thesaurus, "car park"), []);

@@ -1,10 +1,10 @@
-//! Counts the frequent terms of one document after another.
+//! Counts frequent terms, one document at a time.
 
 use super::plan::Term;
 use super::score::Occurrences;
 
-/// Occurrences of numbered terms in a document. Uses arrays, because hashing such frequent terms
-/// took longer than the rest of indexing.
+/// Counts the occurrences of numbered terms in a document. Uses arrays, because hashing such
+/// frequent terms took longer than the rest of indexing.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     terms: Vec<Term>,
@@ -15,7 +15,7 @@ pub(super) struct Tally {
 }
 
 impl Tally {
-    /// Makes room for term numbers up to `number`.
+    /// Makes room for term numbers up to and including `number`.
     pub(super) fn reach(&mut self, number: u32, term: impl Fn(u32) -> Term) {
         let end = number as usize + 1;
         if self.terms.len() < end {
@@ -40,7 +40,7 @@ impl Tally {
         }
     }
 
-    /// The document's terms with their numbers.
+    /// The document's terms with their numbers and occurrences.
     pub(super) fn iter(&self) -> impl Iterator<Item = (u32, &Term, Occurrences)> {
         let of = |number: u32| (number, &self.terms[number as usize], self.occurrences[number as usize]);
         self.found.iter().copied().map(of)

@@ -14,7 +14,7 @@ use super::lexicon::{Lexicon, WordId};
 /// The maximum number of corrections for a word.
 const CANDIDATES: usize = 4;
 
-/// Budget units for building an automaton.
+/// How many budget units it costs to build an automaton.
 const AUTOMATON: usize = 3_000;
 
 /// Budget units per transition in the dictionary.
@@ -24,12 +24,13 @@ const BRANCH: usize = 4;
 pub struct Candidate {
     pub folded: String,
     pub word: WordId,
-    /// How unlike the typed word it is; see [`cost`]. Lower is better.
+    /// How different the word is from the typed word; see [`cost`]. Lower is better.
     pub cost: f32,
 }
 
-/// How many edits a word may have: none up to three letters, one from four, two from eight. Words
-/// that contain anything but letters are codes and numbers, which are never considered misspelled.
+/// How many edits a word may have: none for up to three letters, one from four letters, two from
+/// eight. Words that contain anything but letters are codes and numbers, which are never considered
+/// misspelled.
 pub fn allowed_edits(folded: &str) -> u8 {
     if !folded.chars().all(char::is_alphabetic) {
         return 0;
@@ -41,9 +42,9 @@ pub fn allowed_edits(folded: &str) -> u8 {
     }
 }
 
-/// Corrections for a word that isn't in the lexicon, best first: the closest, and among equally
-/// close ones the most frequent. An edit to the first letter counts double; swapping two neighbours
-/// is one edit. A word that no product contains counts only if it's a synonym.
+/// Corrections for a word that isn't in the lexicon, best first: the closest words come first, and
+/// on a tie, the most frequent ones. An edit to the first letter counts double; swapping two
+/// neighbouring letters is one edit. A word that no product contains counts only if it's a synonym.
 pub fn candidates(
     lexicon: &Lexicon,
     is_synonym: &dyn Fn(&str) -> bool,
@@ -58,19 +59,19 @@ pub fn candidates(
     if edits > 0 {
         let first = first_letter(folded);
         let one = automata(1).build_dfa(folded);
-        // With one edit, the first letter must be correct because it counts double. This skips most
-        // of the lexicon.
+        // With one edit, the first letter must be correct, because an edit to it counts double.
+        // This skips most of the lexicon.
         collect(Some(first), &one, &mut found);
         if edits > 1 && found.is_empty() {
             collect(Some(first), &automata(2).build_dfa(folded), &mut found);
-            // Otherwise, the first letter accounts for both edits, and the rest is correct.
+            // If the first letter is wrong, that accounts for both edits, and the rest is correct.
             collect(None, &one, &mut found);
         }
     }
     best(found)
 }
 
-/// Words that begin with a corrected form of the prefix typed so far.
+/// Words that begin with a corrected form of the prefix that was typed so far.
 pub fn prefix_candidates(lexicon: &Lexicon, folded: &str, edits: u8, budget: &Budget) -> Vec<Candidate> {
     let mut found = Vec::new();
     if edits > 0 {
@@ -106,7 +107,7 @@ fn collect(
         if first.is_none() && word.chars().next() == typed.chars().next() {
             return;
         }
-        // Codes, numbers and abbreviations are never taken for the intended word.
+        // The intended word is never a code, a number or an abbreviation.
         if !word.chars().all(char::is_alphabetic) || word.chars().count() <= 3 {
             return;
         }
@@ -151,15 +152,17 @@ fn search<A: Automaton>(words: &Map<Bytes>, automaton: &A, budget: &Budget, mut 
     }
 }
 
-/// Reduces a word's cost by its frequency: at equal distance, the more frequent word is likelier.
+/// How much a word's frequency reduces its cost: at equal distance, the more frequent word is
+/// likelier.
 fn frequency_bonus(document_frequency: u32) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     let frequency = document_frequency as f32;
     (1.0 + frequency).ln() * 0.08
 }
 
-/// How unlike two words are: the restricted Damerau–Levenshtein distance with lower costs for
-/// typical slips (a doubled or missed double letter, swapped neighbours, one vowel for another).
+/// How different two words are: the restricted Damerau–Levenshtein distance with lower costs for
+/// typical slips (doubling a letter or missing a double one, swapping two neighbouring letters, or
+/// typing one vowel for another).
 pub fn cost(typed: &str, meant: &str) -> f32 {
     let typed: Vec<char> = typed.chars().collect();
     let meant: Vec<char> = meant.chars().collect();
@@ -204,7 +207,8 @@ fn is_vowel(c: char) -> bool {
     matches!(c, 'a' | 'e' | 'i' | 'o' | 'u' | 'y')
 }
 
-/// The parametric automata for one and two edits. Expensive to build, so they're built once.
+/// The parametric automata for one and two edits. They're expensive to build, so they're built only
+/// once.
 fn automata(distance: u8) -> &'static LevenshteinAutomatonBuilder {
     static ONE: OnceLock<LevenshteinAutomatonBuilder> = OnceLock::new();
     static TWO: OnceLock<LevenshteinAutomatonBuilder> = OnceLock::new();
@@ -219,8 +223,8 @@ struct StartingWith<'a> {
 }
 
 impl Automaton for StartingWith<'_> {
-    /// How many bytes of the first letter have been read, and the inner state. `None` once another
-    /// letter is seen.
+    /// How many bytes of the first letter have been read, and the inner state. `None` if the word
+    /// starts with another letter.
     type State = Option<(usize, u32)>;
 
     fn start(&self) -> Self::State {
@@ -274,7 +278,7 @@ mod tests {
         assert_eq!(meant(&lexicon, "wrok"), ["work"], "a transposition is one edit");
         assert_eq!(meant(&lexicon, "calbraton"), ["calibration"]);
         assert_eq!(meant(&lexicon, "prmt"), [""; 0]);
-        assert_eq!(meant(&lexicon, "cra"), [""; 0], "three letters are never misspelled");
+        assert_eq!(meant(&lexicon, "cra"), [""; 0], "a word with three letters is never considered misspelled");
         assert_eq!(meant(&lexicon, "cars"), [""; 0], "an abbreviation is never suggested");
     }
 

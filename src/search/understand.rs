@@ -1,4 +1,4 @@
-//! Resolves a query's intent (`intent.rs`): which of its names are in the index.
+//! Resolves a query's intent (`intent.rs`) by checking which of its names are in the index.
 
 use std::ops::Range;
 
@@ -13,16 +13,16 @@ use crate::text::english;
 
 #[derive(Debug, Default)]
 pub(super) struct Understood {
-    /// The name whose alternatives are wanted.
+    /// The product that the query asks for alternatives to.
     pub(super) subject: Option<Subject>,
-    /// Indices of the words that express the intent. They aren't searched for.
+    /// The indices of the words that express the intent, which aren't searched for.
     pub(super) cues: Vec<usize>,
     /// The exclusion after a `not`, as written.
     pub(super) left_out: Option<String>,
     pub(super) excluded: Exclusion,
     /// Product names to match as a whole.
     pub(super) names: Vec<Term>,
-    /// Whether two products are being compared, so that no product has to contain all the words.
+    /// Whether the query compares two products, so that no product has to contain all the words.
     pub(super) is_comparison: bool,
 }
 
@@ -38,7 +38,7 @@ pub(super) struct Subject {
     pub(super) words: Range<usize>,
     pub(super) written: String,
     pub(super) alternatives: Vec<Alternative>,
-    /// The product itself, if no record is listed as its alternative.
+    /// The product itself, if no record is listed as an alternative to it.
     pub(super) similar_to: Option<Term>,
 }
 
@@ -102,8 +102,8 @@ pub(super) fn understand<D: Documents>(
 }
 
 impl Exclusion {
-    /// Excludes products that contain a word in any form, or several words in a row. Two words are
-    /// also excluded when written as one word.
+    /// Excludes products that contain a word in any form, or several words in a row. Two words
+    /// count even if they're written as one.
     pub(super) fn add(&mut self, index: &SearchIndex, text: &str, words: &[Word]) {
         let lexicon = &index.lexicon;
         if let [word] = words {
@@ -124,14 +124,14 @@ impl Exclusion {
 /// What the records say about a product to replace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
-    /// Some are listed as alternatives to it.
+    /// Some records are listed as alternatives to the product.
     Replaced,
-    /// One of them has this name, and none is listed as an alternative to it.
+    /// A record has the product's name, and none is listed as an alternative to it.
     Named,
 }
 
-/// Whether a name next to a cue is a product to replace. `is_all` means that the query says nothing
-/// else.
+/// Whether a name next to a cue is a product to replace. `is_all` means that the query contains
+/// nothing else.
 fn standing<D: Documents>(
     index: &SearchIndex,
     documents: &D,
@@ -162,8 +162,8 @@ fn standing<D: Documents>(
     Ok(is_named.then_some(Standing::Named))
 }
 
-/// The alternatives to a name: records listed as alternatives to it; the categories of the product,
-/// or of those records if there's no such product; and the name's rarest word.
+/// The alternatives to a name: records listed as alternatives to the product; the product's
+/// categories, or those records' categories if there's no such product; and the name's rarest word.
 fn alternatives_to<D: Documents>(
     index: &SearchIndex,
     documents: &D,
@@ -192,7 +192,7 @@ fn alternatives_to<D: Documents>(
             rarest = Some((frequency, term));
         }
     }
-    // A product that merely mentions the name may be an add-on for it.
+    // A product that merely mentions the name may be an add-on for that product.
     alternatives.extend(rarest.map(|(_, term)| Alternative {
         kind: Kind::Mention,
         term,

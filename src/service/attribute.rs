@@ -1,4 +1,4 @@
-//! Attributes: listing them, and checking that a request names existing ones.
+//! Lists attributes, and checks that a request names existing ones.
 
 use super::parameter::definition::{ATTRIBUTE, FACETS, LIST_SORT};
 use super::parameter::{MAX_REPORTED, Reason, Refusal};
@@ -36,7 +36,7 @@ pub fn list_attributes(
     Page::localised(objects, page.pagination(tables.attributes.len() as u64))
 }
 
-/// Rejects attributes that the directory doesn't have, and values that its attributes can't have.
+/// Rejects attributes that the directory doesn't have, and values that an attribute can't have.
 pub fn refuse_attributes(
     snapshot: &Snapshot,
     filter: &SoftwareFilter,
@@ -78,7 +78,7 @@ pub fn refuse_attributes(
     refused
 }
 
-/// Looks up an attribute by its property. The error completes a sentence and lists the
+/// Looks up an attribute by its property. The error is the rest of a sentence, and lists the
 /// existing attributes.
 fn attribute<'a>(attributes: &'a Attributes, property: &str, nearest: &mut Nearest) -> Result<&'a Attribute, String> {
     if let Some(number) = attributes.number(property) {
@@ -96,7 +96,7 @@ fn wrong_value(Attribute { property, kind, .. }: &Attribute, value: &str) -> Str
         AttributeType::Number => "a number or a range of numbers, such as 10, 10..50, 10.. or ..50",
         AttributeType::Boolean => "true or false",
         AttributeType::Date => {
-            "an existing date or a range of dates, such as 2025-01-31, 2025-01-01..2025-12-31 or 2025-01-01.."
+            "a valid date or a range of dates, such as 2025-01-31, 2025-01-01..2025-12-31 or 2025-01-01.."
         }
     };
     format!("{} {property} must be {allowed}; this is {value:?}.", ATTRIBUTE.name)

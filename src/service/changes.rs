@@ -13,8 +13,8 @@ pub struct ChangesPage {
     pub to: String,
 }
 
-/// Lists the products added, changed or removed since a generation; none if `since` is `None`.
-/// Returns `None` if the log doesn't have that generation, or no longer does.
+/// Lists the products added, changed or removed since a generation; the list is empty if `since` is
+/// `None`. Returns `None` if that generation isn't in the log, or no longer is.
 pub fn list_changes(snapshot: &Snapshot, since: Option<&str>, page: PageRequest) -> Option<ChangesPage> {
     let to = snapshot.generation();
     let from = since.unwrap_or(to);

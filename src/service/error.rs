@@ -14,7 +14,7 @@ pub enum ServiceError {
     Text(#[from] DamagedText),
     #[error("scores can't be explained with this search index: only the embedded engine can explain them")]
     NotExplained,
-    /// Only for commands: HTTP and tools reject the parameter instead.
+    /// Only commands return this; HTTP and tools reject the parameter instead.
     #[error("the query has {characters} characters; the maximum is {most}")]
     QueryTooLong { characters: usize, most: usize },
     #[error("a product's JSON can't be read or written")]
@@ -24,7 +24,7 @@ pub enum ServiceError {
 }
 
 impl From<io::Error> for ServiceError {
-    /// Reading an export may fail in an engine, so its error is unwrapped.
+    /// If reading an export failed in an engine, unwraps the engine's error.
     fn from(error: io::Error) -> Self {
         match error.downcast::<EngineError>() {
             Ok(error) => Self::Engine(error),
@@ -34,7 +34,7 @@ impl From<io::Error> for ServiceError {
 }
 
 impl ServiceError {
-    /// Whether the index can't be read right now.
+    /// Whether the index is currently unavailable.
     pub fn is_unavailable(&self) -> bool {
         matches!(self, Self::Engine(EngineError::Unavailable(_)))
     }

@@ -27,14 +27,14 @@ const MOST_SPELLINGS: usize = 4;
 pub struct SearchExplanation {
     pub query: QueryReport,
     pub words: Vec<ExplainedWord>,
-    /// Number of phrases that every hit must contain.
+    /// The number of phrases that every hit must contain.
     pub phrases: usize,
     pub total: u64,
     /// Whether products with only some of the words follow.
     pub falls_back: bool,
     /// Best first.
     pub hits: Vec<ExplainedProduct>,
-    /// The product asked about.
+    /// The product that was asked about.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub product: Option<ExplainedProduct>,
 }
@@ -60,26 +60,26 @@ pub struct ExplainedAlternative {
 #[derive(Debug, Serialize)]
 pub struct ExplainedProduct {
     pub id: String,
-    /// Position among the hits, from 1; `None` if it isn't found.
+    /// The product's position among the hits, from 1; `None` if the product isn't found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rank: Option<u64>,
     /// `None` if the product isn't found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tier: Option<&'static str>,
-    /// As in the response; `None` if the product isn't found.
+    /// The score that a search returns; `None` if the product isn't found.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub score: Option<f32>,
     pub words_score: f32,
-    /// What its meaning adds to that score.
+    /// What the product's meaning adds to that score.
     pub meaning_score: f32,
-    /// The share of words spelled the same, the share of adjacent query words that are adjacent
-    /// here, and how similar its meaning is.
+    /// The share of words spelled the same, the share of adjacent query words that are adjacent in
+    /// the product, and how similar the product's meaning is.
     pub signals: Shares,
-    /// The factor by which spelling and adjacency multiply the score.
+    /// The factor that spelling and adjacency contribute to the score.
     pub factor: f32,
-    /// Position when products are sorted by quality, from 1. Breaks ties.
+    /// The product's position when products are sorted by quality, from 1. Breaks ties.
     pub quality: u64,
-    /// In the order of the query's words.
+    /// The scores in the order of the query's words.
     pub words: Vec<ExplainedScore>,
     pub lacking_phrases: usize,
     pub is_excluded: bool,
@@ -90,7 +90,7 @@ pub struct ExplainedProduct {
 pub struct ExplainedScore {
     pub word: String,
     pub required: bool,
-    /// The alternative that counts; `None` if the product has none.
+    /// The alternative that counts; `None` if the product doesn't match any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<ExplainedAlternative>,
     pub score: f32,
@@ -99,8 +99,8 @@ pub struct ExplainedScore {
     pub shares: [f32; 4],
 }
 
-/// Explains a search sorted by relevance: its hits and, by id, one product. Returns `None` if
-/// there's no such product.
+/// Explains a search sorted by relevance: its hits and, if an id is given, that product. Returns
+/// `None` if there's no such product.
 pub async fn explain_search(
     snapshot: &Snapshot,
     query: &SearchSoftware,
@@ -170,10 +170,10 @@ fn explain_product(
     let explainer = snapshot.engine.explainer().ok_or(ServiceError::NotExplained)?;
     let explanation = explainer.explain(&request, ordinal)?;
     let (words_score, factor) = (explanation.score(), plan.rerank.factor(explanation.signals));
-    // An exact name's score doesn't come from its words. Other scores differ from the words'
-    // only by rounding if meaning adds nothing.
+    // An exact name's score doesn't come from its words. If meaning adds nothing, other scores
+    // differ from the words' scores only by rounding.
     let meaning_score = match hit {
-        // The words don't count.
+        // Words don't count for a related product.
         Some((_, hit)) if hit.tier.is_related() => hit.score,
         Some((_, hit)) if hit.tier != Tier::ExactName && hit.score > words_score * factor * 1.0001 => {
             hit.score / factor - words_score
@@ -213,7 +213,7 @@ fn id_of(item: &[u8]) -> Result<String, ServiceError> {
     Ok(item.id)
 }
 
-/// A tier's name. Without words, all products are in the same one.
+/// A tier's name. If the query has no words, all products are in the same tier.
 const fn tier(tier: Tier, plan: &Plan) -> &'static str {
     match tier {
         _ if plan.names.is_empty() => "every product",
@@ -257,7 +257,7 @@ fn explained_words(snapshot: &Snapshot, expansion: &Expansion) -> Vec<ExplainedW
     expansion.slots.iter().map(word).collect()
 }
 
-/// A term in readable form.
+/// A term as shown to people.
 fn text(snapshot: &Snapshot, term: &Term) -> String {
     match term {
         Term::Word(stem) => spellings(snapshot, *stem),

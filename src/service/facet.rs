@@ -52,9 +52,9 @@ pub(super) fn all<'s>(
     counted.map(|(facet, counts)| (facet.clone(), values(catalogue, facet, counts, language))).collect()
 }
 
-/// The values that occur in the result, except those too long to list. Categories (only the most
-/// frequent) and attributes are sorted by descending count, then name; ratings from the highest
-/// down. The others keep their own order.
+/// The values that occur in the result, except values that are too long to list. Categories (only
+/// the most frequent) and attributes are sorted by descending count, then name; ratings are sorted
+/// from the highest down. Other facets' values have a fixed order.
 fn values<'s>(
     catalogue: &'s Catalogue,
     facet: &Facet,

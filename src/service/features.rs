@@ -21,27 +21,29 @@ use crate::text::english::is_function_word;
 use crate::text::meaning::Reference;
 use crate::text::topic;
 
-/// Only a product's rarest words are compared, up to this many.
+/// The maximum number of a product's words to compare. The rarest ones are.
 const MAX_WORDS: usize = 20;
 
-/// Maximum number of words read per product, because a record may have megabytes of text.
+/// The maximum number of words to read per product. There's a limit because a record may have
+/// megabytes of text.
 const MAX_WORDS_READ: usize = 5000;
 
-/// Maximum number of categories compared; the main one comes first.
+/// The maximum number of categories to compare. The main category comes first.
 const MAX_CATEGORIES: usize = 8;
 
-/// A word's weight; a category's is 1. Words are numerous and often incidental, while categories
-/// are few and deliberately chosen.
+/// A word's weight; a category's weight is 1. Words are numerous and often incidental, while
+/// categories are few and deliberately chosen.
 const WORD_WEIGHT: f32 = 0.5;
 
-/// The number of topics to look for, nearest to the product's meaning first. A product with one of
-/// them is found even if it shares nothing else.
+/// The number of topics to look for, starting with those nearest to the product's meaning. A
+/// product with any of these topics is found even if it shares nothing else.
 const TOPICS: usize = 8;
 
-/// The number of groups searched for these topics.
+/// The number of groups to search for these topics.
 const TOPIC_GROUPS: usize = 16;
 
-/// A product with the same meaning gains this share of the distance to the highest possible score.
+/// A product with the same meaning gains this share of the distance between its score and the
+/// highest possible score.
 const MEANING_WEIGHT: f32 = 0.5;
 
 /// The parts of a product's detail that are compared.
@@ -101,8 +103,8 @@ pub(super) struct Features<'s> {
 }
 
 impl Product<'_> {
-    /// The descriptive text that words are taken from. The name identifies the product, so it isn't
-    /// part of it.
+    /// The descriptive text that words are taken from. The name identifies the product rather than
+    /// describing it, so it's excluded.
     fn descriptive_texts(&self) -> impl Iterator<Item = &str> {
         let many = self.tags.iter().chain(&self.features).chain(&self.standards);
         self.tagline.iter().chain(many).map(AsRef::as_ref)
@@ -131,7 +133,7 @@ impl<'s> Features<'s> {
         Ok(Self { categories: categories.collect(), words: rarest_words(snapshot, &product)?, reference })
     }
 
-    /// Each feature as written and as searched.
+    /// Each feature as written, and as searched for.
     pub(super) fn shared(&self) -> impl Iterator<Item = (String, Vec<Alternative>)> {
         let category = |category: &&CategoryResource| {
             let term = Term::Category(category.id.as_str().into());
@@ -152,7 +154,7 @@ impl<'s> Features<'s> {
         categories.chain(words).chain(self.reference.iter().map(meaning))
     }
 
-    /// How to rerank a plan for these features, taking meaning into account.
+    /// How to rerank a plan's hits for these features, taking meaning into account.
     pub(super) fn rerank<'g>(
         &self,
         snapshot: &Snapshot,
@@ -173,7 +175,7 @@ impl<'s> Features<'s> {
     /// The words that a hit shares.
     pub(super) fn shared_words(&self, snapshot: &Snapshot, texts: &HitTexts) -> Vec<String> {
         let mut missing: Vec<_> = self.words.iter().map(|word| word.stem).collect();
-        // Skips the separators between values and sections.
+        // Skip the separators between values and sections.
         for word in texts.words.iter().filter(|word| *word > SECTION_END).take(MAX_WORDS_READ) {
             let stem = snapshot.search.lexicon.stem_of(word);
             if let Some(at) = missing.iter().position(|other| *other == stem) {
@@ -188,8 +190,8 @@ impl<'s> Features<'s> {
     }
 }
 
-/// Searches for similar products instead if no record is listed as an alternative to the product in
-/// question.
+/// If no record is listed as an alternative to the product in question, searches for similar
+/// products instead.
 pub(super) async fn seek_similar(
     snapshot: &Snapshot,
     expansion: &mut Expansion,

@@ -16,12 +16,12 @@ use crate::generation::Snapshot;
 use crate::record::{Language, Translations};
 use crate::text::shorten::{LIST_CHARS, shortened};
 
-/// Maximum number of languages that a rejection lists.
+/// The maximum number of languages listed in a rejection.
 const MAX_NAMED: usize = 50;
 
-/// Chooses a response's language: the one requested by its tag, or the one that the values of
-/// `Accept-Language` prefer, if the directory has translations. `None` leaves all text in its own
-/// language.
+/// Chooses a response's language: the requested one, given as a tag, or the one preferred by the
+/// values of `Accept-Language`, if the directory has translations. `None` leaves all text in its
+/// own language.
 ///
 /// # Errors
 /// The directory has no text in the requested language.
@@ -55,7 +55,7 @@ pub(super) struct OtherTexts {
 pub struct Translator<'s> {
     catalogue: &'s Catalogue,
     language: Option<&'s Language>,
-    /// Whether all text is in the language anyway.
+    /// Whether all of the directory's text is in the language anyway.
     are_only: bool,
     is_any: bool,
 }
@@ -68,12 +68,12 @@ impl<'s> Translator<'s> {
         Self { catalogue, language, are_only, is_any: false }
     }
 
-    /// Whether it needs the hits' text.
+    /// Whether the translator needs the hits' text.
     pub(super) const fn needs_texts(&self) -> bool {
         self.language.is_some() && !self.are_only
     }
 
-    /// Whether any text so far is in the language.
+    /// Whether any of the text so far is in the language.
     pub const fn is_any(&self) -> bool {
         self.is_any
     }
@@ -107,8 +107,8 @@ impl<'s> Translator<'s> {
         (found.flatten().unwrap_or(&category.name), matches!(found, None | Some(Some(_))))
     }
 
-    /// Writes a product, a JSON object, with its text in a language, cut off after `most`
-    /// characters.
+    /// Writes a product, given as a JSON object, with its text in a language. Text is cut off after
+    /// `most` characters.
     fn product(
         &mut self,
         object: &[u8],
@@ -159,7 +159,8 @@ impl<'s> Translator<'s> {
         Ok(json)
     }
 
-    /// A product's categories with their names in the language, and whether each has a name in it.
+    /// A product's categories with their names in the language if possible, and whether each name
+    /// is in that language.
     fn categories<'c>(&'c self, categories: &'c [StoredCategory<'_>]) -> Vec<(CategoryRef<'c>, bool)> {
         let translated = categories.iter().map(|StoredCategory { id, name }| {
             let known = self.catalogue.category_by_id(id);

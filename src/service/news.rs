@@ -1,4 +1,4 @@
-//! News: added products and renewed evidence.
+//! Lists the news: products that were added, and evidence that was renewed.
 
 use foldhash::HashMap;
 use serde::Deserialize;
@@ -13,7 +13,7 @@ use crate::search::budget::Budget;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct News {
     pub kind: NewsKind,
-    /// When the directory received the change. RFC 3339 in UTC.
+    /// When the directory received the change, as RFC 3339 in UTC.
     pub at: String,
     pub id: String,
     pub name: String,
@@ -25,8 +25,8 @@ pub struct News {
     pub license: String,
 }
 
-/// Lists the latest news, newest first and by id within a generation. Only includes the given
-/// categories, if any are given.
+/// Lists the latest news, newest first and by id within a generation. If categories are given, only
+/// includes products in those.
 pub async fn list_news(snapshot: &Snapshot, categories: &[String]) -> Result<Vec<News>, ServiceError> {
     let known: Vec<_> = categories.iter().filter_map(|category| snapshot.catalogue.category(category)).collect();
     let known = (!categories.is_empty()).then_some(&*known);
@@ -45,7 +45,7 @@ pub async fn list_news(snapshot: &Snapshot, categories: &[String]) -> Result<Vec
     Ok(news)
 }
 
-/// The changed products that still exist and are in any of the categories, by id.
+/// The changed products by id, if they still exist and are in any of the categories.
 async fn products(
     snapshot: &Snapshot,
     changes: &[(NewsKind, &str, &str)],

@@ -1,4 +1,4 @@
-//! Results of operations: pages of resources whose JSON is ready to send.
+//! What operations return: pages of resources whose JSON is ready to send.
 
 use bytes::Bytes;
 
@@ -50,7 +50,7 @@ pub type GlossaryPage = Page;
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReviewsPage {
     pub page: Page,
-    /// Covers all of the product's reviews, not only this page.
+    /// A summary of all the product's reviews, not only those on this page.
     pub summary: ReviewSummary,
 }
 
@@ -58,9 +58,9 @@ pub struct ReviewsPage {
 pub struct SearchHit {
     /// The product as a list item.
     pub item: Bytes,
-    /// How well it matches; meaningless without a query.
+    /// How well the product matches; meaningless without a query.
     pub tier: Tier,
-    /// Comparable within one response only. 0 without a query.
+    /// The score, which is only comparable within a response. 0 without a query.
     pub score: f32,
     /// The fields that matched, if requested: a JSON array of
     /// [`Highlight`](crate::catalogue::resource::Highlight)s.
@@ -104,10 +104,10 @@ impl SearchPage<'_> {
 pub struct SimilarHit<'s> {
     /// The product as a list item.
     pub item: Bytes,
-    /// From 0 to 1, comparable within one response only.
+    /// The score, from 0 to 1. Only comparable within a response.
     pub score: f32,
     pub categories: Vec<&'s CategoryResource>,
-    /// The words that both products have, rarest first.
+    /// The words that both products contain, rarest first.
     pub words: Vec<String>,
 }
 

@@ -1,4 +1,4 @@
-//! Reads everything in a generation and sends it a few requests, before callers do.
+//! Tests a generation before it's served: reads everything in it and runs a few requests.
 
 use serde::Deserialize;
 
@@ -9,7 +9,7 @@ use super::{
 };
 use crate::generation::{OpenError, Snapshot};
 
-/// How many products to search for by name and to request similar products for.
+/// How many products to search for by name and to find similar products for.
 const SAMPLE: usize = 50;
 
 /// Why a generation can't be served.
@@ -23,15 +23,15 @@ pub enum ProbeError {
     Missing(String),
 }
 
-/// The members of an item that are needed here.
+/// The members of a list item that are needed here.
 #[derive(Deserialize)]
 struct Item {
     id: String,
     name: String,
 }
 
-/// Reads each part of an embedded generation to its end, and requests lists, products and searches.
-/// A damaged generation causes an error or a panic.
+/// Reads all parts of an embedded generation in full, and requests lists, products and searches. A
+/// damaged generation causes an error or a panic.
 pub fn probe(snapshot: &Snapshot) -> Result<(), ProbeError> {
     snapshot.verify()?;
     pollster::block_on(request_sample(snapshot))

@@ -11,12 +11,12 @@ use crate::generation::Snapshot;
 use crate::record::{Attributes, Language};
 use crate::search::expand::Prefix;
 
-/// In Unicode code points.
+/// The maximum length of a query, in Unicode code points.
 pub const MAX_QUERY_CHARACTERS: usize = 256;
 
 pub const MAX_LIMIT: u32 = 100;
 
-/// The largest offset allowed with a query. Programs that need more can download an export.
+/// The largest offset that's allowed with a query. Programs that need more can download an export.
 pub const MAX_QUERY_OFFSET: u64 = 10_000;
 
 /// Which part of a list to return; by default the first 20 items.
@@ -52,14 +52,14 @@ impl PageRequest {
     }
 }
 
-/// How many of a parameter's values are checked in case they are lists.
+/// How many of a parameter's values to check in case they're lists.
 const MAX_LISTS: usize = 4;
 
-/// How many parts of a value are checked: enough to tell a list from a value with commas.
+/// How many parts of a value to check: enough to tell a list from a value that contains commas.
 const MAX_LISTED: usize = 15;
 
-/// Finds a filter value that is a comma-separated list of known values, which isn't how to pass
-/// several values. Returns its parameter and the value.
+/// Finds a filter value that's a comma-separated list of known values, which isn't how to pass
+/// several values. Returns the parameter and the value.
 pub async fn comma_separated<'f>(
     snapshot: &Snapshot,
     filter: &'f SoftwareFilter,
@@ -82,7 +82,7 @@ pub async fn comma_separated<'f>(
     Ok(None)
 }
 
-/// A value, followed by its parts, if it's a list.
+/// The value itself, followed by the parts that it would have as a list.
 fn names(value: &str) -> impl Iterator<Item = &str> {
     std::iter::once(value).chain(value.split(',').map(str::trim).take(MAX_LISTED))
 }
@@ -92,13 +92,15 @@ fn is_list(known: &[bool]) -> bool {
     matches!(known, [false, parts @ ..] if parts.iter().all(|is_known| *is_known))
 }
 
-/// Lists products; by default, the first page of all of them by name.
+/// Lists products; by default, the first page of all products, sorted by name.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ListSoftware {
-    /// Each of these words must start a word in the name or an alias. `None` or blank: all products.
+    /// Words, each of which must begin a word in the name or an alias. If `None` or blank, lists
+    /// all products.
     pub q: Option<String>,
     pub filter: SoftwareFilter,
-    /// `None`: best match first if `q` is given, otherwise by name.
+    /// The sort order. If `None`, the best match comes first if `q` is given; otherwise, products
+    /// are sorted by name.
     pub sort: Option<ListSort>,
     pub page: PageRequest,
     /// The language to return text in; `None` leaves all text in its own language.
@@ -106,14 +108,14 @@ pub struct ListSoftware {
 }
 
 impl ListSoftware {
-    /// What limits its offset, if anything.
+    /// What limits the offset, if anything.
     pub fn bounded_by(&self) -> Option<&'static str> {
         bounded_by(self.q.is_some(), self.sort.as_ref().and_then(ListSort::attribute))
     }
 }
 
-/// Queries and orders that aren't stored have an offset limit. Programs that need more can download
-/// an export.
+/// The offset is limited if there's a query or an order that isn't stored. Programs that need more
+/// can download an export.
 fn bounded_by(has_query: bool, sort: Option<&AttributeSort>) -> Option<&'static str> {
     if has_query { Some("q") } else { sort.map(|_| "this sort") }
 }
@@ -130,7 +132,7 @@ pub struct AttributeSort {
 pub const ATTRIBUTE_PREFIX: &str = "attribute.";
 
 impl AttributeSort {
-    /// Reads `attribute.` and a property, with a leading `-` for highest value first.
+    /// Reads `attribute.` and a property. A leading `-` means that the highest value comes first.
     fn parse(name: &str) -> Option<Self> {
         let (descending, name) = name.strip_prefix('-').map_or((false, name), |name| (true, name));
         let property = name.strip_prefix(ATTRIBUTE_PREFIX).filter(|property| !property.is_empty())?;
@@ -175,11 +177,11 @@ pub enum SearchSort {
     /// Best match first; without a query, by quality.
     #[default]
     Relevance,
-    /// By shown rating, highest first; unrated products last.
+    /// By displayed rating, highest first; unrated products last.
     Rating,
     /// By review count, highest first; unknown counts last.
     ReviewCount,
-    /// By name, in natural collation order.
+    /// By name, in natural sort order.
     Name,
     /// By the day the evidence was checked, newest first; unknown days last.
     EvidenceCheckedOn,
@@ -201,7 +203,7 @@ impl SearchSort {
         Self::FIXED.iter().map(Self::as_str)
     }
 
-    /// `None` for relevance.
+    /// The order to sort by; `None` for relevance.
     pub(super) fn sorted_by(&self, attributes: &Attributes) -> Option<SortedBy> {
         match self {
             Self::Attribute(sort) => sort.sorted_by(attributes),
@@ -223,7 +225,7 @@ impl SearchSort {
         }
     }
 
-    /// The name of an order other than by attribute.
+    /// The order's name, unless it's by attribute.
     pub fn as_str(&self) -> &'static str {
         self.order().map_or("relevance", Order::as_str)
     }
@@ -234,20 +236,20 @@ pub enum Facet {
     Category,
     OfferingType,
     EvidenceStatus,
-    /// By whole stars: 4 or more, 3 or more, …
+    /// By number of stars: 4 or more, 3 or more, …
     Rating,
-    /// By an attribute, under the requested name: its property, with `attribute.` in front unless
-    /// it's built in. Counts its 100 most frequent values, or ranges of numbers and dates.
+    /// By an attribute, given by the name in the request: its property, with `attribute.` in front
+    /// unless it's built in. Counts its 100 most frequent values, or ranges of numbers and dates.
     Attribute(String),
 }
 
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct SearchSoftware {
-    /// Free text. `None` or blank: all products, by quality.
+    /// Free text. If `None` or blank, lists all products by quality.
     pub q: Option<String>,
     pub filter: SoftwareFilter,
     pub sort: SearchSort,
-    /// The facets to count, in this order.
+    /// The facets to count, in the order to return them in.
     pub facets: Vec<Facet>,
     pub highlight: bool,
     pub typo: bool,
@@ -258,7 +260,7 @@ pub struct SearchSoftware {
 }
 
 impl SearchSoftware {
-    /// What limits its offset, if anything.
+    /// What limits the offset, if anything.
     pub fn bounded_by(&self) -> Option<&'static str> {
         bounded_by(self.q.is_some(), self.sort.attribute())
     }
@@ -278,7 +280,7 @@ impl SearchSoftware {
     }
 }
 
-/// Lists products that are similar to a given one and pass a filter.
+/// Lists products that are similar to a given product and pass a filter.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ListSimilar {
     pub filter: SoftwareFilter,
@@ -289,7 +291,7 @@ pub struct ListSimilar {
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ListGlossary {
-    /// Free text. `None` or blank: all terms.
+    /// Free text. If `None` or blank, lists all terms.
     pub q: Option<String>,
     pub page: PageRequest,
 }

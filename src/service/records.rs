@@ -37,7 +37,8 @@ fn category(snapshot: &Snapshot, at: usize, language: Option<&Language>) -> Resu
     Ok((serde_json::to_vec(&category)?.into(), is_any))
 }
 
-/// Lists a product's reviews; `None` if the product is unknown. The summary covers all its reviews.
+/// Lists a product's reviews; `None` if the product is unknown. The summary covers all of the
+/// product's reviews.
 pub async fn list_reviews(
     snapshot: &Snapshot,
     software_id: &str,
@@ -106,7 +107,7 @@ pub struct ExportDownload<'s> {
 }
 
 impl ExportDownload<'_> {
-    /// The URI of its licence.
+    /// The URI of the export's licence.
     pub fn license(&self) -> &str {
         &self.document.resource.license
     }

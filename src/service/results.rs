@@ -11,8 +11,8 @@ use crate::generation::Snapshot;
 use crate::search::collect::Tier;
 use crate::search::facet_counts::FacetCounts;
 
-/// The results of a search for one page. The hits' items are slices of the generation's data, not
-/// copies, unless they are translated.
+/// A search's results for one page. The hits' items are slices of the generation's data, not
+/// copies, unless they're translated.
 #[derive(Debug)]
 pub struct SearchResults {
     pub(super) hits: Box<[ResultHit]>,
@@ -20,14 +20,14 @@ pub struct SearchResults {
     pub(super) is_in_language: bool,
     /// Whether the items are translations rather than the generation's own.
     pub(super) are_translated: bool,
-    /// By hit, if requested.
+    /// Each hit's highlights, if requested.
     pub(super) highlights: Option<Box<[Bytes]>>,
     pub total: u64,
     pub(super) query: QueryReport,
     pub(super) counts: Option<Box<FacetCounts>>,
 }
 
-/// A hit with its score as shown.
+/// A hit with the score that's shown.
 #[derive(Debug)]
 pub(super) struct ResultHit {
     pub(super) ordinal: Ordinal,
@@ -37,7 +37,7 @@ pub(super) struct ResultHit {
 }
 
 impl SearchResults {
-    /// Builds the page from the search's snapshot and query.
+    /// Builds the page, given the snapshot and the query that were used for the search.
     pub fn page<'s>(&'s self, snapshot: &'s Snapshot, query: &SearchSoftware) -> SearchPage<'s> {
         let data = self.hits.iter().enumerate().map(|(at, hit)| SearchHit {
             item: hit.item.clone(),

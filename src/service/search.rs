@@ -20,12 +20,12 @@ pub async fn search_software(snapshot: &Snapshot, query: &SearchSoftware) -> Res
     Ok(find_software(snapshot, query).await?.page(snapshot, query).into_owned())
 }
 
-/// The expensive part of [`search_software`]; its results can be cached.
+/// Does the expensive part of [`search_software`]. The results can be cached.
 pub async fn find_software(snapshot: &Snapshot, query: &SearchSoftware) -> Result<SearchResults, ServiceError> {
     find_software_within(snapshot, query, &budget(snapshot)).await
 }
 
-/// The same with a custom budget.
+/// Does the same as [`find_software`], with a custom budget.
 pub async fn find_software_within(
     snapshot: &Snapshot,
     query: &SearchSoftware,
@@ -59,7 +59,7 @@ pub(super) fn report(understood: QueryReport, with_all_words: u64, related: u64,
     QueryReport { with_all_words, related, incomplete: budget.is_exceeded(), ..understood }
 }
 
-/// Returns the query as finally understood, and what it finds.
+/// Returns how the query was understood in the end, and what it finds.
 pub(super) async fn understood(
     snapshot: &Snapshot,
     query: &SearchSoftware,
@@ -72,10 +72,10 @@ pub(super) async fn understood(
     }
     let parsed = q.map(|q| read(snapshot, q)).transpose()?.unwrap_or_default();
     let (mut expansion, mut found) = understand_and_search(snapshot, query, &parsed, budget).await?;
-    // The filter doesn't change how a query is understood, so a facet value's count equals the
-    // total with that filter.
+    // The filter must not change how a query is understood. That way, a facet value's count equals
+    // the total of a search filtered by that value.
     if found.unfiltered_total == 0 && query.typo && !parsed.phrases.is_empty() {
-        // No product has the phrases, so search for their words and report it.
+        // No product has the phrases, so search for their words instead, and report that.
         let unquoted =
             parsed.phrases.iter().map(|phrase| unquoted(q.unwrap_or_default(), &parsed.words[phrase.clone()]));
         let unquoted: Vec<_> = unquoted.collect();
@@ -86,7 +86,7 @@ pub(super) async fn understood(
 }
 
 /// Expands a parsed query and runs it. If the last word was taken for a complete word and too few
-/// products are found, it's searched as a prefix after all.
+/// products are found, searches for it as a prefix after all.
 async fn understand_and_search(
     snapshot: &Snapshot,
     query: &SearchSoftware,
@@ -169,8 +169,8 @@ pub fn budget(snapshot: &Snapshot) -> Budget {
     Budget::for_documents(snapshot.software_count())
 }
 
-/// A hit's score in responses: its tier plus its score scaled to 0 to 1. Never increases from hit
-/// to hit.
+/// The score that a response shows for a hit: the tier plus the score scaled to 0 to 1. It never
+/// increases from one hit to the next.
 pub(super) fn shown_score(hit: &Hit, plan: &Plan) -> f32 {
     if plan.names.is_empty() {
         return 0.0;

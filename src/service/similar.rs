@@ -1,4 +1,5 @@
-//! Finds products similar to a given one: those that share its categories, words or meaning.
+//! Finds products similar to a given product, i.e. those that share its categories, words or
+//! meaning.
 
 use super::features::Features;
 use super::search::{budget, scaled_score};
@@ -8,8 +9,8 @@ use crate::engine::SearchRequest;
 use crate::generation::Snapshot;
 use crate::search::{Group, Plan};
 
-/// Lists similar products, most similar first, each with what it shares. Returns `None` if the id
-/// is unknown.
+/// Lists similar products, most similar first, each with what it has in common with the given one.
+/// Returns `None` if the id is unknown.
 pub async fn similar_software<'s>(
     snapshot: &'s Snapshot,
     id: &str,

@@ -1,19 +1,20 @@
-//! Suggests queries similar to one that found nothing.
+//! Suggests queries similar to a query that found nothing.
 
 use crate::generation::Snapshot;
 use crate::search::budget::Budget;
 use crate::search::typo::{allowed_edits, candidates};
 use crate::text::analyse::words;
 
-/// Words beyond this many are left out.
+/// The maximum number of words; any others are left out.
 const MAX_WORDS: usize = 10;
 
-/// Maximum number of edits between a word and a similar one: one more than a search corrects on its
-/// own, because here the reader confirms the correction.
+/// The maximum number of edits between two similar words. That's one more than a search corrects
+/// automatically, because here the reader confirms the correction.
 const MAX_EDITS: u8 = 2;
 
-/// Returns up to `most` queries, best first. Words that no product has are replaced with similar
-/// ones, or left out if there are none. Empty if no word has a similar one.
+/// Returns up to `most` queries, best first. Words that no product contains are replaced with
+/// similar words, or left out if there are none. Returns nothing if there are no similar words at
+/// all.
 pub fn similar_queries(snapshot: &Snapshot, q: &str, most: usize, budget: &Budget) -> Vec<String> {
     let search = &snapshot.search;
     let lexicon = &search.lexicon;

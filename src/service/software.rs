@@ -79,7 +79,7 @@ async fn search(
     page: PageRequest,
     texts: bool,
 ) -> Result<SearchHits, EngineError> {
-    // Names are short, so there's little work. Besides, a list has no way of saying that it's
+    // Names are short, so there's little work. Besides, there's no way to mark a list as
     // incomplete.
     let budget = Budget::new(u64::MAX);
     let request = SearchRequest { plan, filter, order, page: page.range(), facets: None, texts, budget: &budget };

@@ -1,4 +1,5 @@
-//! Suggestions while a query is being typed: products, categories and glossary terms, kept small.
+//! Suggests products, categories and glossary terms while a query is being typed. Responses are
+//! kept small.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
@@ -14,8 +15,9 @@ use crate::generation::Snapshot;
 use crate::record::Language;
 use crate::search::budget::Budget;
 
-/// Suggests up to `limit` each of products, categories and glossary terms. Products whose names
-/// match come first, then others that a search finds; categories and terms are matched by name.
+/// Suggests up to `limit` products, as many categories and as many glossary terms. Products whose
+/// names match come first, then other products that a search finds. Categories and terms are found
+/// by name only.
 pub async fn suggest<'s>(
     snapshot: &'s Snapshot,
     q: &str,
@@ -25,7 +27,7 @@ pub async fn suggest<'s>(
     suggest_within(snapshot, q, limit, language, &budget(snapshot)).await
 }
 
-/// The same with a custom budget.
+/// Does the same as [`suggest`], with a custom budget.
 pub async fn suggest_within<'s>(
     snapshot: &'s Snapshot,
     q: &str,
@@ -48,7 +50,8 @@ pub async fn suggest_within<'s>(
         let language = language.cloned();
         let search = SearchSoftware { prefix: Prefix::Always, page, language, ..SearchSoftware::new(&q) };
         let found = find_software_within(snapshot, &search, budget).await?;
-        // Categories and terms aren't spell-checked, so they're looked up by the corrected query.
+        // Spelling is corrected only for products, so look up categories and terms by the corrected
+        // query.
         for correction in &found.query.corrected {
             q = Cow::Owned(q.replace(&correction.from, &correction.to));
         }
@@ -95,7 +98,7 @@ pub async fn suggest_within<'s>(
     Ok(Suggestions { software, categories, glossary, is_in_language })
 }
 
-/// A reference to a product, and the fields that aren't in the language.
+/// A reference to a product, and the names of the fields that aren't in the language.
 #[derive(Debug, Deserialize)]
 struct Named {
     #[serde(flatten)]

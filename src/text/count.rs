@@ -1,4 +1,4 @@
-//! Counts in messages, with nouns and verbs that agree.
+//! Formats counts in messages, with nouns and verbs that agree.
 
 use std::fmt::{self, Display};
 

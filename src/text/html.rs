@@ -62,7 +62,7 @@ mod tests {
     }
 
     #[test]
-    fn templates_and_code_escape_alike() {
+    fn templates_and_code_escape_text_the_same_way() {
         let text = "<b> \"it's\" & ünï";
         assert_eq!(escape(text), "&lt;b&gt; &quot;it&#39;s&quot; &amp; ünï");
         let shown = Shown { text, number: 7 }.render().expect("rendered");

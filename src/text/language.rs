@@ -21,7 +21,7 @@ const FEWEST: usize = 20;
 /// The detected language must have at least this many times as many words as any other.
 const CLEARLY: usize = 2;
 
-/// Stops after this many words.
+/// Counting stops after this many words.
 const MOST_WORDS: usize = 20_000;
 
 /// Counts the frequent words in text.
@@ -29,12 +29,12 @@ const MOST_WORDS: usize = 20_000;
 pub struct LanguageCount {
     words: usize,
     english: usize,
-    /// In the order of [`Inflected::ALL`].
+    /// Counts for the other languages, in the order of [`Inflected::ALL`].
     others: [usize; Inflected::ALL.len()],
 }
 
 impl LanguageCount {
-    /// Whether any more text would be counted.
+    /// Whether more text would still change the counts.
     pub const fn reads_more(&self) -> bool {
         self.words < MOST_WORDS
     }

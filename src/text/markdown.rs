@@ -4,8 +4,8 @@ use std::fmt::Write as _;
 
 use crate::text::printable::printable;
 
-/// Breaks up text for GitHub and GitLab. They look for addresses, people and issues in the rendered
-/// text, so character references wouldn't stop them.
+/// Keeps GitHub and GitLab from linking text. They look for addresses, people and issues in the
+/// rendered text, so character references wouldn't stop them.
 const BREAK: &str = "<span></span>";
 
 /// Escapes text so that Markdown and HTML show it literally, without links to addresses

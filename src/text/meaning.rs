@@ -6,7 +6,7 @@ use std::sync::LazyLock;
 
 use foldhash::HashMap;
 
-/// The length of a vector.
+/// The number of components in a vector.
 pub const DIMENSIONS: usize = 128;
 
 /// Identifies the table: the first bytes of the BLAKE3 hash of its pieces, their vectors and the
@@ -24,7 +24,7 @@ const LONGEST_RUN: usize = 64;
 
 static TABLE_OF_PIECES: LazyLock<Pieces> = LazyLock::new(Pieces::new);
 
-/// Each piece's number.
+/// The number of each piece, for pieces at the start of a word and for the others.
 #[derive(Default)]
 struct Pieces {
     first: HashMap<&'static str, u16>,
@@ -74,7 +74,7 @@ pub fn pieces(word: &str, numbers: &mut Vec<u16>) {
     }
 }
 
-/// The sum of pieces' vectors.
+/// The sum of the vectors of several pieces.
 #[derive(Debug, Clone)]
 pub struct Sum([i32; DIMENSIONS]);
 
@@ -114,8 +114,8 @@ impl Sum {
     }
 }
 
-/// The length of vectors. Few have a component greater than half of this, and clipping those makes
-/// 8 bits enough for each component.
+/// The length that vectors are scaled to. Few have a component greater than half of this; clipping
+/// those lets every component fit in 8 bits.
 const VECTOR_LENGTH: f64 = 254.0;
 
 const REFERENCE_LENGTH: f64 = 4096.0;
@@ -137,11 +137,11 @@ impl Vector {
 pub struct Reference(Box<[i16; DIMENSIONS]>);
 
 impl Reference {
-    /// How close another text's meaning is: the cosine, from 0 to 1. 0 if it's opposite or has no
-    /// direction.
+    /// How close a vector is in meaning: the cosine, from 0 to 1. It's 0 if the vector points the
+    /// opposite way or has no direction.
     #[inline]
     pub fn likeness(&self, vector: &[u8; DIMENSIONS]) -> f32 {
-        // With a sum per lane, compilers multiply and add eight numbers at once.
+        // With a separate sum per lane, compilers multiply and add eight numbers at once.
         let mut sums = [0; 8];
         for (numbers, others) in self.0.as_chunks::<8>().0.iter().zip(vector.as_chunks::<8>().0) {
             for ((sum, number), other) in sums.iter_mut().zip(numbers).zip(others) {
@@ -202,7 +202,7 @@ mod tests {
     }
 
     #[test]
-    fn descriptions_of_the_same_thing_are_similar_without_common_words() {
+    fn descriptions_of_the_same_thing_are_similar_even_without_common_words() {
         for (query, near, far) in [
             ("photography", "camera pictures", "accounting ledger"),
             ("manufacturing", "factory production", "poems and novels"),
@@ -215,7 +215,7 @@ mod tests {
     }
 
     #[test]
-    fn a_vector_without_direction_is_similar_to_nothing() {
+    fn a_vector_without_a_direction_is_not_similar_to_anything() {
         assert_eq!((sum("").reference(), sum("").vector()), (None, Vector::NONE));
         let reference = sum("audit").reference().expect("a direction");
         assert_eq!(reference.likeness(&Vector::NONE.bytes()).to_bits(), 0.0_f32.to_bits());

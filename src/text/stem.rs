@@ -50,7 +50,7 @@ impl Inflected {
         }
     }
 
-    /// Whether compounds are written as one word.
+    /// Whether the language writes compounds as one word.
     pub const fn has_compounds(self) -> bool {
         matches!(self, Self::German)
     }
@@ -185,7 +185,7 @@ const SPELLED_SO: &[&str] = &[
 fn american_ending(word: &str) -> Cow<'_, str> {
     for (british, american) in ENDINGS {
         if let Some(base) = word.strip_suffix(british) {
-            // `is` or `ys` belongs to the stem of a word that is spelled this way everywhere.
+            // In words that are spelled this way everywhere, `is` or `ys` belongs to the stem.
             let spelled_so = SPELLED_SO.iter().any(|base_is| base_is.strip_suffix("is") == Some(base));
             if base.len() >= 3 && !spelled_so {
                 return Cow::Owned(format!("{base}{american}"));
@@ -289,7 +289,7 @@ mod tests {
     }
 
     #[test]
-    fn forms_of_a_word_share_a_stem_in_their_language() {
+    fn inflected_forms_share_a_stem_in_their_language() {
         for (language, pairs) in [
             (
                 Inflected::German,

@@ -61,7 +61,7 @@ mod tests {
     }
 
     #[test]
-    fn every_group_has_its_topics() {
+    fn the_table_contains_every_group_and_topic() {
         assert_eq!(CENTRES.len(), GROUPS + GROUPS * TOPICS_PER_GROUP);
         assert!(CENTRES.iter().all(|centre| centre.iter().any(|number| *number != 0)));
     }
@@ -80,7 +80,7 @@ mod tests {
     }
 
     #[test]
-    fn a_smaller_count_returns_the_nearest_of_the_same_topics() {
+    fn a_smaller_count_returns_only_the_nearest_topics() {
         let topics = |count| topics("webmail for teams", count);
         assert_eq!(topics(16)[..5], topics(5)[..]);
         assert!(topics(0).is_empty());

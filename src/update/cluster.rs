@@ -1,4 +1,4 @@
-//! A cluster as the origin of generations. Opens the one that the cluster has published.
+//! A cluster as the origin of generations. Opens the generation that the cluster has published.
 
 use std::sync::Arc;
 
@@ -15,7 +15,7 @@ use crate::update::{Opened, Origin, Start};
 
 /// The reason in `/readyz` while the cluster isn't responding.
 pub const CLUSTER_UNAVAILABLE: &str = "cluster_unavailable";
-/// The reason while the served index is missing from the cluster.
+/// The reason in `/readyz` while the served index is missing from the cluster.
 pub const GENERATION_LOST: &str = "generation_lost";
 
 /// Opens a cluster's generations.
@@ -24,7 +24,7 @@ pub struct ClusterFollower {
     cluster: Arc<Cluster>,
     publisher: Publisher,
     runtime: Handle,
-    /// The publication being served. Filling a generation again results in a new publication.
+    /// The publication being served. Building a generation again results in a new publication.
     served: Option<Published>,
 }
 
@@ -35,7 +35,7 @@ pub enum ClusterFollowError {
     Open(#[from] OpenRemoteError),
     #[error("the served index {index} is no longer in the cluster; run --reindex with the same --engine options")]
     Lost { index: String },
-    #[error("following failed: {0}; please report it")]
+    #[error("the program failed ({0}); please report it")]
     Panicked(String),
 }
 

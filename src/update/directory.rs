@@ -34,7 +34,7 @@ pub struct Degraded {
     pub count: Option<usize>,
     /// The number of exports left out entirely; `None` for other reasons.
     pub export_count: Option<usize>,
-    /// When it began, if known.
+    /// When the problem began, if known.
     pub since: Option<Timestamp>,
     /// What happened and how to fix it, for the operator.
     pub detail: String,
@@ -50,7 +50,7 @@ impl Degraded {
             export_count: Some(count(skipped.exports)),
             since: None,
             detail: format!(
-                "{skipped} are invalid and left out (--skip-invalid); `software-directory check` lists them"
+                "{skipped} are invalid and were left out (--skip-invalid); `software-directory check` lists them"
             ),
         }
     }

@@ -74,7 +74,7 @@ pub trait Origin {
 
 #[derive(Debug)]
 pub enum Start {
-    /// Serves this generation from disk, which was current at the given time.
+    /// Serves this generation, which is on disk and was current at the given time.
     Serve(Arc<Snapshot>, Option<Timestamp>),
     /// Serves whatever can be fetched or, failing that, this last good generation.
     Fetch(Option<Arc<Snapshot>>),
@@ -94,7 +94,7 @@ pub enum Look {
 #[derive(Debug)]
 pub struct Opened {
     pub snapshot: Arc<Snapshot>,
-    /// Published, loaded, or unchanged if an equal one is already being served.
+    /// Published, loaded, or unchanged if an identical generation is already being served.
     pub outcome: Outcome,
     pub change: Option<Change>,
     pub pulled_bytes: Option<u64>,

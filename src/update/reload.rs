@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::Timestamp;
 
-/// The outcome of a start or a reload.
+/// The outcome of a startup or a reload.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Outcome {
     /// A new generation was built or fetched, and published.
@@ -57,14 +57,14 @@ pub struct ReloadStatus {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Reload {
     pub outcome: Outcome,
-    /// When it ended.
+    /// When the reload ended.
     pub at: Timestamp,
-    /// How long it took: reading, checking, building, writing.
+    /// How long the reload took: reading, checking, building and writing.
     pub took: Duration,
 }
 
 impl ReloadStatus {
-    /// This status after another reload.
+    /// The status after another reload.
     pub(super) fn after(&self, reload: Reload) -> Self {
         let mut next = self.clone();
         next.last = Some(reload);

@@ -44,7 +44,7 @@ mod tests {
     const SECOND: Duration = Duration::from_secs(1);
 
     #[test]
-    fn events_are_coalesced_and_other_signals_returned_immediately() {
+    fn events_are_coalesced_and_other_signals_are_returned_immediately() {
         let (sender, received) = std::sync::mpsc::sync_channel(16);
         let long_ago = Instant::now().checked_sub(Duration::from_mins(1)).expect("a machine up for a minute");
         for _ in 0..16 {

@@ -19,7 +19,7 @@ const LOADING_FACTOR: u64 = 2;
 pub(super) fn skipped(store: &Store) -> Option<Problem> {
     let manifest = store.current().filter(|current| is_deadly(store, current))?;
     let detail = format!(
-        "{} processes died while opening generation {}, so another one is used until it's time to retry this one",
+        "{} processes died while opening generation {}, so another one is being served until it's time to retry this one",
         store.deaths(&manifest.generation),
         manifest.generation
     );
@@ -32,7 +32,7 @@ fn is_deadly(store: &Store, manifest: &Manifest) -> bool {
 }
 
 /// Whether a generation may be opened. A process that's already serving another one makes one more
-/// attempt than a start does.
+/// attempt than a process that's starting up.
 pub(super) fn may_open(store: &Store, generation: &Generation) -> Result<(), BuildFailure> {
     let deaths = store.deaths(generation);
     if deaths <= MAX_DEATHS {
@@ -76,8 +76,8 @@ pub(super) fn load(store: &Store, manifest: &Manifest) -> Result<Arc<Snapshot>, 
     })
 }
 
-/// The first generation that can be loaded, that hasn't killed processes opening it, and that
-/// `may_serve` allows. The current one is tried first, then the others, newest first.
+/// The first generation that can be loaded, hasn't crashed processes opening it, and is allowed by
+/// `may_serve`. The current one is tried first, then the others, newest first.
 pub(super) fn load_any(store: &Store, may_serve: impl Fn(&Manifest) -> bool) -> Option<(Arc<Snapshot>, Manifest)> {
     let mut candidates =
         store.candidates().into_iter().filter(|manifest| !is_deadly(store, manifest)).filter(may_serve);

@@ -8,7 +8,7 @@ use crate::cluster;
 /// features have eight bits of fraction.
 const TOLERANCE: f64 = 0.005;
 
-/// Whether a response equals the recorded one. With a cluster, scores lack what meaning adds and may
+/// Whether a response equals the recorded one. With a cluster, scores ignore meaning and may
 /// differ by rounding, and hits with nearly equal scores may swap places. The cluster's exports are
 /// files, so they have a modification time.
 pub(crate) fn is_alike(recorded: &Value, answer: &Value) -> bool {
@@ -27,7 +27,7 @@ fn is_near(recorded: &Value, answer: &Value) -> bool {
         (Value::Object(recorded), Value::Object(answer)) => {
             let near = |(name, value): (&String, &Value)| match name.as_str() {
                 "score" => is_near_score(value, &answer["score"]),
-                // The recorded exports aren't files.
+                // The recorded exports aren't files, so they have no modification time.
                 "changed_at" if value.is_null() => answer[name].is_string(),
                 _ => answer.get(name).is_some_and(|other| is_near(value, other)),
             };
@@ -37,8 +37,8 @@ fn is_near(recorded: &Value, answer: &Value) -> bool {
     }
 }
 
-/// Whether the tiers are the same and the cluster's score within the tier is no higher. A score is the
-/// tier plus `s / (s + 10)`, where `s` is the score within the tier.
+/// Whether the tiers are the same and the cluster's score within the tier is no higher. A score is
+/// the tier plus `s / (s + 10)`, where `s` is the score within the tier.
 fn is_near_score(recorded: &Value, answer: &Value) -> bool {
     let (Some(recorded), Some(answer)) = (recorded.as_f64(), answer.as_f64()) else { return false };
     let within = |score: f64| 10.0 * score.fract() / (1.0 - score.fract());

@@ -1,5 +1,5 @@
-//! Requests with arbitrary bytes over a socket. Past the parser, requests with arbitrary paths,
-//! parameters and headers.
+//! Requests with arbitrary bytes over a socket, and, past the parser, requests with arbitrary
+//! paths, parameters and headers.
 
 use axum::body::Body;
 use axum::http::{Method, Request};
@@ -80,7 +80,7 @@ fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
 /// Sends each request on its own connection and writes nothing more. Returns everything that comes
 /// back.
 #[test]
-fn any_bytes_are_answered_or_refused_and_the_service_keeps_running() {
+fn no_bytes_can_stop_the_service() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let service = Service::with_directory();
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a free port");
@@ -232,7 +232,7 @@ fn any_request_gets_a_readable_response() {
         for (name, value) in headers {
             request = request.header(name, value);
         }
-        // The library that parses requests from the wire would reject it too.
+        // The library that parses requests from the wire would reject this one too.
         let Ok(request) = request.body(Body::empty()) else { return Ok(()) };
         let answer = runtime.block_on(service.call(request));
         prop_assert!(!answer.header("x-request-id").is_empty());

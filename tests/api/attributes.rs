@@ -171,7 +171,7 @@ async fn unknown_attributes_and_invalid_values_are_refused_with_suggestions() {
         ("attribute=open_source:yes", "attribute open_source must be true or false; this is \"yes\"."),
         (
             "attribute=released_on:2025-02-29..",
-            "attribute released_on must be an existing date or a range of dates, such as 2025-01-31, 2025-01-01..2025-12-31 or 2025-01-01..; this \
+            "attribute released_on must be a valid date or a range of dates, such as 2025-01-31, 2025-01-01..2025-12-31 or 2025-01-01..; this \
              is \"2025-02-29..\".",
         ),
         (
@@ -194,12 +194,12 @@ async fn unknown_attributes_and_invalid_values_are_refused_with_suggestions() {
     let answer = service.get("/v1/software?attribute=licence:MIT,GPL-3.0").await.json();
     assert_eq!(
         answer["errors"][0]["message"],
-        "attribute must be repeated for several values: attribute=licence:MIT&attribute=licence:GPL-3.0."
+        "attribute must be repeated for each value: attribute=licence:MIT&attribute=licence:GPL-3.0."
     );
 }
 
 #[tokio::test]
-async fn words_in_attributes_are_found_and_shown_unless_they_are_not_searchable() {
+async fn words_in_searchable_attributes_are_found_and_shown() {
     let service = service();
     let found = service.get("/v1/search?q=apache&highlight=true").await.json();
     assert_eq!(ids(&found), ["a"]);

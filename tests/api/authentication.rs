@@ -56,11 +56,11 @@ async fn each_reason_for_rejecting_a_key_has_its_own_code() {
 }
 
 #[tokio::test]
-async fn the_scheme_is_bearer_regardless_of_case_and_two_keys_count_as_none() {
+async fn bearer_is_case_insensitive_and_two_keys_count_as_none() {
     let service = Service::empty();
     let lower = format!("bearer  {}", service.key);
     let answer = service.send(Method::GET, "/v1/software", &[("authorization", &lower)]).await;
-    assert_eq!(answer.problem().1, "index_unavailable", "accepted, although there's nothing to serve");
+    assert_eq!(answer.problem().1, "index_unavailable", "the key was accepted, although there's nothing to serve");
     let bearer = service.bearer();
     let both = [("authorization", bearer.as_str()), ("authorization", bearer.as_str())];
     assert_eq!(service.send(Method::GET, "/v1/software", &both).await.problem().1, "invalid_api_key");
@@ -106,9 +106,9 @@ async fn a_key_limited_to_certain_origins_is_rejected_elsewhere() {
     ] {
         let answer = service.get_with("/v1/software", &[("origin", origin)]).await;
         assert_eq!(answer.problem().1, code, "{origin}");
-        assert_eq!(answer.header("access-control-allow-origin"), "*", "a page can read the reason");
+        assert_eq!(answer.header("access-control-allow-origin"), "*", "web pages must be able to read the reason");
     }
-    assert_eq!(service.get("/v1/software").await.problem().1, "index_unavailable", "only browsers send an origin");
+    assert_eq!(service.get("/v1/software").await.problem().1, "index_unavailable", "it also works without an origin");
 }
 
 /// A service behind a proxy at 10.0.0.1.

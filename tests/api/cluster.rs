@@ -1,8 +1,8 @@
 //! Loads the fixtures into a cluster. If `OPENSEARCH_URLS` lists node addresses, the tests run
 //! against that cluster instead of the embedded engine.
 //!
-//! `make test-opensearch OPENSEARCH=api` sets the variable. The program itself fills the cluster,
-//! with a separate prefix for each set of exports and once per run.
+//! `make test-opensearch OPENSEARCH=api` sets the variable. The program itself builds the indices,
+//! once per run and with a separate prefix for each set of exports.
 //! `tests/opensearch/embedded_only.txt` lists the tests that only make sense for the embedded
 //! engine.
 
@@ -35,7 +35,7 @@ impl Nodes {
         self.open(&self.filled(sets))
     }
 
-    /// A generation of these exports with something skipped.
+    /// A generation of these exports that reports this as skipped.
     pub(crate) fn skipping(&self, exports: &[(&str, &str)], skipped: Skipped) -> Arc<Snapshot> {
         let published = self.filled(&[exports]);
         self.open(&Published { skipped: [skipped.exports, skipped.records], ..published })
@@ -93,8 +93,8 @@ impl Nodes {
         block_on(async { generation::cluster::open(&cluster, published).await.expect("a generation") })
     }
 
-    /// Opens separate connections for a snapshot: pooled ones are driven by a test's runtime and
-    /// would end with it.
+    /// Opens separate connections for a snapshot: pooled connections are driven by a test's runtime
+    /// and would end with it.
     fn connect(&self) -> Arc<Cluster> {
         let urls = self.urls.split(',').map(|url| ClusterSettings::parse_url(url).expect("a URL")).collect();
         Arc::new(Cluster::new(ClusterSettings::new(urls)).expect("settings"))

@@ -77,7 +77,7 @@ async fn an_error_has_no_tag_and_is_never_hidden_by_a_condition() {
     assert_eq!(service.get_with("/v1/software", &[("if-none-match", "*")]).await.status, 304);
 }
 
-/// The parts of the directory that change when a product changes.
+/// Which parts of the directory change when a product changes.
 #[tokio::test]
 async fn records_are_tagged_by_content_and_lists_by_generation() {
     let service = Service::with_directory();

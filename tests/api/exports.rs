@@ -77,7 +77,7 @@ fn remaining(header: &str) -> &str {
 }
 
 #[tokio::test]
-async fn each_mib_or_part_of_one_costs_a_request() {
+async fn each_mib_or_part_of_a_mib_counts_as_a_request() {
     let (service, document) = large(HttpConfig::default(), 20);
     let head = service.send(Method::HEAD, "/v1/exports/large", &[("authorization", &service.bearer())]).await;
     assert_eq!((remaining(head.header("ratelimit")), head.body.len()), ("19", 0));
@@ -99,7 +99,7 @@ async fn download_larger_than_the_quota_is_sent_and_paid_off_afterwards() {
     assert_eq!((answer.status.as_u16(), answer.text() == document), (200, true));
     let refused = service.get("/v1/exports/large").await;
     assert_eq!(refused.problem(), (429, "rate_limited".to_owned()));
-    // Four requests at a rate of one per minute.
+    // At one request per minute, the next one is allowed after four minutes.
     let wait = refused.json()["retry_after_seconds"].as_u64().expect("seconds");
     assert!((230..=240).contains(&wait), "{wait}");
 }
@@ -218,7 +218,7 @@ async fn a_range_costs_what_has_to_be_read_for_it() {
         }
     };
     assert_eq!(part("bytes=0-9".to_owned(), "identity").await, "19");
-    // Four MiB are decompressed, the last of them incomplete.
+    // Each MiB that's decompressed counts. There are four, and the last one is incomplete.
     assert_eq!(part(format!("bytes={}-", document.len() - 1), "identity").await, "15");
     assert_eq!(part("bytes=0-9".to_owned(), "zstd").await, "14");
 }

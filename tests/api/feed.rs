@@ -30,8 +30,8 @@ fn export(software: &[Value; 2]) -> String {
     json!({"name": "N", "license": "https://example.org/licence", "software": software}).to_string()
 }
 
-/// A directory with two generations. The second one added `new` in the category Audits and renewed
-/// the evidence for `old`. Also returns the first generation's name.
+/// A directory with two generations. The second one added `new` in the category Audits, and has
+/// newer evidence for `old`. Also returns the first generation's name.
 pub(crate) fn changed() -> (Arc<Directory>, String) {
     let sets = [
         [product("old", "Permits", Some("2026-01-01")), product("gone", "Permits", None)],
@@ -83,7 +83,7 @@ fn entries(answer: &Answer) -> usize {
 }
 
 #[tokio::test]
-async fn feed_has_added_products_and_renewed_evidence() {
+async fn feed_lists_added_products_and_updated_evidence() {
     let answer = service(None).get("/feed.atom").await;
     assert_eq!(answer.header("content-type"), "application/atom+xml; charset=utf-8");
     let text = answer.text();
@@ -97,7 +97,7 @@ async fn feed_has_added_products_and_renewed_evidence() {
 }
 
 #[tokio::test]
-async fn category_feed_has_only_products_in_that_category() {
+async fn category_feed_lists_only_products_in_that_category() {
     let service = service(None);
     for (query, count) in [("category=audits", 1), ("category=Audits&category=permits", 2), ("category=nowhere", 0)] {
         let answer = service.get(&format!("/feed.atom?{query}")).await;

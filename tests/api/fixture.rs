@@ -81,7 +81,7 @@ pub(crate) const PRODUCTS: u64 = 3 + 25 + ODD_IDS.len() as u64 + 1;
 pub(crate) fn directory() -> Arc<Directory> {
     static BUILT: LazyLock<Arc<Snapshot>> = LazyLock::new(read_directory);
     let directory = Directory::default();
-    // A directory in a cluster has connections, which belong to a single test.
+    // A directory in a cluster has connections, which tests can't share.
     let is_embedded = cluster::nodes().is_none();
     directory.publish(if is_embedded { Arc::clone(&BUILT) } else { read_directory() });
     Arc::new(directory)
@@ -91,7 +91,7 @@ fn read_directory() -> Arc<Snapshot> {
     snapshot(&[("tools", &tools_document()), ("extra", &extra_document())])
 }
 
-/// A generation of one export with something skipped.
+/// A generation of one export that reports this as skipped.
 pub(crate) fn skipping(skipped: Skipped) -> Arc<Snapshot> {
     let documents = [("extra", &*extra_document())];
     if let Some(nodes) = cluster::nodes() {

@@ -19,7 +19,7 @@ async fn alive_does_not_mean_ready() {
 }
 
 #[tokio::test]
-async fn a_ready_service_says_what_it_serves_and_what_is_wrong() {
+async fn a_ready_service_reports_what_it_serves_and_what_is_wrong() {
     let service = Service::with_directory();
     let ready = service.send(Method::GET, "/readyz", &[]).await.json();
     assert_eq!((ready["status"].as_str(), ready["reasons"].as_array().map(Vec::len)), (Some("ready"), Some(0)));
@@ -91,6 +91,6 @@ async fn a_broken_key_file_is_reported_and_the_old_keys_still_work() {
     service.keys.reload_if_changed();
     let degraded = service.send(Method::GET, "/readyz", &[]).await.json();
     assert_eq!(degraded["reasons"][0]["code"], "key_file_invalid");
-    assert_eq!(service.get("/v1/software").await.status, 200, "the last good set of keys is kept");
-    assert_eq!(service.send(Method::GET, "/v1/software", &[]).await.status, 401, "access never becomes open");
+    assert_eq!(service.get("/v1/software").await.status, 200, "the last good set of keys should still work");
+    assert_eq!(service.send(Method::GET, "/v1/software", &[]).await.status, 401, "a key should still be required");
 }

@@ -1,5 +1,5 @@
-//! Text in several languages: which language is returned, how the response says so, and that words
-//! in any language are found.
+//! Text in several languages: which language is returned, how the response reports it, and that
+//! words in any language are found.
 
 use std::sync::Arc;
 
@@ -197,7 +197,7 @@ async fn words_in_every_language_are_found_in_any_form() {
         assert_eq!(found(&service, query).await.first().map(String::as_str), Some("stoff"), "{query}");
     }
     assert_eq!(found(&service, "ordners").await, ["ordner"]);
-    assert_eq!(found(&service, "gefahrstoffe").await, ["stoff"], "by the name of its category");
+    assert_eq!(found(&service, "gefahrstoffe").await, ["stoff"], "found by its category's name");
 }
 
 #[tokio::test]
@@ -255,7 +255,7 @@ async fn pages_use_the_language_that_their_reader_prefers() {
 }
 
 #[tokio::test]
-async fn export_that_states_no_language_is_in_the_one_that_its_texts_are_clearly_in() {
+async fn the_language_of_an_export_that_does_not_state_it_is_detected() {
     let text = "Das ist ein Verzeichnis und eine Ablage, mit der Sie von einem Ort auf das Lager und zur Halle sehen.";
     let product = |id: &str, description: &str| {
         json!({
@@ -290,7 +290,7 @@ async fn export_that_states_no_language_is_in_the_one_that_its_texts_are_clearly
 }
 
 #[tokio::test]
-async fn text_in_another_language_than_the_page_says_so() {
+async fn text_in_a_different_language_from_the_page_is_marked() {
     let service = service();
     let visit = async |path: &str, accepted: &str| -> Answer {
         service.visit_with(path, &[("accept-language", accepted), BROWSER]).await

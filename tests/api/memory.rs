@@ -1,4 +1,4 @@
-//! The memory budget for large bodies, which callers occupy until they have read them.
+//! The memory budget for large bodies. A body counts against it until the caller has read the body.
 
 use std::sync::Arc;
 
@@ -52,9 +52,9 @@ async fn bodies_waiting_to_be_read_are_bounded() {
     let refused = service.get("/v1/software/large").await;
     assert_eq!(refused.problem(), (503, "overloaded".to_owned()));
     assert_eq!(refused.header("retry-after"), "1");
-    assert!(refused.header("ratelimit").contains("r=99997"), "costs no quota: {}", refused.header("ratelimit"));
+    assert!(refused.header("ratelimit").contains("r=99997"), "counted: {}", refused.header("ratelimit"));
     assert_eq!(service.get("/v1/software/small").await.status, 200);
-    // More than a visitor's share, but it's the only body.
+    // The body is larger than a visitor's share, but it's the only one.
     let (status, visitors) = begin(&service, ("sec-fetch-site", "same-origin")).await;
     assert_eq!(status, 200, "keys can't use up a visitor's share");
     assert_eq!(begin(&service, ("sec-fetch-site", "same-origin")).await.0, 503);
@@ -76,7 +76,7 @@ async fn body_counts_until_its_last_byte_is_dropped() {
     drop(body);
     let piece = bytes.slice(1..2);
     drop(bytes);
-    assert_eq!(service.get("/v1/software/large").await.status, 503, "part of it still has to be written");
+    assert_eq!(service.get("/v1/software/large").await.status, 503, "part of the body still has to be written");
     drop(piece);
     assert_eq!(service.get("/v1/software/large").await.status, 200);
 }

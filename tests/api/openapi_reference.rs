@@ -58,7 +58,7 @@ fn documented_operations_are_up_to_date() {
 fn reference() -> String {
     let document: Value = serde_json::from_str(&openapi(&HttpConfig::default())).expect("JSON");
     let (mut list, mut sections) = (String::from("| path | |\n|---|---|\n"), String::new());
-    // Where each parameter was first described, by its name and definition.
+    // Maps each parameter's name and definition to where it was first described.
     let mut described: BTreeMap<String, String> = BTreeMap::new();
     for tag in document["tags"].as_array().expect("tags") {
         let tag = &tag["name"];

@@ -72,7 +72,7 @@ async fn filters_are_links_and_form_fields() {
     let page = read(&service, "/?q=tool&category=Tools&min_rating=&offering_type=software&utm_source=x").await;
     for part in [
         "name=\"category\" value=\"tools\" id=\"category-tools\" form=\"find\" checked",
-        // One without the category, one without the type.
+        // One link removes the category, the other one the type.
         "href=\"/?q=tool&amp;offering_type=software\"",
         "href=\"/?q=tool&amp;category=Tools\"",
     ] {
@@ -139,7 +139,7 @@ async fn a_page_that_found_nothing_suggests_other_queries_and_filters_to_remove(
     let without_category =
         "<a href=\"/?q=gauge&amp;min_rating=4\"><s><bdi>Tools</bdi></s> <span class=\"count\">1</span>";
     assert!(filtered.text().contains(without_category), "{}", filtered.text());
-    assert!(!filtered.text().contains("<s><bdi>4 stars"), "removing the rating doesn't help either");
+    assert!(!filtered.text().contains("<s><bdi>4 stars"), "removing the rating filter wouldn't help either");
     let category = read(&service, "/categories/empty").await;
     assert!(!category.text().contains("Remove a filter"), "{}", category.text());
 }
@@ -225,7 +225,7 @@ async fn large_sitemap_is_split_into_parts_that_contain_every_url_once() {
     }
     let fits =
         public_as(HttpConfig { sitemap_addresses: all.len() as u64, ..HttpConfig::default() }, fixture::directory());
-    assert_eq!(addresses(&read(&fits, "/sitemap.xml").await), all, "exactly as many as fit");
+    assert_eq!(addresses(&read(&fits, "/sitemap.xml").await), all, "exactly as many addresses as fit");
 }
 
 #[tokio::test]
@@ -320,7 +320,7 @@ async fn full_search_pool_keeps_the_query() {
 }
 
 #[tokio::test]
-async fn page_before_the_first_generation_says_so() {
+async fn page_before_the_first_generation_says_that_the_directory_is_loading() {
     let config = HttpConfig { public_page: Rate::new(100), ..HttpConfig::default() };
     let page = read(&Setup { config, ..Setup::default() }.start(), "/").await;
     assert_eq!((page.status.as_u16(), page.header("retry-after")), (503, "5"));

@@ -12,7 +12,7 @@ async fn refused(service: &Service, path: &str, code: &str, parameter: &str, say
     assert_eq!((error["param"].as_str(), error["code"].as_str()), (Some(parameter), Some(code)), "{path}");
     let message = error["message"].as_str().expect("a message");
     assert!(message.contains(says), "{path}: {message}");
-    assert_eq!(problem["detail"], message, "{path}: the detail repeats a single problem");
+    assert_eq!(problem["detail"], message, "{path}: if there's only one problem, the detail repeats it");
 }
 
 #[tokio::test]
@@ -82,7 +82,7 @@ async fn a_query_has_at_most_256_characters() {
 }
 
 #[tokio::test]
-async fn refusing_an_unknown_parameter_names_the_nearest_and_the_allowed_ones() {
+async fn error_for_an_unknown_parameter_names_the_nearest_and_all_allowed_parameters() {
     let service = Service::with_directory();
     refused(&service, "/v1/software?limt=5", "unknown_parameter", "limt", "Did you mean limit?").await;
     refused(&service, "/v1/software?Category=x", "unknown_parameter", "Category", "Did you mean category?").await;
@@ -129,7 +129,7 @@ async fn a_value_that_is_not_utf_8_is_reported_with_its_parameter() {
         ("/v1/software?limit=%FF", "limit"),
         ("/v1/search?sort=%ED%A0%80", "sort"),
     ] {
-        refused(&service, path, "invalid_parameter", parameter, "must be UTF-8").await;
+        refused(&service, path, "invalid_parameter", parameter, "must be percent-encoded UTF-8").await;
     }
 }
 

@@ -107,7 +107,7 @@ async fn only_large_products_are_read_in_the_pool() {
 }
 
 #[tokio::test]
-async fn every_tool_is_shed_when_searches_are() {
+async fn every_tool_call_is_shed_if_searches_are() {
     let config = HttpConfig { search_threads: 0, ..HttpConfig::default() };
     let service = Setup { directory: fixture::directory(), config, ..Setup::default() }.start();
     let calls = [

@@ -64,7 +64,7 @@ async fn matches_are_highlighted_on_request() {
 #[tokio::test]
 async fn repeated_query_gets_the_same_response_until_the_next_generation() {
     let service = Service::with_directory();
-    // Both have the same entity tag, but each has its facets in the requested order.
+    // Both responses have the same entity tag, but each lists its facets in the requested order.
     let paths = ["category&facets=rating", "rating&facets=category"]
         .map(|facets| format!("/v1/search?q=gauge&facets={facets}&highlight=true&limit=1"));
     let first = [service.get(&paths[0]).await, service.get(&paths[1]).await];

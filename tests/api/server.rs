@@ -37,7 +37,7 @@ async fn run_until(service: &Service, end: impl Future<Output = ()> + Send + 'st
 }
 
 impl Running {
-    /// Sends bytes and reads until the server closes.
+    /// Sends bytes, and reads until the server closes the connection.
     async fn exchange(&self, request: &str) -> String {
         let mut stream = TcpStream::connect(self.address).await.expect("a connection");
         // A client that sends too much is cut off, possibly before it has seen the response.

@@ -120,7 +120,7 @@ async fn similar_products_share_categories_and_words() {
     let answer = service.get("/v1/software/tool-01/similar?limit=30").await.json();
     assert_eq!(answer["pagination"], json!({"limit": 30, "offset": 0, "total": 25}));
     let hits = answer["data"].as_array().expect("data");
-    assert!(hits.iter().all(|hit| hit["id"] != "tool-01"), "the product itself isn't one of them");
+    assert!(hits.iter().all(|hit| hit["id"] != "tool-01"), "a product isn't similar to itself");
     let tools = json!([{"id": "tools", "name": "Tools"}]);
     assert!(hits.iter().all(|hit| hit["shared"]["categories"] == tools), "{answer}");
     let mut tiled = Vec::new();
@@ -168,7 +168,7 @@ async fn any_string_can_be_an_id() {
         let reviews = service.get(&format!("/v1/reviews/{encoded}/")).await;
         assert_eq!(reviews.json()["pagination"]["total"], 0, "{id}");
     }
-    // Dots can be ids too, though few clients send them unescaped.
+    // An id can consist of dots, though few clients send those unescaped.
     assert_eq!(service.get("/v1/software/..").await.json()["data"]["id"], "..");
 }
 

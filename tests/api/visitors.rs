@@ -42,7 +42,7 @@ async fn private_page_needs_a_key() {
 }
 
 #[tokio::test]
-async fn request_from_a_public_page_needs_no_key_and_every_other_request_does() {
+async fn only_requests_from_a_public_page_need_no_key() {
     let service = public(100);
     let page = service.send(Method::GET, "/", &[]).await;
     assert_eq!((page.status.as_u16(), page.header("content-type")), (200, "text/html; charset=utf-8"));

@@ -29,7 +29,7 @@ test('every link in the documentation works', async () => {
     assert.equal(url.origin, server.url, link);
     const path = url.pathname.replace('%7Bid%7D', 'demo-hedgehog-ehs').replace('{id}', 'demo-hedgehog-ehs');
     const { status } = await fetch(server.url + path + url.search, { headers: { authorization: `Bearer ${server.key}` }, redirect: 'manual' });
-    // A page needs a session.
+    // Without a session, a page redirects to the sign-in page.
     assert.ok(status === 200 || (status === 303 && !path.startsWith('/v1')), `${link}: ${status}`);
   }
   await close();

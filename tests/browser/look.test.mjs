@@ -40,7 +40,7 @@ for (const viewport of [DESKTOP, { width: 768, height: 1024 }, PHONE]) {
       await shot('sign-in');
       for (const [name, path] of Object.entries(VIEWS)) {
         await visit(path);
-        // Opened on two pages: one with headings before it, and one without.
+        // The API request is opened on two pages: one with headings before it, and one without.
         const isOpened = name === 'results' || name === 'compare';
         if (isOpened) await page.locator('#api-request summary').click();
         if (name === 'filtered' && viewport === PHONE) await page.getByRole('button', { name: 'Filters' }).click();

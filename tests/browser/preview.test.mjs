@@ -93,7 +93,7 @@ test('the page follows the files, and keeps its place', async () => {
   await page.evaluate(() => { window.isOld = true; });
   write(BROKEN);
   await page.waitForFunction(() => !window.isOld);
-  await line(page, 'the last valid state is shown');
+  await line(page, 'still showing the last valid state');
   await page.getByText('Another tagline').waitFor();
   write(CHANGED);
   await line(page, '2 changed');
@@ -153,7 +153,7 @@ for (const viewport of [DESKTOP, PHONE]) {
       await page.getByText('Changes from').waitFor();
       await check('report');
       write(BROKEN);
-      await line(page, 'the last valid state is shown');
+      await line(page, 'still showing the last valid state');
       await page.locator('.findings').waitFor();
       await check('broken');
       write(CHANGED);

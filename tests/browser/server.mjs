@@ -25,9 +25,9 @@ export async function run(...args) {
 }
 
 /**
- * Starts a server. `rate` gives it a key file instead of the development key, with a key that has this rate and a spare
- * one with hardly any limit. `options` are additional command-line options. `command` starts another command that
- * serves; if `isReady` is false, it may have nothing to serve.
+ * Starts a server. With `rate`, it gets a key file instead of the development key: one key has this rate, and a spare
+ * key has hardly any limit. `options` are additional command-line options. `command` is a command to run instead of
+ * `serve`; if `isReady` is false, the server may have nothing to serve.
  */
 export async function start({ data = DATA, rate = null, listen = '127.0.0.1:0', options = [], command = null, isReady = true } = {}) {
   if (!existsSync(BINARY)) throw new Error(`${BINARY} is missing; build it with: cargo build`);

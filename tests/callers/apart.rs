@@ -4,8 +4,8 @@
 #[cfg(target_os = "linux")]
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 
-/// While this is alive, anything this thread starts runs on different processors from the server
-/// that was started before it.
+/// While this value is alive, anything this thread starts runs on different processors from the
+/// server, which was started first.
 pub(crate) struct Apart {
     #[cfg(target_os = "linux")]
     before: CpuSet,
@@ -14,7 +14,7 @@ pub(crate) struct Apart {
 impl Apart {
     /// Starts a server on the first processor, and leaves the others to this thread's callers.
     /// `None` if the system has a single processor or doesn't let processes choose. In that
-    /// case, they share.
+    /// case, the server and its callers share processors.
     #[cfg(target_os = "linux")]
     pub(crate) fn start<T>(start: impl FnOnce() -> T) -> (T, Option<Self>) {
         let before = sched_getaffinity(None).expect("its processors");

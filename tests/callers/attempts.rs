@@ -12,7 +12,7 @@ use crate::until::until;
 use crate::{alone, full, run};
 
 #[test]
-fn a_key_gets_its_quota_within_one_per_cent_and_is_never_told_to_come_back_too_early() {
+fn a_key_gets_its_full_quota_and_retry_after_is_never_too_short() {
     const RATE: u32 = 2000;
     let _alone = alone();
     let place = Place::new(10, RATE);
@@ -44,7 +44,7 @@ fn a_key_gets_its_quota_within_one_per_cent_and_is_never_told_to_come_back_too_e
         (outcomes.iter().map(|(allowed, _)| allowed).sum::<u32>(), outcomes[0].1)
     });
     let took = started.elapsed();
-    println!("{allowed} of a quota of {RATE} in {:.1} s, then Retry-After {wait} s", took.as_secs_f64());
+    println!("{allowed} requests of a quota of {RATE} in {:.1} s, then Retry-After {wait} s", took.as_secs_f64());
     assert!(took < Duration::from_mins(1), "too slow to be meaningful: {took:?}");
     assert_eq!(allowed, RATE);
     assert!(server.measure("http_requests_limited_total{scope=\"key\"}") > 0.0);
@@ -56,12 +56,12 @@ fn a_key_gets_its_quota_within_one_per_cent_and_is_never_told_to_come_back_too_e
             tokio::time::sleep(Duration::from_secs(wait)).await;
             client.ask(&ask).await.expect("a response")
         });
-        assert_eq!(answer.status, 200, "a request after the wait is served");
+        assert_eq!(answer.status, 200, "a request after the wait should be answered");
     }
 }
 
 #[test]
-fn bad_keys_from_a_flood_of_addresses_take_no_memory_and_lock_nobody_out() {
+fn a_flood_of_bad_keys_takes_no_memory_and_locks_nobody_out() {
     let _alone = alone();
     let count = if full() { 1_000_000 } else { 20_000_u32 };
     let place = Place::new(10, 1_000_000);
@@ -112,7 +112,7 @@ fn bad_keys_from_a_flood_of_addresses_take_no_memory_and_lock_nobody_out() {
             statuses.push(client.ask(&bad).await.expect("a response").status);
         }
         let good = request("/v1/software", &place.key, "X-Forwarded-For: 198.51.100.7\r\n");
-        assert_eq!(client.ask(&good).await.expect("a response").status, 200, "a valid key still works from there");
+        assert_eq!(client.ask(&good).await.expect("a response").status, 200, "a valid key should still work");
         statuses
     });
     assert_eq!(statuses[..60], [401; 60]);
@@ -121,7 +121,7 @@ fn bad_keys_from_a_flood_of_addresses_take_no_memory_and_lock_nobody_out() {
 }
 
 #[test]
-fn a_revoked_key_is_rejected_and_a_new_one_accepted_within_two_seconds_and_a_broken_file_changes_nothing() {
+fn key_changes_take_effect_within_two_seconds_unless_the_file_is_broken() {
     let place = Place::new(3, 1_000_000);
     let server = place.serve(&[]);
     assert_eq!(server.status("/v1/software", &place.key), 200);
@@ -135,7 +135,7 @@ fn a_revoked_key_is_rejected_and_a_new_one_accepted_within_two_seconds_and_a_bro
     until("the old key is rejected", || (server.status("/v1/software", &place.key) == 401).then_some(()));
     let refused = revoked.elapsed();
     println!(
-        "a new key is accepted after {:.2} s, a revoked one rejected after {:.2} s",
+        "a new key was accepted after {:.2} s, and a revoked key was rejected after {:.2} s",
         taken.as_secs_f64(),
         refused.as_secs_f64()
     );
@@ -145,11 +145,11 @@ fn a_revoked_key_is_rejected_and_a_new_one_accepted_within_two_seconds_and_a_bro
     std::fs::write(place.path().join("keys.json"), &whole[..whole.len() / 2]).expect("written");
     until("/readyz reports it", || (server.reasons() == ["key_file_invalid"]).then_some(()));
     std::thread::sleep(Duration::from_secs(3));
-    assert_eq!(server.status("/v1/software", &new), 200, "the last good set is kept");
+    assert_eq!(server.status("/v1/software", &new), 200, "the last good set of keys should still work");
     assert_eq!(server.status("/v1/software", &place.key), 401);
     assert!((server.measure("degraded{reason=\"key_file_invalid\"}") - 1.0).abs() < 0.1);
     let warnings = server.stderr().lines().filter(|line| line.contains("stay active")).count();
     assert_eq!(warnings, 1, "logged once: {}", server.stderr());
     std::fs::write(place.path().join("keys.json"), &whole).expect("written");
-    until("it's healthy again", || server.reasons().is_empty().then_some(()));
+    until("the server is healthy again", || server.reasons().is_empty().then_some(()));
 }

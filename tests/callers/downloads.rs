@@ -71,8 +71,8 @@ fn slow_downloads_take_little_memory_and_delay_nobody() {
         let healthy = client.ask(b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("a response");
         assert_eq!(healthy.status, 200);
         let grown = server.memory_mib() - before;
-        println!("{DOWNLOADS} downloads of 32 MiB: {grown:.1} MiB more");
-        // If they were buffered completely, they would take 32 MiB each.
+        println!("{DOWNLOADS} downloads of 32 MiB: memory grew by {grown:.1} MiB");
+        // If the downloads were buffered completely, they would take 32 MiB each.
         assert!(grown < 1.25 * 32.0, "{grown} MiB");
         slow.clear();
         crate::until::until("the downloads are over", || (server.measure("http_connections") < 2.0).then_some(()));

@@ -54,7 +54,7 @@ fn hostile_ids_are_not_found_and_open_no_file() {
     let place = Place::new(3, 1_000_000);
     let server = place.serve(&[]);
     // Waits until the server has verified what it serves.
-    until("it has settled", || (server.measure("reloads_total{outcome=\"unchanged\"}") > 0.0).then_some(()));
+    until("the server has settled", || (server.measure("reloads_total{outcome=\"unchanged\"}") > 0.0).then_some(()));
     let opened = Arc::<Mutex<Vec<_>>>::default();
     let seen = Arc::clone(&opened);
     let mut watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
@@ -94,7 +94,7 @@ fn hostile_ids_are_not_found_and_open_no_file() {
             assert!(["400", "401", "404"].contains(&&answer[9..12]), "{raw:?}: {answer}");
         }
     });
-    // Opening a file proves that the watcher sees what is opened.
+    // Opening this file proves that the watcher notices opened files.
     let canary = place.path().join("data/tools.json");
     std::fs::read(&canary).expect("there");
     until("the watcher has caught up", || opened.lock().expect("no panic").contains(&canary).then_some(()));
@@ -103,7 +103,7 @@ fn hostile_ids_are_not_found_and_open_no_file() {
 }
 
 #[test]
-fn every_log_line_is_an_object_whatever_callers_write_and_no_key_is_ever_logged() {
+fn callers_cannot_break_log_lines_or_get_a_key_logged() {
     let place = Place::new(10, 1_000_000);
     let server = place.serve(&["--log-format", "json", "--log", "trace", "--log-queries"]);
     let key = &place.key;
@@ -129,8 +129,8 @@ fn every_log_line_is_an_object_whatever_callers_write_and_no_key_is_ever_logged(
             ] {
                 let answer = client.ask(&request(path, presented, &headers)).await;
                 if let Ok(answer) = answer {
-                    // A response links only to its request's resources and to the words of its
-                    // query.
+                    // Only a successful response may contain the secret, if the path or the query
+                    // does.
                     assert!(answer.status == 200 || !format!("{answer:?}").contains(secret), "{answer:?}");
                 }
             }
@@ -150,7 +150,7 @@ fn every_log_line_is_an_object_whatever_callers_write_and_no_key_is_ever_logged(
     let log = server.stderr();
     assert!(
         log.contains("software_directory::http::access") && log.contains("FAKE"),
-        "queries are requested in the log: {log}"
+        "--log-queries should have put the queries in the log: {log}"
     );
     for line in log.lines() {
         let object: Value = serde_json::from_str(line).unwrap_or_else(|error| panic!("{error}: {line}"));

@@ -22,16 +22,16 @@ pub(crate) const PATHS: [&str; 4] = [
 pub(crate) struct Outcome {
     /// 0 if the connection broke.
     pub(crate) status: u16,
-    /// Measured from when it was due, so it includes any wait.
+    /// Measured from when the request was due, so it includes any wait.
     pub(crate) took: Duration,
-    /// Measured from when it was sent.
+    /// Measured from when the request was sent.
     pub(crate) answered_in: Duration,
-    /// Whether a response that asks the caller to come back later says when.
+    /// Whether the response says how many seconds to wait, in `Retry-After`.
     pub(crate) says_when: bool,
 }
 
 impl Outcome {
-    /// Whether the request got what it asked for. If tests share the machine, which may stall for a
+    /// Whether the request succeeded. If tests share the machine, which may stall for a
     /// while, a response with `Retry-After` also counts.
     pub(crate) fn is_fine(&self) -> bool {
         self.status == 200 || (!crate::full() && self.status == 503 && self.says_when)

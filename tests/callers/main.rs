@@ -1,6 +1,6 @@
 //! Hostile callers, overload, and operators' signals: the real binary, over the loopback interface.
 //!
-//! When all tests run, the counts are small. `FAULTS=full` uses the full ones (see `make faults`).
+//! By default, the counts are small. `FAULTS=full` selects the full counts (see `make faults`).
 //! The tests print what they measure: `cargo test --test callers -- --nocapture`.
 
 mod apart;

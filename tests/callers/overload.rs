@@ -7,18 +7,19 @@ use crate::load::{Outcome, at_rate, capacity, percentile};
 use crate::process::Place;
 use crate::{alone, full, open_files, run};
 
-/// A lot of work for the service but small responses, because the callers share its cores.
+/// A request that's a lot of work but has a small response, because callers run on the same cores.
 const PATHS: [&str; 1] =
     ["/v1/search?q={}+for+plans+every+each+site+the+and+of+permi&facets=category&facets=rating&offset=9000&limit=1"];
 
-/// The load as a multiple of the capacity: at least ten times, despite losses.
+/// The load as a multiple of the capacity, high enough that at least ten times the capacity arrives
+/// despite losses.
 const TIMES: f64 = 15.0;
 
-/// The assumed wait. The number of callers, with one request each, is computed from it.
+/// How long a request is assumed to wait. The number of callers is computed from this.
 const WAITING: Duration = Duration::from_secs(1);
 
 #[test]
-fn at_ten_times_the_capacity_some_requests_are_rejected_at_once_and_the_others_stay_fast() {
+fn at_ten_times_the_capacity_excess_requests_are_rejected_at_once_and_the_rest_stay_fast() {
     let _alone = alone();
     let lasting = Duration::from_secs(if full() { 10 } else { 5 });
     open_files(4000);
@@ -63,14 +64,14 @@ fn at_ten_times_the_capacity_some_requests_are_rejected_at_once_and_the_others_s
         percentile(health.iter().map(|outcome| outcome.answered_in), 99),
     );
     let others: Vec<_> = outcomes.iter().filter(|outcome| !matches!(outcome.status, 200 | 503)).collect();
-    assert!(others.is_empty(), "no request had any other outcome: {others:?}");
+    assert!(others.is_empty(), "unexpected outcomes: {others:?}");
     assert!(shed > 0 && admitted > 0);
-    assert!(of(503).all(|outcome: &Outcome| outcome.says_when), "they say when to retry");
+    assert!(of(503).all(|outcome: &Outcome| outcome.says_when), "every 503 should say when to retry");
     assert!(health.iter().all(|outcome| outcome.status == 200), "/healthz responds");
     let neighbours_shed = neighbours.iter().filter(|outcome| outcome.status == 503).count();
     assert!(
         neighbours_shed * 10 <= neighbours.len(),
-        "another key's searches are served: {neighbours_shed} of {} refused",
+        "too many of another key's searches were rejected: {neighbours_shed} of {}",
         neighbours.len()
     );
     #[expect(clippy::cast_precision_loss, reason = "thousands")]

@@ -25,7 +25,7 @@ pub(crate) struct Place {
 }
 
 impl Place {
-    /// This many products, and a key with this rate per minute.
+    /// Creates an export of this many products, and a key with this rate per minute.
     pub(crate) fn new(products: usize, rate: u32) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         fs::create_dir(folder.path().join("data")).expect("a folder");
@@ -143,7 +143,7 @@ impl Server {
         assert!(!line.is_empty(), "the process ended: {}", log());
         std::thread::spawn(move || drop(out.read_to_string(&mut String::new())));
         let address = line.trim().strip_prefix("Listening on http://").expect("the address").parse();
-        let metrics = until("it logs where metrics are served", || {
+        let metrics = until("the log to contain the metrics' address", || {
             let log = log();
             let line = log.lines().find(|line| line.contains("/metrics"))?;
             let at = line.find("127.0.0.1:")?;
@@ -206,7 +206,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It has already exited if it was asked to stop.
+        // If it was asked to stop, the process has already exited.
         drop(self.child.kill());
         drop(self.child.wait());
     }

@@ -21,7 +21,7 @@ const AT_MOST: Duration = Duration::from_secs(6);
 /// How long attackers take to arrive. After that, all of them are connected.
 const ARRIVING: Duration = Duration::from_secs(2);
 
-/// Arrival times that are spread out, so they don't form a queue.
+/// When each caller arrives. The times are spread out, so that callers don't queue up.
 fn arrival(number: usize, of: usize) -> Duration {
     ARRIVING * u32::try_from(number).expect("few") / u32::try_from(of).expect("few")
 }
@@ -45,7 +45,8 @@ async fn hold(address: SocketAddr, first: String, trickle: u8) -> Duration {
     started.elapsed()
 }
 
-/// Opens this many connections of each kind at once. Returns how long each kind held them.
+/// Opens this many connections of each kind at once. Returns how long each connection stayed open,
+/// by kind.
 async fn attack(address: SocketAddr, of_each: usize) -> [Vec<Duration>; 3] {
     let kinds = [
         (String::new(), 0),
@@ -70,7 +71,7 @@ async fn attack(address: SocketAddr, of_each: usize) -> [Vec<Duration>; 3] {
     held
 }
 
-/// Requests far more than the buffers hold, and reads nothing until it's dropped.
+/// Requests far more than fits in the buffers, and never reads any of it.
 async fn read_nothing(address: SocketAddr, request: &[u8], times: usize) -> tokio::net::TcpStream {
     let socket = TcpSocket::new_v4().expect("a socket");
     socket.set_recv_buffer_size(4096).expect("a small buffer");
@@ -85,7 +86,7 @@ async fn read_nothing(address: SocketAddr, request: &[u8], times: usize) -> toki
 }
 
 #[test]
-fn attackers_are_disconnected_in_time_and_others_hardly_notice() {
+fn attackers_are_disconnected_in_time_and_other_callers_hardly_notice() {
     let mut turn = Some(alone());
     let of_each = if full() { 500 } else { 50 };
     let (rate, lasting) = (100.0, Duration::from_secs(if full() { 10 } else { 5 }));
@@ -114,7 +115,7 @@ fn attackers_are_disconnected_in_time_and_others_hardly_notice() {
             let stalled = Instant::now();
             let (during, held) = tokio::join!(healthy(), attack(server.address, of_each));
             let (quiet_p99, during_p99) = (ms(&quiet), ms(&during));
-            println!("{} attackers at once: healthy p99 {during_p99:.1} ms, quiet {quiet_p99:.1} ms", 4 * of_each);
+            println!("healthy p99: {quiet_p99:.1} ms, {during_p99:.1} ms with {} attackers", 4 * of_each);
             for (kind, held) in ["silent", "slow headers", "slow bodies"].into_iter().zip(&held) {
                 let longest = held.iter().max().expect("some");
                 println!("{kind}: closed after {:.2} s at most", longest.as_secs_f64());
@@ -122,9 +123,9 @@ fn attackers_are_disconnected_in_time_and_others_hardly_notice() {
                 assert!(*longest < AT_MOST, "{kind}: {longest:?}");
             }
             let others: Vec<_> = quiet.iter().chain(&during).filter(|outcome| !outcome.is_fine()).collect();
-            assert!(others.is_empty(), "all healthy callers are answered: {others:?}");
+            assert!(others.is_empty(), "healthy callers' failed requests: {others:?}");
             if !full() {
-                // The rest is idle waiting.
+                // From here on, the test only waits.
                 turn = None;
             }
             until("connections that read nothing are closed", || {
@@ -142,7 +143,7 @@ fn attackers_are_disconnected_in_time_and_others_hardly_notice() {
 }
 
 #[test]
-fn an_idle_connection_is_evicted_only_by_a_crowd() {
+fn an_idle_connection_is_evicted_only_if_there_are_too_many() {
     let place = Place::new(3, 1_000_000);
     // 64 files allow 32 connections.
     let server = place.serve_by(Some("ulimit -n 64; exec \"$0\" \"$@\""), Stdio::null(), &[]);
@@ -152,14 +153,14 @@ fn an_idle_connection_is_evicted_only_by_a_crowd() {
         let mut idle = Client::connect(server.address).await.expect("a connection");
         assert_eq!(idle.ask(healthz).await.expect("a response").status, 200);
         tokio::time::sleep(Duration::from_secs(7)).await;
-        assert_eq!(idle.ask(healthz).await.expect("it's still open").status, 200);
-        // More than there's room for. Each becomes idle once it has been answered.
+        assert_eq!(idle.ask(healthz).await.expect("the connection is still open").status, 200);
+        // More clients than there's room for. Each becomes idle once it has its response.
         let clients: JoinSet<_> = (0..60)
             .map(|_| {
                 let address = server.address;
                 async move {
                     let mut client = Client::connect(address).await.expect("a place in the backlog");
-                    let answer = client.ask(healthz).await.expect("it gets its turn");
+                    let answer = client.ask(healthz).await.expect("every client gets a turn");
                     assert_eq!(answer.status, 200);
                     client
                 }
@@ -168,8 +169,9 @@ fn an_idle_connection_is_evicted_only_by_a_crowd() {
         // The service itself still needs to open files.
         place.write_export(5);
         let clients = tokio::time::timeout(Duration::from_mins(1), clients.join_all()).await;
-        let clients =
-            clients.unwrap_or_else(|_| panic!("idle ones make room: {}", Server::ask(server.metrics, "/metrics", "")));
+        let clients = clients.unwrap_or_else(|_| {
+            panic!("no idle connection was closed: {}", Server::ask(server.metrics, "/metrics", ""))
+        });
         idle.closed().await;
         drop(clients);
     });

@@ -41,7 +41,7 @@ fn stopping_under_load_loses_no_requests() {
     }
 }
 
-/// Sends requests back to back until one is refused; every other caller keeps its connection.
+/// Sends requests back to back until one is refused. Every second caller reuses its connection.
 async fn caller(number: usize, address: SocketAddr, key: String, is_asked: Arc<AtomicBool>) -> Passage {
     let mut passage = Passage::default();
     let headers = if number.is_multiple_of(2) { "" } else { "Connection: close\r\n" };
@@ -63,7 +63,7 @@ async fn caller(number: usize, address: SocketAddr, key: String, is_asked: Arc<A
                     }
                 }
                 Err(error) => {
-                    assert!(turn == 0, "lost on a connection that had already been served: {error}");
+                    assert!(turn == 0, "a connection that had already worked lost a request: {error}");
                     passage.lost.push(error);
                     break;
                 }
@@ -87,7 +87,7 @@ fn one_signal_stops_the_server_within_ten_seconds_and_a_second_one_immediately()
             server.signal("-TERM");
             if signals == 2 {
                 tokio::time::sleep(Duration::from_millis(1500)).await;
-                assert!(server.is_running(), "it waits until the response has been read");
+                assert!(server.is_running(), "the server should wait until the response has been read");
                 server.signal("-TERM");
             }
             assert_eq!(server.ended(), Some(0));
@@ -105,7 +105,7 @@ fn an_idle_service_stops_at_once() {
     let asked = Instant::now();
     server.signal("-INT");
     assert_eq!(server.ended(), Some(0));
-    assert!(asked.elapsed() < Duration::from_secs(5), "it doesn't wait for clients");
+    assert!(asked.elapsed() < Duration::from_secs(5), "an idle server should stop at once");
 }
 
 #[test]

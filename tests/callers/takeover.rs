@@ -61,20 +61,20 @@ fn a_new_process_takes_over_without_refusing_connections() {
     let address = listener.local_addr().expect("an address");
     let is_over = Arc::new(AtomicBool::new(false));
     let mut server = place.serve_on(&listener);
-    assert_eq!(server.address, address, "it listens on the inherited socket");
+    assert_eq!(server.address, address, "the server should listen on the inherited socket");
     let load = {
         let (key, is_over) = (Arc::from(place.key.as_str()), Arc::clone(&is_over));
         std::thread::spawn(move || run(callers(address, key, is_over)))
     };
     for round in 0..if full() { 20 } else { 3 } {
         if round % 2 == 0 {
-            // The new one is ready before the old one exits.
+            // The new process is ready before the old one exits.
             let next = place.serve_on(&listener);
             server.signal("-TERM");
             assert_eq!(server.ended(), Some(0));
             server = next;
         } else {
-            // The way a service manager restarts it: in the meantime, callers wait in the backlog.
+            // The way a service manager restarts a server: callers wait in the backlog meanwhile.
             server.signal("-TERM");
             assert_eq!(server.ended(), Some(0));
             server = place.serve_on(&listener);

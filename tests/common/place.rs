@@ -21,11 +21,11 @@ use tempfile::TempDir;
 /// A folder with `data/` and, once something has been written, `index/`.
 pub(crate) struct Place {
     path: PathBuf,
-    /// Keeps the folder for as long as it's needed.
+    /// Deletes the folder when dropped.
     _folder: Option<TempDir>,
 }
 
-/// An updater at work, its directory, and what it was observed doing.
+/// An updater, its directory, and the events that were observed.
 pub(crate) struct Running {
     pub(crate) updater: Updater<ExportFiles>,
     pub(crate) directory: Arc<Directory>,
@@ -37,7 +37,7 @@ pub(crate) struct Running {
 pub(crate) struct Seen {
     /// The phases in the order they began.
     pub(crate) phases: Vec<Phase>,
-    /// How many times the exports were reported on.
+    /// How many reports on the exports were made.
     pub(crate) reports: usize,
 }
 
@@ -62,7 +62,7 @@ impl Observer for Witness {
 }
 
 impl Place {
-    /// A place with one export, `tools`, that contains these products.
+    /// Creates a folder with one export, `tools`, that contains these products.
     pub(crate) fn with(ids: &[&str]) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         let place = Self { path: folder.path().to_owned(), _folder: Some(folder) };
@@ -71,7 +71,7 @@ impl Place {
         place
     }
 
-    /// A place that already exists.
+    /// Uses a folder that already exists.
     pub(crate) fn at(path: &Path) -> Self {
         Self { path: path.to_owned(), _folder: None }
     }
@@ -130,7 +130,7 @@ impl Place {
         self.reindex_with(&self.settings())
     }
 
-    /// The same with other settings.
+    /// Like [`reindex`](Self::reindex), with these settings.
     pub(crate) fn reindex_with(&self, settings: &Settings) -> Result<Manifest, BuildFailure> {
         let observer = &mut Witness(Arc::default());
         Ok(Builder { settings, observer, served: None, processors: Processors::One }
@@ -175,17 +175,17 @@ impl Running {
         self.directory.current().expect("a generation")
     }
 
-    /// The served ids, by name.
+    /// The ids of the products being served, ordered by name.
     pub(crate) fn ids(&self) -> Vec<String> {
         ids(&self.snapshot())
     }
 
-    /// The codes of the current reasons.
+    /// The current reasons' codes.
     pub(crate) fn reasons(&self) -> Vec<&'static str> {
         self.directory.degraded().iter().map(|reason| reason.code).collect()
     }
 
-    /// The detail of the only reason.
+    /// The only reason's detail.
     pub(crate) fn detail(&self) -> String {
         let degraded = self.directory.degraded();
         assert_eq!(degraded.len(), 1, "{degraded:?}");
@@ -193,7 +193,7 @@ impl Running {
     }
 }
 
-/// The ids of all products, by name.
+/// The ids of all products, ordered by name.
 pub(crate) fn ids(snapshot: &Snapshot) -> Vec<String> {
     let all = ListSoftware { page: PageRequest { limit: 100, offset: 0 }, ..ListSoftware::default() };
     let page = pollster::block_on(list_software(snapshot, &all)).expect("no engine is involved");

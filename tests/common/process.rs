@@ -76,7 +76,7 @@ impl Server {
         self
     }
 
-    /// Waits until it has printed its address or has exited without printing one.
+    /// Waits until the process has printed its address, or has exited without printing one.
     pub(crate) fn is_announced(&mut self) -> bool {
         let mut out = BufReader::new(self.child.stdout.take().expect("a pipe"));
         out.read_line(&mut self.first_line).expect("text");
@@ -156,7 +156,7 @@ impl Server {
         self.child.id()
     }
 
-    /// Sends it the signal `HUP` or `KILL`.
+    /// Sends the process the signal `HUP` or `KILL`.
     pub(crate) fn signal(&self, name: &str) {
         let signal = format!("-{name}");
         assert!(Command::new("kill").args([&signal, &self.pid().to_string()]).status().expect("kill runs").success());
@@ -186,7 +186,7 @@ impl Server {
 
 impl Drop for Server {
     fn drop(&mut self) {
-        // It has already exited if it was asked to stop.
+        // If it was asked to stop, the process has already exited.
         drop(self.child.kill());
         drop(self.child.wait());
     }

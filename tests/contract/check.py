@@ -29,7 +29,7 @@ class Failure(Exception):
 
 
 class Server:
-    """The binary on a free port in its own folder. It uses a development key, whose quota is never reached."""
+    """The binary on a free port in its own folder, with a development key, whose quota never runs out."""
 
     def __init__(self, binary, folder):
         shutil.copytree(CHECKOUT / "data", folder / "data")
@@ -61,7 +61,7 @@ class Server:
             return None
 
     def finish(self):
-        """Asks the server to stop, which only works if it's healthy, and checks its log."""
+        """Checks that the server is still healthy, stops it, and checks its log."""
         readiness = self.readiness()
         if readiness is None or '"ready"' not in readiness:
             raise Failure(f"the server is no longer ready: {readiness}\n{self.log.read_text()}")
@@ -91,7 +91,7 @@ def ask(server, seed, examples, folder):
         raise Failure(f"seed {seed}, exit code {done.returncode}:\n{text}")
     generated = re.search(r"(\d+) generated, (\d+) passed", text)
     if generated is None:
-        raise Failure(f"Schemathesis doesn't say how many requests it sent:\n{text}")
+        raise Failure(f"Schemathesis didn't report how many requests it sent:\n{text}")
     return int(generated[1])
 
 

@@ -2,24 +2,23 @@
 
 import schemathesis
 
-# The largest offset with a query or when sorting by an attribute. OpenAPI can limit a parameter
-# only on its own, not depending on another. tests/api/parameters.rs tests that larger ones are
-# refused.
+# The largest offset with a query or when sorting by an attribute. In OpenAPI, a parameter's limit
+# can't depend on another parameter. tests/api/parameters.rs tests that larger offsets are refused.
 MAX_QUERY_OFFSET = 10_000
 
 # Parameters that may be repeated.
 REPEATABLE = {"attribute", "category", "facets", "fields", "id", "standards", "deployment", "languages", "vendor", "tags"}
 
 # The document doesn't depend on the data, so it doesn't list the attributes. odd.json declares
-# `licence`, which is text, and `price`, a number. tests/api/attributes.rs tests that others are
-# refused.
+# `licence`, which is text, and `price`, a number. tests/api/attributes.rs tests that undeclared
+# attributes are refused.
 DECLARED = "licence"
 SORTABLE = "price"
 ATTRIBUTES = {DECLARED, "standards", "deployment", "languages", "vendor", "tags"}
 PREFIX = "attribute."
 
-# It doesn't list the languages either. These are the ones in the bundled exports.
-# tests/api/languages.rs tests that others are refused.
+# The document doesn't list the languages either. These are the ones in the bundled exports.
+# tests/api/languages.rs tests that other languages are refused.
 LANGUAGES = {"de", "en", "fr"}
 
 
@@ -48,10 +47,10 @@ def before_call(context, case, kwargs):
             if isinstance(value, list) and len(value) == 1 and name not in REPEATABLE:
                 case.query[name] = value * 2
         return
-    # With `fields`, a response has fewer members than its schema requires. tests/api/software.rs
-    # tests which ones it has.
+    # With `fields`, a response lacks members that its schema requires. tests/api/software.rs
+    # tests which members it has.
     case.query.pop("fields", None)
-    # A generation that the server doesn't have gets a 410. tests/api/changes.rs tests known ones.
+    # A generation that the server doesn't have gets a 410. tests/api/changes.rs tests known generations.
     case.query.pop("since", None)
     for name, known in (("attribute", known_filter), ("facets", known_facet)):
         if name in case.query:

@@ -21,7 +21,7 @@ from proxy import Caddy, Nginx, check_proxy
 from service import Service
 
 UNITS = CHECKOUT / "deploy" / "systemd"
-# The exposure that `systemd-analyze security` reports, from 0 to 10. It calls anything below 2 OK.
+# The maximum exposure that `systemd-analyze security` may report, from 0 to 10. It rates anything below 2 as OK.
 MOST_EXPOSED = 1.5
 
 
@@ -63,7 +63,7 @@ def check_alerts(service):
 
 
 def check_container():
-    """The container file's promises: an unprivileged user, one writable folder, the binary's own health check."""
+    """What the container file promises: an unprivileged user, one writable folder, the binary's own health check."""
     text = (CHECKOUT / "deploy" / "container" / "Containerfile").read_text(encoding="utf-8")
     last = text[text.rindex("\nFROM "):].replace("\\\n", "")
     for line in (
@@ -86,7 +86,7 @@ def main():
         binary = options.binary.resolve()
         with tempfile.TemporaryDirectory(prefix="deploy-") as temporary:
             folder = pathlib.Path(temporary)
-            # Another account needs access to its content.
+            # Another account needs access to the folder's content.
             folder.chmod(0o755)
             print(f"deploy: {check_units(binary, folder)}")
             print(f"deploy: {check_unprivileged(binary, folder / 'container', check_container())}")

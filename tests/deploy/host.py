@@ -88,7 +88,7 @@ def check_unprivileged(binary, folder, settings):
     without_rights = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if root else {}
     for path in (folder / "exports", keys, folder):
         path.chmod(0o555)
-    # If another account can't reach the binary, give it a copy that it can reach.
+    # The other account may not be able to read the binary, so give it a copy that it can read.
     shutil.copy(binary, folder.parent / "software-directory")
     binary = folder.parent / "software-directory"
     try:
@@ -111,11 +111,11 @@ def check_unprivileged(binary, folder, settings):
             process.terminate()
             code = process.wait(timeout=20)
         if code != 0:
-            raise Failure(f"asked to stop, it exited with code {code}")
+            raise Failure(f"when asked to stop, the binary exited with code {code}")
     finally:
         for path in (folder, folder / "exports", keys):
             path.chmod(0o755)
     written = sorted(path.name for path in folder.iterdir())
     if written != ["exports", "index", "keys"] or len(list((folder / "exports").iterdir())) != 1:
-        raise Failure(f"it wrote outside its index: {written}")
+        raise Failure(f"the binary wrote outside its index: {written}")
     return "the binary runs as an unprivileged account and writes only to its index"

@@ -56,7 +56,7 @@ def check(command, folder):
                 raise Failure(f"{search} found nothing")
         process.send_signal(signal.SIGTERM)
         if (code := process.wait(timeout=20)) != 0:
-            raise Failure(f"asked to stop, it exited with code {code}")
+            raise Failure(f"when asked to stop, the binary exited with code {code}")
     except (AttributeError, OSError) as error:
         raise Failure(f"it doesn't serve: {error}\n{(folder / 'log').read_text()}") from error
     finally:
@@ -80,7 +80,7 @@ def check_wheel(packages, folder):
 
 
 def check_npm(packages, folder):
-    # The packages for other platforms don't exist here and aren't needed.
+    # The packages for other platforms aren't built here, and aren't needed.
     tarballs = sorted(packages.glob("*.tgz"))
     run("npm", "install", "--offline", "--no-audit", "--no-fund", "--prefix", folder, *tarballs, env=environment())
     check([folder / "node_modules/.bin/software-directory"], folder / "run")
@@ -105,7 +105,7 @@ def check_deb(packages, folder):
         check([*inside, "/usr/bin/software-directory"], folder / "run")
         run(*inside, "dpkg", "--purge", "software-directory", env=paths)
         if (root / "etc/software-directory").exists():
-            raise Failure("its settings are still there after the purge")
+            raise Failure("the package's settings still exist after the purge")
     finally:
         subprocess.run(["rm", "-rf", "--one-file-system", root], check=True)
 

@@ -12,7 +12,7 @@ from service import ask, connect
 PROXY = CHECKOUT / "deploy" / "proxy"
 # A loopback address that differs from the proxy's.
 CALLER = "127.0.0.2"
-# Headers that a proxy adds or rewrites; the others must be the same.
+# Headers that a proxy adds or rewrites; all other headers must be the same.
 OF_THE_PROXY = {"server", "date", "via", "connection", "keep-alive", "transfer-encoding", "strict-transport-security", "alt-svc"}
 
 # The ids in tests/contract/odd.json in every possible spelling, and addresses that proxies tend to
@@ -124,7 +124,7 @@ def started(proxy):
 
 
 def high_water_mark(process):
-    """The peak memory of a process in bytes."""
+    """A process's peak memory, in bytes."""
     status = pathlib.Path(f"/proc/{process}/status").read_text(encoding="utf-8")
     return int(re.search(r"VmHWM:\s+(\d+) kB", status)[1]) * 1024
 
@@ -149,7 +149,7 @@ def check_proxy(service, proxy):
             raise Failure(f"{what}: {passed.status} {passed.body[:300]!r} instead of {direct.status} {direct.body[:300]!r}")
         if status is not None and passed.status != status:
             raise Failure(f"{what}: {passed.status} instead of {status}")
-        # A key's quota goes down from request to request.
+        # A key's remaining quota shrinks with every request.
         left_out = OF_THE_PROXY | {"ratelimit", "retry-after"}
         if passed.headers.get("content-length") is None:
             left_out |= {"content-length"}
@@ -206,12 +206,12 @@ def check_compression(compare):
 
 
 def check_quota(service, through):
-    """A 429 reaches the caller, and the proxy doesn't take it for an outage."""
+    """A 429 reaches the caller, and the proxy doesn't mistake it for an outage."""
     headers = {"Authorization": f"Bearer {service.few}"}
     answers = [through("/v1/categories?limit=1", headers=headers) for _ in range(4)]
     refused = answers[-1]
     if refused.status != 429 or b'"rate_limited"' not in refused.body or int(refused.header("retry-after")) < 1:
-        raise Failure(f"over its quota, a key gets {refused.status} {refused.body[:200]!r}")
+        raise Failure(f"a key that exceeded its quota got {refused.status} {refused.body[:200]!r}")
 
 
 def check_caller(service, through):
@@ -238,7 +238,7 @@ def check_download(service, proxy):
     headers = {"Authorization": f"Bearer {service.key}", "Accept-Encoding": "gzip"}
     packed = ask(proxy.port, "/v1/exports/large", headers=headers, tls=proxy.tls)
     if packed.body != service.large:
-        raise Failure("a download that overtakes another doesn't match the export")
+        raise Failure("a download that overtook another one doesn't match the export")
     while part := response.read(1 << 20):
         digest.update(part)
     connection.close()
@@ -246,7 +246,7 @@ def check_download(service, proxy):
         raise Failure("a download doesn't match the export")
     grown = proxy.memory() - before
     if grown > len(service.large) / 2:
-        raise Failure(f"the proxy took {grown} bytes of memory for a download of {len(service.large)}")
+        raise Failure(f"the proxy used {grown} bytes of memory for a download of {len(service.large)} bytes")
 
 
 def check_kept_connections(service, proxy):
@@ -259,7 +259,7 @@ def check_kept_connections(service, proxy):
             raise Failure(f"{answer.status} on a kept connection")
     connection.close()
     opened = local_ports(service.port) - before
-    # Each nginx process keeps its own connection, and one may have been closed while it was idle.
+    # Each nginx process keeps its own connection, and may have closed it after a while without requests.
     if len(opened) > 10:
         raise Failure(f"{proxy.name} opened {len(opened)} connections to the service for 50 requests")
 

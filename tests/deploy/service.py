@@ -60,7 +60,7 @@ class Service(Running):
 
 
 def large_export():
-    """An export with many records, about ten megabytes, which is more than any buffer along the way."""
+    """An export with many records. At about ten megabytes, it's larger than any buffer along the way."""
     records = (
         {
             "id": f"large-{number}", "name": f"Large {number}", "url": f"https://large-{number}.example/",
@@ -94,7 +94,7 @@ def connect(port, tls=None, source=None):
     if tls is None:
         return http.client.HTTPConnection("127.0.0.1", port, timeout=60, source_address=address)
     context = ssl.create_default_context(cafile=tls)
-    # The certificate is for this name.
+    # The certificate is for `localhost`.
     return http.client.HTTPSConnection("localhost", port, timeout=60, source_address=address, context=context)
 
 

@@ -38,14 +38,14 @@ fn apply(difference: &Difference, old: &BTreeMap<u8, Value>) -> BTreeMap<String,
     let mut products: BTreeMap<String, Value> =
         old.iter().map(|(id, record)| (id.to_string(), record.clone())).collect();
     for entry in &difference.software.removed {
-        let removed = products.remove(&*entry.id).expect("it was there");
+        let removed = products.remove(&*entry.id).expect("the removed product existed");
         assert_eq!(serde_json::from_slice::<Value>(entry.value.as_bytes()).expect("JSON"), removed);
     }
     let former =
         |changed: &software_directory::curate::diff::Changed| changed.former_id.clone().unwrap_or(changed.id.clone());
     let taken: Vec<_> = difference.software.changed.iter().map(|changed| products.remove(&*former(changed))).collect();
     for (changed, record) in difference.software.changed.iter().zip(taken) {
-        let mut record = record.expect("it was there");
+        let mut record = record.expect("the changed product existed");
         for field in &changed.fields {
             let members = record.as_object_mut().expect("an object");
             assert_eq!(members.remove(&field.field), field.old);

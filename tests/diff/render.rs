@@ -1,4 +1,4 @@
-//! The renderings of a difference.
+//! How a difference is rendered.
 
 use serde_json::{Value, json};
 use software_directory::curate::diff::{Difference, render};

@@ -56,7 +56,7 @@ fn a_product_with_a_new_id_but_the_same_name_and_url_is_renamed() {
 }
 
 #[test]
-fn a_product_in_another_file_is_moved_and_single_files_are_compared_whatever_their_names() {
+fn a_product_in_another_file_counts_as_moved_and_file_names_do_not_matter_for_single_files() {
     let (one, two, none) = (export(&[record("a")]), export(&[record("b")]), export(&[]));
     let moved =
         compare(&set(&[("x", &one), ("y", &two)]), &set(&[("x", &none), ("y", &export(&[record("a"), record("b")]))]));
@@ -112,7 +112,7 @@ fn a_prefix_tells_products_in_two_exports_apart() {
     assert!(compare(&old, &prefixed(["", "t:"])).is_empty());
     let difference = compare(&old, &new);
     let [renamed] = &difference.software.changed[..] else { panic!("{difference:?}") };
-    assert_eq!((&*renamed.id, renamed.former_id.as_deref()), ("u:a", Some("t:a")), "its record is the same");
+    assert_eq!((&*renamed.id, renamed.former_id.as_deref()), ("u:a", Some("t:a")), "the record itself didn't change");
     let reviews: Vec<_> = difference.reviews.added.iter().map(|review| (&*review.id, &*review.name)).collect();
-    assert_eq!(reviews, [("u:r", "u:a"), ("u:s", "x")], "a review of another export's product keeps its id");
+    assert_eq!(reviews, [("u:r", "u:a"), ("u:s", "x")], "a review of a product in another export keeps its id");
 }

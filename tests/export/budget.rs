@@ -191,7 +191,7 @@ fn every_record_with_an_error_is_left_out_even_if_its_finding_is_only_counted() 
 }
 
 #[test]
-fn set_findings_past_the_first_hundred_are_only_counted() {
+fn set_layer_findings_past_the_first_hundred_are_only_counted() {
     let groups = (0..300).map(|n| format!(r#"{{"terms": ["x{}", "y{n}"]}}"#, n / 10)).collect::<Vec<_>>().join(",");
     let report = examined(&format!(r#""software": [], "synonyms": [{groups}]"#));
     assert_eq!((report.findings.len(), report.warning_count()), (100, 270));

@@ -57,7 +57,7 @@ fn the_finding_for_a_single_near_miss_includes_the_fix() {
 }
 
 #[test]
-fn other_files_and_folders_are_not_mentioned() {
+fn unrelated_files_and_folders_are_not_mentioned() {
     let folder = folder(&["a.json", "a.csv", "README.md", ".b.JSON", "c.json~", "d.json.swp"]);
     fs::create_dir(folder.path().join("e.JSON")).expect("a folder");
     assert_eq!(read(folder.path()).findings, []);

@@ -33,7 +33,7 @@ fn server() -> (SocketAddr, Receiver<String>) {
                 }
                 let head = String::from_utf8(head).expect("text");
                 let path = head.split(' ').nth(1).expect("a path").to_owned();
-                // The test may have ended.
+                // Sending fails if the test has already ended.
                 let _ = sender.send(head);
                 let status = match &*path {
                     "/robots.txt" | "/gone" => "404 x",
@@ -111,7 +111,7 @@ fn broken_links_cause_warnings_and_a_second_run_sends_no_requests() {
     assert_eq!((damaged.status.code(), stdout(&damaged)), (Some(1), String::new()));
     assert!(stderr(&damaged).contains(CACHE) && stderr(&damaged).contains("damaged"), "{}", stderr(&damaged));
     assert_eq!(requests.try_iter().count(), 0);
-    assert_eq!(fs::read_to_string(files.path().join(CACHE)).expect("a file"), "{", "it is kept");
+    assert_eq!(fs::read_to_string(files.path().join(CACHE)).expect("a file"), "{", "the cache should be left as it is");
 }
 
 #[test]

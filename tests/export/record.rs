@@ -98,7 +98,7 @@ fn advice_does_not_block_an_export() {
 }
 
 #[test]
-fn another_word_is_not_taken_for_a_misspelling() {
+fn an_unrelated_key_is_not_taken_for_a_misspelling() {
     assert_eq!(codes(&examine_record(r#", "source": "deb", "Sources": "deb", "version": "1", "stars": 4"#)), [""; 0]);
     assert_eq!(codes(&examine_record(r#", "source": [["a", "https://a.example/"]]"#)), ["near_miss_key"]);
 }
@@ -140,7 +140,7 @@ fn examine_section(key: &str, entries: &str) -> (Report, Vec<&'static str>) {
     let report =
         examine(&[("x.json", &envelope(&format!(r#""software": [{}], "{key}": {entries}"#, record("a", ""))))]);
     assert!(report.is_valid(), "{:?}", report.findings);
-    assert_eq!(report.exports[0].document, report.files[0].bytes(), "unused values are kept in the document");
+    assert_eq!(report.exports[0].document, report.files[0].bytes(), "the document should still contain unused values");
     let codes = codes(&report);
     (report, codes)
 }
@@ -238,7 +238,7 @@ fn a_misspelled_required_key_causes_one_finding() {
     assert_eq!(codes, ["missing_property"]);
     assert_eq!(report.findings[0].help, "`Name` is probably meant to be `name`: rename it");
     let text = envelope(&format!(r#""software": [{}]"#, record("a", r#", "Vendor": "V""#)));
-    assert_eq!(found(&examine(&[("x.json", &text)])).len(), 1, "a near miss of an optional key is still reported");
+    assert_eq!(found(&examine(&[("x.json", &text)])).len(), 1, "it should still be reported");
 }
 
 #[test]

@@ -107,7 +107,7 @@ fn a_valid_set_prints_one_line() {
 }
 
 #[test]
-fn the_first_findings_of_a_kind_are_kept_and_the_rest_counted() {
+fn the_first_findings_of_a_kind_are_listed_and_the_rest_are_counted() {
     let records = (0..1500).map(|n| record(&format!("p{n}"), r#", "rating": "high""#)).collect::<Vec<_>>().join(",\n");
     let report = examine(&[("x.json", &envelope(&format!("\"software\": [{records}]")))]);
     let printed = text(&report);

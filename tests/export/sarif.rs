@@ -15,7 +15,7 @@ fn run(report: &Report) -> Value {
     let mut out = Vec::new();
     render::sarif(report, &mut out).expect("writing to a buffer can't fail");
     let log: Value = serde_json::from_slice(&out).expect("one document");
-    // The pattern in two definitions has an extra bracket, which ECMA 262's regular expressions
+    // Two definitions have a pattern with a stray bracket, which ECMA 262's regular expressions
     // don't allow.
     let schema: Value = serde_json::from_str(&SCHEMA.replace("{2}]?$", "{2}$")).expect("JSON");
     let validator = jsonschema::options().should_validate_formats(true).build(&schema).expect("a schema");

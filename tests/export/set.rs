@@ -13,7 +13,7 @@ fn codes(report: &Report) -> Vec<&'static str> {
     report.findings.iter().map(|finding| finding.code.as_str()).collect()
 }
 
-/// The parts of the document that the products' spans point to.
+/// The records that the products' spans point to in the document.
 fn spanned(export: &Export) -> Vec<serde_json::Value> {
     let parse =
         |span: &std::ops::Range<usize>| serde_json::from_slice(&export.document[span.clone()]).expect("a record");
@@ -154,7 +154,7 @@ fn a_file_that_repeats_part_of_another_causes_one_finding() {
     assert!(messages.contains(&"`b.json` repeats 10 of the 20 product ids in `a.json`"), "{messages:?}");
     assert_eq!(report.error_count(), 1);
     let report = examine(&[("a.json", &copied(0..20)), ("b.json", &copied(10..30))]);
-    assert_eq!(report.error_count(), 30, "half of a file doesn't count as a repetition");
+    assert_eq!(report.error_count(), 30, "repeating half of a file doesn't count as a repetition");
 }
 
 #[test]
@@ -285,7 +285,7 @@ fn a_prefix_is_prepended_to_product_and_review_ids() {
     assert_eq!(ids(&report.exports[0]), ["b:a"]);
     assert_eq!(reviews(&report.exports[0]), ["b:r of b:a", "b:s of b:a", "b:t of c"]);
     assert_eq!(ids(&report.exports[1]), ["a", "c"]);
-    assert_eq!(reviews(&report.exports[1]), ["r of b:a"], "another export names the full id");
+    assert_eq!(reviews(&report.exports[1]), ["r of b:a"], "a review in another export uses the full id");
     assert_eq!(spanned(&report.exports[0])[0]["id"], "a", "the document doesn't change");
 }
 
@@ -467,7 +467,7 @@ fn an_attribute_with_too_many_values_causes_a_warning() {
     assert!(report.is_valid());
 }
 
-/// Numbered products; `properties` returns each one's properties.
+/// Numbered products, each with the properties that `properties` returns for its number.
 fn products(count: usize, properties: impl Fn(usize) -> String) -> String {
     (0..count).map(|n| record(&format!("p{n}"), &properties(n))).collect::<Vec<_>>().join(",")
 }

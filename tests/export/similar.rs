@@ -8,7 +8,7 @@ fn export(envelope_members: &str, records: &[String]) -> String {
     envelope(&format!(r#"{envelope_members}"software": [{}]"#, records.join(", ")))
 }
 
-/// Products in categories, each category given as a name and a number of products.
+/// Products in these categories, each given as a name and how many products it has.
 fn products(categories: &[(&str, usize)]) -> Vec<String> {
     let names = categories.iter().flat_map(|(name, count)| std::iter::repeat_n(name, *count)).enumerate();
     names.map(|(n, name)| record(&format!("p{n}"), &format!(r#", "category": "{name}""#))).collect()
@@ -49,7 +49,7 @@ fn a_category_declared_in_one_file_counts_for_the_whole_set() {
 }
 
 #[test]
-fn other_categories_are_left_alone() {
+fn unrelated_categories_are_left_alone() {
     for (declared_name, name) in [
         ("Audit management", "audit-management"),
         ("Audit management", "Audits management x"),
@@ -82,7 +82,7 @@ fn only_a_much_rarer_category_is_a_near_miss_of_an_undeclared_one() {
 }
 
 #[test]
-fn a_set_with_a_category_for_each_product_is_not_compared() {
+fn categories_are_not_compared_if_each_product_has_a_different_one() {
     let names: Vec<_> = (0..2_000).map(|n| format!("Name {n:x}")).collect();
     let declarations: Vec<_> = names.iter().map(|name| format!(r#"{{"name": "{name}s"}}"#)).collect();
     let declarations = format!(r#""categories": [{}], "#, declarations.join(", "));
@@ -92,7 +92,7 @@ fn a_set_with_a_category_for_each_product_is_not_compared() {
     assert_eq!(compared(100).warning_count(), 100);
 }
 
-/// A record whose id appears nowhere else.
+/// A record with this id, and with a name and website that no other record has.
 fn with_id(id: &str) -> String {
     let other: u32 = id.chars().map(u32::from).fold(0, |hash, c| hash.wrapping_mul(31).wrapping_add(c));
     record("o", "")

@@ -10,7 +10,7 @@ fn check_input(folder: &Path, arguments: &[&str], input: &[u8]) -> Output {
     let mut command = command(folder);
     command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the binary runs");
-    // A process that rejects the input has closed it.
+    // If the process rejects the input, it has closed the pipe.
     let _ = child.stdin.take().expect("a pipe").write_all(input);
     child.wait_with_output().expect("an output")
 }

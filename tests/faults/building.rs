@@ -1,5 +1,5 @@
-//! The build process fails in every possible way. The last good generation is served, even after a
-//! restart, and `/readyz` says why.
+//! The build process fails in every possible way. The server keeps serving the last good
+//! generation, even after a restart, and `/readyz` reports why.
 
 use std::fs::{self, File};
 use std::path::Path;
@@ -49,19 +49,19 @@ fn with_failpoint(folder: &Path, failpoint: &str) -> Command {
 }
 
 #[test]
-fn killed_build_leaves_the_last_good_generation() {
+fn a_killed_build_leaves_the_last_good_generation() {
     let command = |folder: &Path| with_failpoint(folder, "build::finish=return(kill)");
     last_good_is_served(&Corpus::generated(20), command, "build_failed", "ran out of memory");
 }
 
 #[test]
-fn panicking_build_leaves_the_last_good_generation() {
+fn a_panicking_build_leaves_the_last_good_generation() {
     let command = |folder: &Path| with_failpoint(folder, "build::finish=panic(out of paper)");
     last_good_is_served(&Corpus::generated(20), command, "build_panicked", "out of paper, at ");
 }
 
 #[test]
-fn build_short_of_memory_leaves_the_last_good_generation() {
+fn a_build_that_runs_out_of_memory_leaves_the_last_good_generation() {
     let command = |folder: &Path| {
         let mut command = command(folder);
         command.args(["--max-build-bytes", "4000000"]);
@@ -71,7 +71,7 @@ fn build_short_of_memory_leaves_the_last_good_generation() {
 }
 
 #[test]
-fn first_start_without_a_generation_reports_why_there_is_none() {
+fn a_first_start_without_a_generation_reports_why() {
     let folder = folder(&Corpus::generated(20));
     let output = with_failpoint(folder.path(), "build::finish=return(kill)").output().expect("the binary runs");
     assert_eq!(output.status.code(), Some(1));
@@ -79,7 +79,7 @@ fn first_start_without_a_generation_reports_why_there_is_none() {
 }
 
 #[test]
-fn index_locked_by_another_process_is_served_from_memory() {
+fn exports_are_served_from_memory_while_another_process_locks_the_index() {
     let corpus = Corpus::generated(20);
     let folder = folder(&corpus);
     let server = Server::start(folder.path(), &[]);

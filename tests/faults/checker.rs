@@ -1,4 +1,4 @@
-//! Checks that a response comes from a single generation, and from the one it names.
+//! Checks that a response comes from a single generation, the one that it names.
 
 use std::collections::HashMap;
 use std::sync::Mutex;
@@ -56,7 +56,7 @@ impl Checker {
     }
 }
 
-/// The total that a list states.
+/// A list's total, from its response.
 fn total(body: &[u8]) -> Option<usize> {
     let name = b"\"total\":";
     let at = body.windows(name.len()).rposition(|window| window == name)?;
@@ -80,8 +80,8 @@ fn the_checker_detects_mixed_responses() {
     let checker = Checker::default();
     let whole = r#"{"data":["rev-00000001","rev-00000001"],"pagination":{"total":3}}"#;
     assert_eq!(checker.check(&corpus, &answer("a", whole), true), Ok(1));
-    checker.check(&corpus, &answer("b", whole), true).expect_err("another generation, the same records");
-    checker.check(&corpus, &answer("a", "rev-00000002"), true).expect_err("the same generation, other records");
+    checker.check(&corpus, &answer("b", whole), true).expect_err("a different generation with the same records");
+    checker.check(&corpus, &answer("a", "rev-00000002"), true).expect_err("the same generation with different records");
     checker.check(&corpus, &answer("c", "rev-00000003 rev-00000004"), true).expect_err("two revisions");
     checker.check(&corpus, &answer("d", &whole.replace('3', "2")), true).expect_err("a wrong total");
     checker.check(&corpus, &answer("e", ""), true).expect_err("no record");

@@ -10,7 +10,7 @@ use crate::scale::{is_full, large_export, times};
 
 /// Precedes the revision's digits in every record's tagline.
 const MARKER: &str = "rev-00000000";
-/// Revisions also differ in their number of records.
+/// Revisions also differ in their number of extra records, which is less than this.
 const EXTRAS: usize = 7;
 
 /// The prefix before a marker's digits.
@@ -22,13 +22,13 @@ pub(crate) const DIGITS: usize = 8;
 pub(crate) struct Corpus {
     /// The whole document except the last bracket, with the marker of revision 0.
     text: Vec<u8>,
-    /// Where the digits of the markers start.
+    /// Where each marker's digits start.
     digits: Vec<usize>,
     records: usize,
 }
 
 impl Corpus {
-    /// This many fictional products.
+    /// A corpus of this many fictional products.
     pub(crate) fn generated(records: usize) -> Self {
         const WORDS: [&str; 8] = ["audit", "permit", "safety", "quality", "training", "risk", "incident", "document"];
         let product = |n: usize| {
@@ -120,7 +120,7 @@ fn positions(text: &[u8]) -> impl Iterator<Item = usize> + '_ {
     (0..text.len()).filter(move |at| text[*at] == b'r' && text[*at..].starts_with(marker))
 }
 
-/// The revisions that the markers in some text stand for.
+/// The revisions in some text's markers.
 pub(crate) fn revisions(text: &[u8]) -> impl Iterator<Item = usize> + '_ {
     let starts = (0..text.len()).filter(|at| text[*at] == b'r' && text[*at..].starts_with(PREFIX));
     starts.filter_map(|at| {

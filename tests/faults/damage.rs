@@ -39,7 +39,7 @@ fn flip(path: &Path, bit: usize) {
     fs::write(path, content).expect("written");
 }
 
-/// The current generation's files that aren't empty, including the pointer to it.
+/// The current generation's files, except empty ones, and the pointer to the generation.
 fn files(store: &Store) -> Vec<PathBuf> {
     let manifest = store.current().expect("a current generation");
     let folder = store.folder().join(manifest.folder_name());
@@ -48,7 +48,7 @@ fn files(store: &Store) -> Vec<PathBuf> {
     files
 }
 
-/// A path and its expected responses.
+/// A folder with a generation on disk, and the expected responses.
 fn persisted() -> (Place, Vec<Vec<u8>>) {
     let place = Place::with(&[]);
     let corpus = Corpus::generated(20);
@@ -57,7 +57,7 @@ fn persisted() -> (Place, Vec<Vec<u8>>) {
     (place, expected(&corpus.document(1)))
 }
 
-/// Starts, and expects the correct responses and then an intact index.
+/// Starts an updater, and expects the correct responses and then an intact index.
 fn start_is_right(place: &Place, right: &[Vec<u8>], what: &str) {
     let running = place.started();
     assert!(answers(&running.snapshot()) == right, "{what}: a different response");
@@ -69,8 +69,8 @@ fn is_whole(place: &Place, what: &str) {
     let manifest = place.store().current().unwrap_or_else(|| panic!("{what}: no generation is current"));
     place.store().load(&manifest).unwrap_or_else(|error| panic!("{what}: {error}"));
     let mut names = place.generation_names();
-    // A flipped bit can change a manifest's index format, and one generation in another format is
-    // kept.
+    // A flipped bit can change a manifest's index format, and one generation in another format
+    // may remain.
     let is_foreign = |name: &String| {
         let text = fs::read(place.index().join(name).join("manifest.json")).unwrap_or_default();
         let manifest: Value = serde_json::from_slice(&text).unwrap_or_default();
@@ -89,7 +89,7 @@ fn serving_is_right(place: &Place, right: &[Vec<u8>], damage: impl Fn(), what: &
     let served = running.snapshot();
     damage();
     let (document, from_memory) = right.split_last().expect("responses");
-    // The download is only on disk. A damaged one is rejected until it's repaired.
+    // The download is only on disk. While it's damaged, requests for it fail.
     if let Ok(found) = download(&served) {
         assert!(found == *document, "{what}: a different document");
     }
@@ -103,7 +103,7 @@ fn serving_is_right(place: &Place, right: &[Vec<u8>], damage: impl Fn(), what: &
     is_whole(place, what);
     let next = place.started();
     assert!(answers(&next.snapshot()) == right, "{what}: a different response after a restart");
-    // If the exports' stamp was damaged, they are read, but nothing is built.
+    // If the exports' stamp was damaged, the exports are read, but nothing is built.
     assert!(!next.seen().phases.contains(&Phase::Indexing), "{what}: the next start needs no build");
 }
 
@@ -114,8 +114,7 @@ fn every_file_truncated_zeroed_or_deleted_is_noticed_and_repaired() {
     let mut damages = 0;
     for (how, damage) in DAMAGES {
         for at in 0..files(&place.store()).len() {
-            // Some parts are named differently in each build, but all of them have a fixed
-            // position.
+            // Some parts have a different name in each build, but their order never changes.
             let what = format!("{:?} {how}", files(&place.store())[at].file_name());
             damage(&files(&place.store())[at]);
             start_is_right(&place, &right, &what);

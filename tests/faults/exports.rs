@@ -21,7 +21,7 @@ fn prompt() -> Duration {
     Duration::from_secs(if is_full() { 3 } else { 15 })
 }
 
-/// A place that's serving revision 0 of a corpus.
+/// A folder whose export is revision 0 of a corpus.
 fn place(corpus: &Corpus) -> Place {
     let place = Place::with(&[]);
     corpus.write(&place.data(), 0);
@@ -44,7 +44,7 @@ fn no_prefix_is_served(corpus: &Corpus, lengths: impl Iterator<Item = usize>) ->
         prefixes += 1;
     }
     fs::write(place.data().join("tools.json"), &next).expect("written");
-    assert!(matches!(running.updater.refresh(), Ok(Outcome::Published)), "the complete one is served");
+    assert!(matches!(running.updater.refresh(), Ok(Outcome::Published)), "the complete export is served");
     prefixes
 }
 
@@ -83,7 +83,7 @@ fn reports(watching: &Watching, served: usize, reason: &str, what: &str) {
 }
 
 #[test]
-fn every_change_to_an_export_is_picked_up_and_the_last_good_one_stays_live() {
+fn every_change_to_an_export_is_picked_up_while_the_last_good_one_stays_live() {
     let _alone = alone();
     let corpus = Corpus::generated(20);
     let place = place(&corpus);
@@ -102,14 +102,14 @@ fn every_change_to_an_export_is_picked_up_and_the_last_good_one_stays_live() {
 
     fs::remove_file(&export).expect("removed");
     reports(&watching, 0, "exports_missing", "the export is deleted");
-    let at = recovered("it exists again");
+    let at = recovered("the export exists again");
 
-    // A dangling link can't be read, even by root.
+    // Not even root can read a dangling link.
     fs::remove_file(&export).expect("removed");
     symlink("nowhere", &export).expect("a link");
     reports(&watching, at, "exports_invalid", "the export can't be read");
     fs::remove_file(&export).expect("removed");
-    let at = recovered("it can be read again");
+    let at = recovered("the export can be read again");
 
     fs::remove_file(&export).expect("removed");
     fs::create_dir(&export).expect("a folder");
@@ -131,13 +131,13 @@ fn every_change_to_an_export_is_picked_up_and_the_last_good_one_stays_live() {
     follows(&watching, at + 2, "the file that the link points to is replaced");
     fs::remove_file(&export).expect("removed");
     recovered("the link is gone");
-    let at = recovered("and edits are picked up");
+    let at = recovered("edits are picked up again");
 
     fs::remove_dir_all(&data).expect("removed");
     reports(&watching, at, "exports_missing", "the folder is removed");
     fs::create_dir(&data).expect("a folder");
     recovered("the folder exists again");
-    recovered("and edits in it are picked up");
+    recovered("edits in the new folder are picked up");
 
     println!(
         "exports: deleted, unreadable, folder, pipe, link, folder recreated: {most:?} at most, in addition to the build"
@@ -178,7 +178,7 @@ fn many_files_changed_at_once_cause_one_build() {
     let write = |at: usize| {
         for file in 0..files {
             let export = crate::place::export(&[&format!("file-{file}-{}", if file == 0 { at } else { 0 })]);
-            // The way Git does it: remove the old file, and write the new one in its place.
+            // Git replaces a file by removing it, and then writing a new file with the same name.
             let path = place.data().join(format!("more-{file}.json"));
             drop(fs::remove_file(&path));
             fs::write(&path, export).expect("written");
@@ -187,14 +187,15 @@ fn many_files_changed_at_once_cause_one_build() {
     };
     write(0);
     let watching = Watching::new(place.started());
-    // The generation loaded at startup is verified first.
-    until("it is verified", || (watching.directory.reloads().counts.iter().sum::<u64>() == 2).then_some(()));
+    // First, the updater verifies the generation that it loaded at startup.
+    until("the load is verified", || (watching.directory.reloads().counts.iter().sum::<u64>() == 2).then_some(()));
     let before = watching.builds();
     let mut pauses = 0;
     for at in 1..=3 {
         let started = Instant::now();
         write(at);
-        // If the machine is too busy to write them all at once, they may look settled in between.
+        // If the machine is too busy to write all files at once, the folder may look settled in
+        // between.
         pauses += u64::try_from(started.elapsed().as_millis()).expect("a time") / 250;
         let id = format!("file-0-{at}");
         until("the pull is picked up", || {
@@ -204,7 +205,7 @@ fn many_files_changed_at_once_cause_one_build() {
         });
     }
     // A build is counted right after it's published.
-    until("the last one is counted", || (watching.builds() - before >= 3).then_some(()));
+    until("the last build is counted", || (watching.builds() - before >= 3).then_some(()));
     let builds = watching.builds() - before;
     assert!((3..=3 + pauses).contains(&builds), "{builds} builds for three pulls, {pauses} pauses");
     println!("exports: three pulls of {files} files each: {builds} builds");
@@ -220,8 +221,8 @@ fn a_set_that_lost_most_of_its_records_is_withheld_until_it_is_confirmed() {
     few.write(&place.data(), 1);
     reports(&watching, 0, "records_removed", "most records are gone");
     let builds = watching.builds();
-    // The way `--reindex` does it, in another process.
+    // Confirms the set in another process, the way `--reindex` does.
     place.reindex().expect("it builds");
-    follows(&watching, 1, "it is confirmed");
+    follows(&watching, 1, "the set is confirmed");
     assert_eq!(watching.builds(), builds, "the confirmed generation is picked up, not rebuilt");
 }

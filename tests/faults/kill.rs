@@ -21,9 +21,9 @@ use crate::until::until;
 /// Which process was killed.
 #[derive(Debug, Clone, Copy)]
 enum Work {
-    /// A start that finds changed exports.
+    /// Startup, with exports that have changed.
     Start,
-    /// A server with changing exports.
+    /// A running server whose exports change.
     Reload,
     /// `--reindex`.
     Reindex,
@@ -39,7 +39,7 @@ enum Exports {
 
 const EXPORTS: [Exports; 3] = [Exports::StayNew, Exports::ArePutBack, Exports::AreBroken];
 
-/// A folder with exports and an index, the current revision, and the next one.
+/// A folder with exports and an index, its current revision, and the next revision.
 struct Place {
     folder: TempDir,
     corpus: Corpus,
@@ -68,8 +68,8 @@ impl Place {
     }
 
     /// Starts work on the next revision. Kills the first process (build or server) that reaches a
-    /// step after passing it `before` times, and then the other one. Returns whether any process
-    /// reached it.
+    /// step after passing it `before` times, and then the other process. Returns whether the step
+    /// was reached.
     fn kill(&self, work: Work, step: Step, before: usize) -> bool {
         let mut command = command(self.folder.path());
         command.env("FAILPOINTS", format!("{}={before}*off->return(kill)", step.as_str()));
@@ -119,14 +119,14 @@ impl Place {
             let answer = client.get(path).map_err(text)?;
             let revision = self.checker.check(&self.corpus, &answer, is_all)?;
             if last.is_some_and(|last| last != revision) {
-                return Err(format!("{path} responded with {last:?} and now with the older revision {revision}"));
+                return Err(format!("{path} responded with revision {revision}, after responding with {last:?}"));
             }
             last = Some(revision);
         }
         last.ok_or_else(|| "no requests were sent".to_owned())
     }
 
-    /// Starts again, and expects one of the two revisions, complete, with nothing left behind.
+    /// Restarts the server. Expects either revision, complete and with nothing left behind.
     fn restart(&mut self, then: Exports, what: &str) {
         let (old, new) = (self.served, self.next);
         match then {
@@ -183,7 +183,7 @@ pub(crate) fn assert_tidy(index: &Path, what: &str) {
     assert!(store.current().is_some(), "{what}: there is a current generation");
 }
 
-/// The occurrences of a step at which the process is killed.
+/// How many times a process passes a step before it's killed there.
 fn befores(step: Step) -> Vec<usize> {
     match step {
         Step::BuildProduct if is_full() => vec![0, 10, 19],
@@ -201,7 +201,7 @@ fn every_step(work: Work) {
     for step in Step::ALL {
         let mut at_step = 0;
         for before in befores(*step) {
-            // In full runs, with three kinds of work, that makes about fifty kills per step.
+            // With three kinds of work, full runs kill a process about fifty times per step.
             for round in 0..times(1, 17) {
                 let then = EXPORTS[(kills + round) % EXPORTS.len()];
                 let what = format!("{work:?} killed at {step:?} after {before}, exports then {then:?}");
@@ -214,7 +214,7 @@ fn every_step(work: Work) {
             }
         }
         kills += at_step;
-        // Nothing is opened or published by `--reindex`.
+        // `--reindex` neither opens nor publishes a generation.
         let is_of_server = matches!(step, Step::Opening | Step::PublishBefore | Step::PublishAfter);
         assert!(at_step > 0 || (matches!(work, Work::Reindex) && is_of_server), "{work:?} never passed {step:?}");
     }
@@ -233,7 +233,7 @@ fn a_generation_is_rebuilt_after_two_starts_were_killed_while_opening_it() {
 }
 
 #[test]
-fn a_start_killed_at_any_step_is_followed_by_a_complete_one() {
+fn a_start_killed_at_any_step_is_followed_by_a_complete_start() {
     every_step(Work::Start);
 }
 

@@ -1,5 +1,5 @@
-//! Reloads under load: every response is 2xx and from a single generation, and latency stays close
-//! to what it is without a build.
+//! Reloads under load: every response is 2xx and from a single generation, and latency is hardly
+//! higher than without a build.
 //!
 //! The server's capacity is measured first, with callers that send the next request at once (closed
 //! loop). Then requests arrive at 30% of that, at times that don't depend on the responses (open
@@ -21,7 +21,7 @@ use crate::scale::{from_environment, is_full, times};
 use crate::system::threads;
 
 const CONNECTIONS: usize = 8;
-/// The share of the capacity at which requests arrive, in per cent.
+/// How much of the capacity is used, in per cent.
 const SHARE: usize = 30;
 
 /// A server, and what's known about its responses.
@@ -66,7 +66,7 @@ impl Target {
         Self::started_by(corpus, |folder| Server::start(folder, &[]))
     }
 
-    /// A target whose server the test starts in its folder, with the callers' key.
+    /// A target whose server is started by the test, in this folder and with the callers' key.
     pub(crate) fn started_by(corpus: Corpus, start: impl FnOnce(&Path) -> Server) -> Self {
         let folder = tempfile::tempdir().expect("a folder");
         fs::create_dir(folder.path().join("data")).expect("a folder");
@@ -86,8 +86,8 @@ impl Target {
     /// The mix of requests: lists, searches, filters with facets, single products.
     fn path(&self, turn: usize) -> (String, bool) {
         const QUERIES: [&str; 5] = ["audit", "product safety", "management", "tranining", "risk document"];
-        // A number that no product has makes each query a new one, so none is answered from the
-        // cache.
+        // Each query contains a different number, so none is answered from the cache. No product
+        // contains these numbers.
         let query = format!("{}+{turn}q", QUERIES[turn / 8 % QUERIES.len()].replace(' ', "+"));
         match turn % 8 {
             0 | 1 => (format!("/v1/software?limit=20&offset={}", turn * 20 % self.corpus.count(0)), true),
@@ -104,7 +104,8 @@ impl Target {
         self.ask_at(&[&self.server.address], stop, due)
     }
 
-    /// The same, with connections to each of these servers, which must all respond the same way.
+    /// Like [`ask`](Self::ask), with connections to each of these servers. Their responses must
+    /// agree.
     pub(crate) fn ask_at(&self, addresses: &[&str], stop: &AtomicBool, due: Option<(Instant, f64)>) -> Seen {
         let turns = AtomicUsize::new(0);
         let one = |number: usize| {
@@ -122,7 +123,7 @@ impl Target {
                 let took = due.elapsed();
                 seen.latencies.push(u32::try_from(took.as_micros()).unwrap_or(u32::MAX));
                 let checked = answer.map_err(|error| error.to_string()).and_then(|answer| {
-                    // A search may find nothing, and then no record shows its generation.
+                    // If a search finds nothing, there's no record to check.
                     let is_empty = !is_all && answer.status == 200 && answer.body.starts_with(b"{\"data\":[]");
                     if is_empty { Ok(0) } else { self.checker.check(&self.corpus, &answer, is_all) }
                 });
@@ -151,7 +152,7 @@ impl Target {
         let stop = AtomicBool::new(false);
         std::thread::scope(|scope| {
             let asking = scope.spawn(|| self.ask(&stop, rate.map(|rate| (Instant::now(), rate))));
-            // The callers are stopped even if the work panics; otherwise the test would hang.
+            // Stops the callers even if the work panics; otherwise the test would hang.
             let stopping = Stopping(&stop);
             let done = work();
             drop(stopping);
@@ -180,7 +181,7 @@ impl Target {
     }
 }
 
-/// Stops the callers when it's dropped.
+/// Stops the callers when dropped.
 pub(crate) struct Stopping<'s>(pub(crate) &'s AtomicBool);
 
 impl Drop for Stopping<'_> {
@@ -219,21 +220,21 @@ fn reloads_under_load(name: &str, corpus: Corpus, reloads: usize) {
     }
     println!("load: {name}: quiet: {}", quiet.summary());
     println!("load: {name}: {reloads} reloads: {}", busy.summary());
-    println!("load: {name}: served at most {slowest:.1?} after the edit");
+    println!("load: {name}: edits were served after at most {slowest:.1?}");
     for (what, seen) in [("closed loop", &measured), ("quiet", &quiet.all), ("reloads", &busy.all)] {
         assert_eq!(seen.faults.first(), None, "{what}: {} faults", seen.faults.len());
     }
     assert!(target.checker.generations() >= reloads, "{} generations", target.checker.generations());
     no_thread_builds(&target, peak);
-    // Times are asserted only if nothing else is running on the machine.
+    // In full runs, nothing else is running on the machine, so times are meaningful.
     let (p99, bound) = (busy.p99(), quiet.p99() * 2);
     println!("load: {name}: p99 {p99:.2?}; limit, twice the quiet p99: {bound:.2?}");
     if is_full() {
-        assert!(p99 <= bound, "p99 {p99:?} while reloading, more than twice the quiet one: {bound:?}");
+        assert!(p99 <= bound, "p99 while reloading: {p99:?}; limit, twice the quiet p99: {bound:?}");
     }
 }
 
-/// The callers' observations in all turns of one kind.
+/// What the callers observed in all turns of one kind.
 #[derive(Default)]
 pub(crate) struct Windows {
     pub(crate) all: Seen,
@@ -266,8 +267,8 @@ impl Windows {
     }
 }
 
-/// Another process does the builds: the server has the same threads as without a build, plus one
-/// that reads its log.
+/// Checks that builds run in another process: the server has the same threads as without a build,
+/// plus one that reads the build's log.
 fn no_thread_builds(target: &Target, peak: usize) {
     let threads = threads(target.server.pid());
     let ours = ["search", "updater", "log", "build-log", "announce"];
@@ -278,14 +279,14 @@ fn no_thread_builds(target: &Target, peak: usize) {
 }
 
 #[test]
-fn reloads_under_load_mix_no_generations_and_reject_no_requests() {
+fn reloads_under_load_never_mix_generations_or_reject_requests() {
     let reloads = from_environment("FAULTS_RELOADS").unwrap_or_else(|| times(4, 1000));
     reloads_under_load("generated", Corpus::generated(times(200, 2000)), reloads);
 }
 
 #[test]
 #[ignore = "slow: takes several minutes; run by `make faults`"]
-fn reloads_of_a_large_export_under_load_mix_no_generations_and_reject_no_requests() {
+fn reloads_of_a_large_export_under_load_never_mix_generations_or_reject_requests() {
     let reloads = from_environment("FAULTS_LARGE_RELOADS").unwrap_or_else(|| times(2, 20));
     reloads_under_load("large", Corpus::large(), reloads);
 }

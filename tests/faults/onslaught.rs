@@ -1,5 +1,5 @@
 //! Everything at once, on a leader and two followers with limits on memory and open files: reloads,
-//! broken exports, named pipes in their place, a held lock, and a follower that is killed.
+//! broken exports, named pipes instead of exports, a held lock, and a follower that is killed.
 //! Meanwhile callers download slowly from many addresses, read nothing, pipeline tool calls, send
 //! huge bodies, malformed requests, thousands of unknown parameters, deep offsets and wrong keys,
 //! and keep idle connections. Healthy callers of the leader and the other follower see no failures
@@ -27,22 +27,22 @@ use crate::scale::{from_environment, is_full, times};
 use crate::system::{descriptors, rss_kib};
 use crate::until::until;
 
-/// Each server's limits: open files, and address space in KiB, a few GiB of which the allocator
-/// reserves.
+/// Each server's limits: open files, and address space in KiB. The allocator reserves a few GiB of
+/// address space.
 const MAX_FILES: usize = 1024;
 const MAX_ADDRESS_SPACE_KIB: usize = 4 << 20;
-/// How much memory may grow, in KiB: two generations, the downloads in progress, the bodies that
-/// wait for their readers, and the search cache.
+/// How much memory may grow, in KiB. This covers two generations, the downloads in progress, the
+/// bodies waiting to be read, and the search cache.
 const ALLOWANCE_KIB: usize = 192 * 1024;
 /// How many requests healthy callers send per second.
 const RATE: f64 = 50.0;
-/// Each attacker's pause between requests. They have quotas, but rejecting them also costs
-/// something.
+/// Each attacker's pause between requests. Attackers have quotas, but even rejecting a request
+/// takes some work.
 const PAUSE: Duration = Duration::from_millis(20);
 /// The addresses on this machine that attackers use: 127.0.0.2 and up.
 const ADDRESSES: usize = 8;
 
-/// What an attacker sends over a connection, and how it reads the response.
+/// What an attacker sends over a connection, and how the attacker reads the response.
 struct Attack {
     bytes: Vec<u8>,
     /// How many bytes are read at once, and the pause between reads.
@@ -104,24 +104,24 @@ impl Fleet {
         [&self.target.server.address, &self.healthy.1.address]
     }
 
-    /// Resident memory of the leader and the follower in KiB.
+    /// The leader's and the follower's resident memory, in KiB.
     fn rss_kib(&self) -> [usize; 2] {
         [&self.target.server, &self.healthy.1].map(|server| rss_kib(server.pid()))
     }
 
-    /// A broken export, then a complete one, and a follower that's killed while it pulls.
+    /// Writes a broken export, then a complete one, and kills a follower while it's pulling.
     fn fault(&self, revision: usize) {
         let target = &self.target;
         let mut follower = follow(target, &self.killed);
         break_export(target, revision);
-        // In full runs the lock is sometimes held for longer than the timeout.
+        // In full runs, the lock is sometimes held for longer than the server waits for it.
         let lock = File::options().write(true).open(target.folder.path().join("index/LOCK")).expect("the lock");
         if is_full() && revision.is_multiple_of(10) {
             lock.lock().expect("locked");
         }
         target.reload(&mut target.client(), revision);
         follower.signal("KILL");
-        until("it has ended", || follower.ended());
+        until("the follower has exited", || follower.ended());
         let download = target.client().get("/v1/exports/tools").expect("a download");
         let other = revisions(&download.body).find(|of| *of != revision);
         assert_eq!((download.status, other), (200, None), "a healthy caller can download");
@@ -138,12 +138,12 @@ impl Fleet {
     }
 }
 
-/// A follower that's serving the same as its leader.
+/// Starts a follower, and waits until it's serving the same generation as its leader.
 fn follow(target: &Target, folder: &TempDir) -> Server {
     let leader = format!("{}/v1/generations", target.server.address);
     let mut follower = start(folder.path(), &["--follow", &leader, "--follow-key-file", "leader.key"]);
     follower.made_key = Some(target.server.key());
-    until("it follows the leader", || (follower.get("/readyz").0 == 200).then_some(()));
+    until("the follower is ready", || (follower.get("/readyz").0 == 200).then_some(()));
     follower
 }
 
@@ -165,8 +165,8 @@ fn connect(address: &str, from: usize) -> io::Result<TcpStream> {
 }
 
 impl Attack {
-    /// Sends it and reads the response until it ends, the server loses patience, or the stop signal
-    /// comes. Either side may disconnect early.
+    /// Sends the bytes and reads the response until it ends, the server loses patience, or the stop
+    /// signal comes. Either side may disconnect early.
     fn run(&self, address: &str, from: usize, stop: &AtomicBool) -> io::Result<()> {
         let mut stream = connect(address, from)?;
         stream.write_all(&self.bytes)?;
@@ -211,7 +211,7 @@ fn attacks(target: &Target, key: &str) -> Vec<Attack> {
     let mut attacks = vec![
         quick(request(&script(target), "Accept-Encoding: gzip\r\n")),
         attack(request("/v1/exports/tools", &key), 64 * 1024, 10),
-        // 4 KiB per second each.
+        // Each of these reads 4 KiB per second.
         attack(request("/v1/exports/tools?format=ndjson", &key), 1024, 250),
         attack(request("/v1/exports/tools", visitor), 1024, 250),
         attack(request("/v1/exports/tools?format=ndjson", visitor), 1024, 250),
@@ -225,7 +225,7 @@ fn attacks(target: &Target, key: &str) -> Vec<Attack> {
         attack(b"GET /v1/software HT".to_vec(), 1024, 100),
     ];
     if is_full() {
-        // On a busy machine they fill the search pool, which then rejects healthy callers as well.
+        // On a busy machine, these fill the search pool, which then also rejects healthy callers.
         let search = "/v1/search?q=product+audit+risk&offset=9900&limit=100&highlight=true&facets=category";
         attacks.push(quick(request(search, &key)));
         let search = call(&key, &json!({"q": "product management", "limit": 100}));
@@ -251,7 +251,7 @@ fn script(target: &Target) -> String {
     page[start..].split('"').next().expect("a path").to_owned()
 }
 
-/// Replaces the export with something else until the leader has noticed.
+/// Replaces the export with something invalid, and waits until the leader has noticed.
 fn break_export(target: &Target, revision: usize) {
     if revision.is_multiple_of(2) {
         replace(&target.data(), b"{\"name\": \"half");
@@ -264,7 +264,7 @@ fn break_export(target: &Target, revision: usize) {
     until("the broken export is reported", || (!target.server.reasons().is_empty()).then_some(()));
 }
 
-/// The median of each third, in KiB.
+/// The median of each third of the samples, in KiB.
 fn thirds(samples: &[usize]) -> [usize; 3] {
     let third = samples.len().div_ceil(3);
     [0, 1, 2].map(|number| {
@@ -276,7 +276,7 @@ fn thirds(samples: &[usize]) -> [usize; 3] {
 }
 
 #[test]
-fn healthy_callers_are_served_while_everything_is_tried_at_once() {
+fn healthy_callers_are_served_during_every_attack_at_once() {
     let lasting =
         Duration::from_secs(from_environment("FAULTS_SOAK_SECONDS").unwrap_or_else(|| times(10, 1800)) as u64);
     let turn = Duration::from_secs(times(5, 30) as u64);
@@ -329,14 +329,14 @@ fn healthy_callers_are_served_while_everything_is_tried_at_once() {
     until("the leader is healthy", || leader.reasons().is_empty().then_some(()));
     let killed = follow(target, &fleet.killed);
     for follower in [&fleet.healthy.1, &killed] {
-        until("it serves the last revision", || {
+        until("the follower serves the last revision", || {
             let (_, list) = follower.get("/v1/software?limit=1");
             revisions(list.to_string().as_bytes()).all(|of| of == revision).then_some(())
         });
     }
     println!("onslaught: quiet: {}", quiet.summary());
     println!(
-        "onslaught: {} attacks, {revision} reloads and kills in {:.0?}: {}",
+        "onslaught: {} attacks, {revision} reloads and as many kills in {:.0?}: {}",
         sent.load(Ordering::Relaxed),
         started.elapsed(),
         busy.summary()
@@ -346,14 +346,14 @@ fn healthy_callers_are_served_while_everything_is_tried_at_once() {
     {
         let (most, thirds) = (samples.iter().max().copied().unwrap_or_default(), thirds(samples));
         println!(
-            "onslaught: {name}: {} MiB before, {} at most, medians of thirds {:?}; {} descriptors at the end",
+            "onslaught: {name}: {} MiB before, at most {}, median of each third {:?}; {} descriptors at the end",
             before / 1024,
             most / 1024,
             thirds.map(|kib| kib / 1024),
             descriptors(server.pid())
         );
         assert!(most <= before + ALLOWANCE_KIB, "{name}: {most} KiB, {before} KiB before");
-        // The first third fills caches.
+        // The caches are still filling up in the first third.
         assert!(
             !is_full() || thirds[2] <= thirds[1] + thirds[1] / 10 + 8 * 1024,
             "{name}: memory grows: {thirds:?} KiB"
@@ -362,7 +362,7 @@ fn healthy_callers_are_served_while_everything_is_tried_at_once() {
     for (what, seen) in [("quiet", &quiet.all), ("attacked", &busy.all)] {
         assert_eq!(seen.faults.first(), None, "{what}: {} faults", seen.faults.len());
     }
-    // Times are asserted only if nothing else is running on the machine.
+    // In full runs, nothing else is running on the machine, so times are meaningful.
     let (p99, bound) = (busy.p99(), quiet.p99() * 2);
-    assert!(!is_full() || p99 <= bound, "p99 {p99:?}, more than twice the quiet one: {bound:?}");
+    assert!(!is_full() || p99 <= bound, "p99: {p99:?}; limit, twice the quiet p99: {bound:?}");
 }

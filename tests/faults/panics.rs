@@ -23,7 +23,7 @@ fn a_panic_at_any_step_keeps_the_last_good_generation_and_is_retried() {
     corpus.write(&place.data(), 0);
     drop(place.started());
     for (at, step) in Step::ALL.iter().enumerate() {
-        // There are two generations, so that a third one has something to sweep.
+        // There are two generations, so that a third one leaves one to sweep.
         let mut running = place.started();
         let scenario = FailScenario::setup();
         fail::cfg(step.as_str(), "1*panic(out of paper)").expect("an action");
@@ -47,7 +47,7 @@ fn a_panic_at_any_step_keeps_the_last_good_generation_and_is_retried() {
         assert!(!running.updater.is_due(Instant::now() + Duration::from_hours(1)), "{step:?}");
         drop(running);
         let next = place.started();
-        assert_eq!((revision(&next.directory), next.reasons().len()), (at + 1, 0), "{step:?}: and on disk");
+        assert_eq!((revision(&next.directory), next.reasons().len()), (at + 1, 0), "{step:?}: after a restart");
         assert!(place.generation_names().len() <= 2, "{step:?}: {:?}", place.generation_names());
     }
 }
@@ -60,7 +60,7 @@ fn a_server_survives_a_panic_in_its_updater() {
     let corpus = Corpus::generated(20);
     corpus.write(&data, 0);
     let mut command = command(folder.path());
-    // The first generation is published, the second one isn't, the third one is.
+    // Publishing panics once, for the second generation.
     command.env("FAILPOINTS", "publish::before=1*off->1*panic(out of paper)->off");
     let server = Server::spawn_command(command).announced();
     corpus.write(&data, 1);

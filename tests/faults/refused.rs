@@ -1,6 +1,6 @@
-//! A full, read-only or forbidden disk: existing data is served, anything new is served from
-//! memory, and `/readyz` says so. Once the disk works again, the data is written without an
-//! operator's help.
+//! A full, read-only or forbidden disk: the server keeps serving what it has, serves new data from
+//! memory, and reports the problem in `/readyz`. Once the disk works again, it writes the data
+//! without an operator's help.
 
 use std::fs;
 use std::io;
@@ -22,7 +22,7 @@ use crate::system::{SmallDisk, is_superuser};
 use crate::until::until;
 use crate::watched::revision;
 
-/// Where a write can fail.
+/// The steps at which a write can fail.
 const STEPS: [Step; 16] = [
     Step::StoreFolder,
     Step::StoreLocked,
@@ -70,7 +70,7 @@ fn disk_failures_at_any_step_are_reported_and_recovered_from() {
                 assert_eq!(running.reasons(), ["index_not_written"], "{what}: retried without success");
             }
             let other = place.started();
-            assert_eq!(revision(&other.directory), at + 1, "{what}: a start also serves it from memory");
+            assert_eq!(revision(&other.directory), at + 1, "{what}: it should be served after a restart");
             drop(other);
             fail::remove(step.as_str());
             drop(scenario);
@@ -87,18 +87,18 @@ fn disk_failures_at_any_step_are_reported_and_recovered_from() {
             at += 1;
         }
     }
-    println!("refused: {at} refusals over {} steps: served, reported, recovered", STEPS.len());
+    println!("refused: {at} refusals at {} steps: all of them reported and recovered from", STEPS.len());
 }
 
 #[test]
-fn part_that_cannot_be_linked_is_written() {
+fn a_part_that_cannot_be_linked_is_written_instead() {
     let _alone = alone();
     let place = Place::with(&["a"]);
     place.write("more.json", &export(&["b"]));
     let mut running = place.started();
     let scenario = FailScenario::setup();
     fail::cfg(Step::PartLink.as_str(), "return(denied)").expect("an action");
-    // A new set, and then the previous one again.
+    // Publishes a new set, and then the previous set again.
     for ids in [&["a", "c"][..], &["a"]] {
         place.write("tools.json", &export(ids));
         running.updater.refresh().expect("it serves");
@@ -151,8 +151,8 @@ fn goes_well(
     until("the new revision is served from memory", || serves(server, corpus, 1).then_some(()));
     until("/readyz reports it", || (server.reasons() == ["index_not_written"]).then_some(()));
     assert!(serves(server, corpus, 1));
-    heal().expect("it works again");
-    // It's retried after 30 s, or immediately on SIGHUP.
+    heal().expect("the disk works again");
+    // The server retries after 30 s, or immediately on SIGHUP.
     if !is_full() {
         server.signal("HUP");
     }
@@ -168,8 +168,8 @@ fn a_server_survives_a_full_and_a_read_only_disk() {
     let folder = folder(&corpus);
     let index = folder.path().join("index");
     let Some(disk) = SmallDisk::mount(&index, "size=1m") else {
-        // Failpoints, above, inject the same failures at every step.
-        println!("refused: mounting a file system isn't allowed here, so no real one was filled");
+        // The test with failpoints, above, injects the same failures at every step.
+        println!("refused: mounting a file system isn't allowed here, so no real disk was filled");
         return;
     };
     let server = Server::start(folder.path(), &[]);
@@ -197,10 +197,10 @@ fn a_server_survives_an_index_folder_without_permission() {
     let (index, program) = (folder.path().join("index"), folder.path().join("program"));
     let mut command = command(folder.path());
     if is_superuser() {
-        // Permissions don't restrict root, so another account runs it.
+        // Permissions don't restrict root, so another account runs the server.
         const NOBODY: u32 = 65_534;
-        // A separate process copies it. A file that this process writes may be open in a child of
-        // another test at that moment, and then it can't be executed (ETXTBSY).
+        // A separate process copies the program. If this process wrote the file, another test's
+        // child might have it open at that moment, and it couldn't be executed (ETXTBSY).
         let copied = std::process::Command::new("cp").arg(command.get_program()).arg(&program).status();
         assert!(copied.is_ok_and(|status| status.success()), "copied");
         for (path, mode) in [(folder.path(), 0o755), (&folder.path().join("data"), 0o755), (&*program, 0o755)] {
@@ -219,13 +219,13 @@ fn a_server_survives_an_index_folder_without_permission() {
     goes_well(&corpus, folder.path(), &server, || allow(0o555), || allow(0o755));
     corpus.write(&folder.path().join("data"), 0);
     until("back at the first revision", || serves(&server, &corpus, 0).then_some(()));
-    // Now the index folder can't even be read.
+    // This time, the index folder can't even be read.
     allow(0o000).expect("forbidden");
     until("the loss is noticed", || (!server.reasons().is_empty()).then_some(()));
     assert!(serves(&server, &corpus, 0));
     allow(0o755).expect("allowed");
     server.signal("HUP");
-    until("it's healthy again", || server.reasons().is_empty().then_some(()));
+    until("the server is healthy again", || server.reasons().is_empty().then_some(()));
 }
 
 #[test]

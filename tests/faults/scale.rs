@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::str::FromStr;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-/// Whether to use the full counts.
+/// Whether this is a full run.
 pub(crate) fn is_full() -> bool {
     std::env::var_os("FAULTS").is_some_and(|scale| scale == "full")
 }

@@ -1,5 +1,5 @@
-//! Hours of service in miniature: after many reloads and requests, memory, descriptors and folders
-//! are unchanged.
+//! Hours of service in miniature: many reloads and requests don't leak memory, descriptors or
+//! folders.
 
 use std::fs;
 use std::sync::atomic::AtomicBool;
@@ -12,7 +12,7 @@ use crate::system::{descriptors, rss_kib};
 
 /// How many reloads it takes until the allocator's memory is stable.
 const WARMING_UP: usize = 8;
-/// The minimum number of reloads to observe.
+/// How many reloads to observe after that, at least.
 const LOOKED_AT: usize = 24;
 
 /// One observation of the server.
@@ -24,12 +24,12 @@ struct Sample {
 }
 
 #[test]
-fn memory_descriptors_and_folders_do_not_grow() {
+fn many_reloads_leak_no_memory_descriptors_or_folders() {
     let seconds = from_environment("FAULTS_SOAK_SECONDS").unwrap_or_else(|| times(0, 1800)) as u64;
     let every = Duration::from_secs(if is_full() { 10 } else { 0 });
     let products = from_environment("FAULTS_SOAK_PRODUCTS").unwrap_or_else(|| times(200, 5000));
     let target = Target::new(Corpus::generated(products));
-    // The search cache grows up to its limit, which isn't a leak.
+    // The search cache grows until it reaches its limit, which isn't a leak.
     let (seen, ()) = target.ask_during(None, || std::thread::sleep(Duration::from_secs(times(1, 30) as u64)));
     assert_eq!(seen.faults.first(), None, "{} faults", seen.faults.len());
     let stop = AtomicBool::new(false);
@@ -38,7 +38,7 @@ fn memory_descriptors_and_folders_do_not_grow() {
         let asking = scope.spawn(|| target.ask(&stop, Some((Instant::now(), 50.0))));
         let stopping = Stopping(&stop);
         let mut revision = 0;
-        // The minimum number of reloads, even on a slow machine. Fewer would only measure the
+        // Even on a slow machine, there must be this many reloads. Fewer would only measure the
         // warm-up.
         while samples.len() < WARMING_UP + LOOKED_AT || started.elapsed() < Duration::from_secs(seconds) {
             revision += 1;
@@ -75,7 +75,7 @@ fn memory_descriptors_and_folders_do_not_grow() {
     );
     assert!(folders.1 <= 2, "{} generations on disk", folders.1);
     assert!(descriptors.1 <= descriptors.0 + 4, "{descriptors:?} descriptors");
-    // At the slope of the steady part, memory grows by less than a tenth of its size.
+    // In the steady part, memory must grow by less than a tenth of its size.
     let span = steady.last().expect("samples").seconds - steady[0].seconds;
     #[expect(clippy::cast_precision_loss)]
     let allowed = rss.1 as f64 / 10.0 + 8.0 * 1024.0;

@@ -25,7 +25,7 @@ fn a_storm_of_writes_causes_few_builds_and_no_outage() {
         let answer = client.get("/v1/software?limit=100").expect("a response");
         checker.check(&corpus, &answer, true).expect("one complete generation")
     };
-    // Starts with one edit, so that the memory it's compared with includes a build's.
+    // There's one edit before memory is measured, so that the baseline includes a build.
     corpus.write(&data, 1);
     until("the first edit is served", || (ask() == 1).then_some(()));
     let before = rss_kib(server.pid());
@@ -34,7 +34,7 @@ fn a_storm_of_writes_causes_few_builds_and_no_outage() {
     let mut most = before;
     for write in 0..writes {
         match write % 4 {
-            // A complete revision, half of one, another file, and one that isn't an export at all.
+            // A complete revision, half a revision, and two files that aren't exports.
             0 => replace(&data, &documents[write / 4 % documents.len()]),
             1 => fs::write(data.join("tools.json"), &documents[0][..documents[0].len() / 2]).expect("written"),
             2 => fs::write(data.join("notes.txt"), write.to_string()).expect("written"),
@@ -48,7 +48,7 @@ fn a_storm_of_writes_causes_few_builds_and_no_outage() {
     let took = started.elapsed();
     corpus.write(&data, 9);
     let ended = Instant::now();
-    until("it's serving the last revision", || (ask() == 9).then_some(()));
+    until("the server serves the last revision", || (ask() == 9).then_some(()));
     let followed = ended.elapsed();
     until("it's healthy", || server.reasons().is_empty().then_some(()));
     let builds = server.stderr().matches("published a new generation").count();
@@ -63,6 +63,6 @@ fn a_storm_of_writes_causes_few_builds_and_no_outage() {
     let allowed = 3 + usize::try_from(took.as_secs() / 5).expect("a count");
     assert!(builds <= allowed, "{builds} builds, {allowed} allowed");
     let prompt = Duration::from_secs(if is_full() { 4 } else { 15 });
-    assert!(followed <= prompt, "up to date {followed:?} after the last write");
+    assert!(followed <= prompt, "it took {followed:?} after the last write until the server was up to date");
     assert!(most <= before + 64 * 1024, "{most} KiB, {before} KiB before");
 }

@@ -16,7 +16,7 @@ pub(crate) fn descriptors(pid: u32) -> usize {
     fs::read_dir(format!("/proc/{pid}/fd")).expect("a process").count()
 }
 
-/// The names of its threads, sorted.
+/// The names of a process's threads, sorted.
 pub(crate) fn threads(pid: u32) -> Vec<String> {
     let tasks = fs::read_dir(format!("/proc/{pid}/task")).expect("a process");
     // A thread may have ended in the meantime.
@@ -37,14 +37,14 @@ pub(crate) fn is_superuser() -> bool {
 pub(crate) struct SmallDisk(PathBuf);
 
 impl SmallDisk {
-    /// Mounts one; `None` if that isn't allowed.
+    /// Mounts a file system; `None` if that isn't allowed.
     pub(crate) fn mount(folder: &Path, options: &str) -> Option<Self> {
         let mut command = Command::new("mount");
         command.args(["-t", "tmpfs", "-o", options, "tmpfs"]).arg(folder);
         run(&mut command).then(|| Self(folder.to_owned()))
     }
 
-    /// Remounts it with other options, such as `ro`.
+    /// Remounts the file system with other options, such as `ro`.
     pub(crate) fn remount(&self, options: &str) {
         let mut command = Command::new("mount");
         command.args(["-o", &format!("remount,{options}")]).arg(&self.0);

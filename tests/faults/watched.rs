@@ -25,14 +25,14 @@ pub(crate) fn answers(snapshot: &Snapshot) -> Vec<Vec<u8>> {
     answers
 }
 
-/// The export as validated, which may be only on disk.
+/// The validated export, which may only be on disk.
 pub(crate) fn download(snapshot: &Snapshot) -> io::Result<Vec<u8>> {
     let mut document = Vec::new();
     get_export(snapshot, "tools").expect("an export").open()?.json()?.read_to_end(&mut document)?;
     Ok(document)
 }
 
-/// Everything except the download, so nothing that needs the disk.
+/// All responses except the download, the only one that may need the disk.
 pub(crate) fn answers_from_memory(snapshot: &Snapshot) -> Vec<Vec<u8>> {
     let page = PageRequest { limit: 100, offset: 0 };
     let list = ListSoftware { page, ..ListSoftware::default() };
@@ -60,7 +60,7 @@ pub(crate) fn answers_from_memory(snapshot: &Snapshot) -> Vec<Vec<u8>> {
     answers
 }
 
-/// The expected responses for an export document, built separately.
+/// The expected responses for an export document, from a separate build.
 pub(crate) fn expected(document: &[u8]) -> Vec<Vec<u8>> {
     let file = SourceFile::from_bytes(Path::new("tools.json"), document.to_vec().into());
     let report = export::examine(vec![file], &Limits::default(), export::latest_day(jiff::Timestamp::now()), &|_| {})
@@ -69,7 +69,7 @@ pub(crate) fn expected(document: &[u8]) -> Vec<Vec<u8>> {
     answers(&Snapshot::build(report.exports).expect("it builds"))
 }
 
-/// The served revision, which all records must have.
+/// The revision being served, which all records must have.
 pub(crate) fn revision(directory: &Directory) -> usize {
     let revisions = revisions_of(&directory.current().expect("a generation"));
     assert_eq!(revisions.len(), 1, "revisions are mixed: {revisions:?}");

@@ -1,4 +1,4 @@
-//! Leaders that send what they shouldn't: it's refused, and the served generation is kept.
+//! Leaders that send what they shouldn't: the follower refuses it and keeps its generation.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -13,7 +13,7 @@ use software_directory::update::leader::Leader;
 use crate::place::{Place, export};
 use crate::stub::{Following, Stub};
 
-/// A follower that's serving a leader's generation, while the leader now has another one.
+/// A follower that's serving a leader's generation, although the leader now has a newer one.
 fn with_news() -> (Place, Stub, Following) {
     let place = Place::with(&["a", "b"]);
     place.reindex().expect("built");
@@ -25,7 +25,7 @@ fn with_news() -> (Place, Stub, Following) {
     (place, stub, following)
 }
 
-/// Follows a leader that sends something else for a file, and then the repaired leader.
+/// Follows a leader that sends this body for a file, and then the repaired leader.
 fn refuses(file: &str, body: Vec<u8>, code: &str, text: &str) {
     let (place, stub, mut following) = with_news();
     let (before, files) = (following.generation(), following.names());
@@ -34,7 +34,7 @@ fn refuses(file: &str, body: Vec<u8>, code: &str, text: &str) {
     let (found, detail) = following.reason().expect("degraded");
     assert_eq!(found, code, "{detail}");
     assert!(detail.contains(text), "{detail}");
-    assert_eq!(following.generation(), before, "the served generation is kept");
+    assert_eq!(following.generation(), before, "the follower should keep its generation");
     let others = following.names().into_iter().filter(|name| !name.starts_with(".pull-")).collect::<Vec<_>>();
     assert_eq!(others, files, "nothing in the index folder was lost");
     stub.set(|state| state.replaced = None);
@@ -71,7 +71,7 @@ fn manifest_that_names_paths_or_huge_sizes_is_refused() {
 }
 
 #[test]
-fn another_index_format_is_named_and_refused() {
+fn a_different_index_format_is_reported_and_refused() {
     let other = manifest(|manifest| manifest["format"] = json!(9999));
     refuses("manifest.json", other, "leader_incompatible", "index format 9999");
 }
@@ -140,7 +140,7 @@ fn replace(place: &Place, name: &str, content: &[u8]) {
 fn generation_that_fails_its_trial_is_pulled_once_and_the_next_one_is_followed() {
     let (place, stub, mut following) = with_news();
     let (before, names) = (following.generation(), following.names());
-    // It opens, because text is read only on request.
+    // The generation can be opened, because text is only read on request.
     let folder = place.index().join(place.current().folder_name());
     let mut texts = fs::read(folder.join("catalogue.texts")).expect("read");
     let at = texts.windows(17).position(|bytes| bytes == b"\"name\":\"Product a").expect("an item");
@@ -154,7 +154,7 @@ fn generation_that_fails_its_trial_is_pulled_once_and_the_next_one_is_followed()
     let pulled = stub.pulled();
     let since = following.directory.degraded()[0].since;
     following.look();
-    assert_eq!((stub.pulled(), following.reason()), (pulled, Some((code, detail))), "it isn't retried");
+    assert_eq!((stub.pulled(), following.reason()), (pulled, Some((code, detail))), "the pull isn't retried");
     assert_eq!(following.directory.degraded()[0].since, since);
 
     place.write("tools.json", &export(&["a", "b", "d"]));
@@ -180,8 +180,8 @@ fn process_that_dies_trying_out_a_generation_is_reported() {
     assert!(detail.contains("SIGABRT") && detail.contains("memory allocation of 5764"), "{detail}");
     let pulled = stub.pulled();
     following.look();
-    assert_eq!(stub.pulled(), pulled, "it isn't retried");
-    assert!(following.store().candidates().is_empty(), "the next start doesn't retry it either");
+    assert_eq!(stub.pulled(), pulled, "the pull isn't retried");
+    assert!(following.store().candidates().is_empty(), "the next start doesn't retry the generation either");
 }
 
 #[test]
@@ -189,8 +189,8 @@ fn process_that_dies_trying_out_a_generation_is_reported() {
 fn part_that_needs_too_much_memory_kills_only_the_process_that_tries_it_out() {
     let (place, _stub, mut following) = with_news();
     let before = following.generation();
-    // Empty maps, lists and strings up to the synonyms: 60 million terms of one byte each, which take
-    // 24 bytes each once they're decoded.
+    // Everything before the synonyms is empty. Then come 60 million terms of one byte each, which
+    // take up 24 bytes each once they're decoded.
     let mut search = vec![0; 8];
     search.extend([0x80, 0x8e, 0xce, 0x1c]);
     search.resize(search.len() + 60_000_000 + 1, 0);
@@ -202,7 +202,7 @@ fn part_that_needs_too_much_memory_kills_only_the_process_that_tries_it_out() {
 }
 
 #[test]
-fn parts_that_no_generation_has_are_refused_before_anything_is_pulled() {
+fn unknown_parts_are_refused_before_anything_is_pulled() {
     let hash = "0".repeat(64);
     let part = |name: &str, size: u64| json!({"name": name, "size": size, "blake3": hash});
     let (place, stub, mut following) = with_news();
@@ -236,7 +236,7 @@ fn parts_that_no_generation_has_are_refused_before_anything_is_pulled() {
 
 #[test]
 fn leader_that_sends_too_slowly_is_reported_and_retried() {
-    /// Each wait takes three seconds, so no single file takes a minute.
+    /// Every time the clock is read, three seconds pass, so no single file takes a minute.
     fn clock() -> Instant {
         static LOOKS: AtomicU64 = AtomicU64::new(0);
         static START: LazyLock<Instant> = LazyLock::new(Instant::now);
@@ -265,7 +265,7 @@ fn links_in_the_index_folder_are_not_followed() {
     let before = following.generation();
     let outside = tempfile::tempdir().expect("a folder");
     let pulled = following.index().join(format!(".pull-{}", place.current().folder_name()));
-    // A folder that receives a generation, and a part in it.
+    // First the folder into which the generation is pulled is a link, then a part in it.
     symlink(outside.path(), &pulled).expect("linked");
     following.look();
     assert_eq!(following.reason().expect("degraded").0, "index_not_written");
@@ -280,7 +280,7 @@ fn links_in_the_index_folder_are_not_followed() {
     assert_eq!(following.reason(), None);
     assert_ne!(following.generation(), before);
 
-    // A part and the folder of a generation that already exists.
+    // Now a part of an existing generation is a link, and then its folder.
     let name = place.current().folder_name();
     let store = following.store();
     let manifest = store.manifest(&name).expect("a manifest");
@@ -299,7 +299,7 @@ fn links_in_the_index_folder_are_not_followed() {
 fn unwritable_index_folder_keeps_the_served_generation() {
     let (place, _stub, mut following) = with_news();
     let before = following.generation();
-    // A file where the folder should be fails for every account, unlike a missing permission.
+    // A file instead of the folder fails for every account, unlike a missing permission.
     fs::write(following.index().join(format!(".pull-{}", place.current().folder_name())), "x").expect("written");
     following.look();
     assert_eq!(following.reason().expect("degraded").0, "index_not_written");

@@ -38,7 +38,7 @@ fn follower_serves_each_generation_of_its_leader() {
     place.reindex().expect("built");
     following.look();
     assert_eq!(ids(&following.directory.current().expect("a generation")), ["a", "b", "c"]);
-    // Two generations are kept, and nothing else.
+    // The folder contains two generations and nothing else.
     assert_eq!(following.names().iter().filter(|name| !["CURRENT", "LOCK"].contains(&name.as_str())).count(), 2);
 
     // Back to the previous set, which still exists.
@@ -48,12 +48,12 @@ fn follower_serves_each_generation_of_its_leader() {
     place.reindex().expect("built");
     following.look();
     assert_eq!(ids(&following.directory.current().expect("a generation")), ["a", "b"]);
-    assert_eq!(stub.pulled(), pulled + 2, "its manifest and its change log; the rest is in the index folder");
+    assert_eq!(stub.pulled(), pulled + 2, "only its manifest and change log; the index folder has the rest");
     let since = |generation: &str| {
         let current = following.directory.current().expect("a generation");
         list_changes(&current, Some(generation), PageRequest { limit: 9, offset: 0 }).map(|page| page.data.len())
     };
-    assert_eq!((since(&between), since("fedcba9876543210")), (Some(1), None), "the same as the leader");
+    assert_eq!((since(&between), since("fedcba9876543210")), (Some(1), None), "the same changes as on the leader");
 }
 
 #[test]
@@ -65,12 +65,12 @@ fn follower_starts_with_what_it_has_and_catches_up_when_its_leader_is_back() {
     let mut second = Following::within(first.folder, stub.address);
     assert_eq!(second.start().expect("served at once").software_count(), 2);
     let waits: Vec<_> = (0..7).map(|_| second.look().as_secs()).collect();
-    assert_eq!(waits, [1, 2, 4, 8, 16, 30, 30], "it backs off");
+    assert_eq!(waits, [1, 2, 4, 8, 16, 30, 30], "the follower should back off");
     let (code, detail) = second.reason().expect("degraded");
     assert_eq!(code, "leader_unreachable");
     assert!(detail.contains("503") && detail.contains("last known to be current at"), "{detail}");
     assert!(second.directory.degraded()[0].since.is_some());
-    assert!(second.directory.current().is_some(), "it keeps serving");
+    assert!(second.directory.current().is_some(), "the follower should keep serving");
 
     place.write("tools.json", &export(&["a", "b", "c"]));
     place.reindex().expect("built");
@@ -134,7 +134,11 @@ fn start_uses_the_previous_generation_if_two_starts_died_opening_the_current_one
     die(&following.index(), &newer, "first");
     let mut following = Following::within(following.folder, stub.address);
     assert_eq!(following.start().expect("a generation").generation(), newer, "a single death may be a coincidence");
-    assert!(following.names().iter().all(|name| !name.starts_with('.')), "and is forgotten: {:?}", following.names());
+    assert!(
+        following.names().iter().all(|name| !name.starts_with('.')),
+        "nothing should be left: {:?}",
+        following.names()
+    );
 
     let restart = |following: Following| {
         let mut following = Following::within(following.folder, stub.address);
@@ -147,12 +151,12 @@ fn start_uses_the_previous_generation_if_two_starts_died_opening_the_current_one
     die(&following.index(), &newer, "first");
     die(&following.index(), &newer, "second");
     let mut following = restart(following);
-    // It turns out to be fine.
+    // The generation turns out to be fine.
     following.look();
     assert_eq!((following.generation(), following.reason()), (Some(newer.clone()), None));
     assert!(following.names().iter().all(|name| !name.starts_with('.')), "{:?}", following.names());
 
-    // By now three processes have died, the third one while trying out the generation for another.
+    // By now three processes have died, the third one while trying out the generation for a server.
     for process in ["first", "second", "third"] {
         die(&following.index(), &newer, process);
     }
@@ -187,7 +191,7 @@ fn index_that_is_deleted_or_damaged_while_it_is_served_is_pulled_again() {
     assert_eq!(next.reason(), None);
 }
 
-/// A part of the follower's generation.
+/// The path of a part of the follower's generation.
 fn part(following: &Following, name: &str) -> PathBuf {
     let current = fs::read_to_string(following.index().join("CURRENT")).expect("a pointer");
     following.index().join(current.trim()).join(name)
@@ -226,17 +230,17 @@ fn download_of_an_unchanged_export_is_linked_and_not_pulled() {
     let after = [of_more, of_tools].map(|name| inode(&part(&following, name)));
     assert!(after[0] == before[0] && after[1] != before[1]);
 
-    // Both generations share the file, so damage to it affects both.
+    // Both generations share the file, so damaging it affects both.
     damage(&part(&following, of_more));
     let mut next = Following::within(following.folder, stub.address);
     assert!(next.start().is_none(), "neither generation is served");
     next.look();
     assert_eq!(ids(&next.directory.current().expect("a generation")), ["a", "b", "c", "d"]);
-    assert_ne!(inode(&part(&next, of_more)), before[0], "it was replaced");
-    assert_eq!([of_more, of_tools].map(|name| stub.requests(name).len()), [2, 2], "nothing else was pulled again");
+    assert_ne!(inode(&part(&next, of_more)), before[0], "the damaged file should be replaced");
+    assert_eq!([of_more, of_tools].map(|name| stub.requests(name).len()), [2, 2], "only this part was pulled again");
 }
 
-/// An export of three thousand products with long taglines. One in the middle has a tagline that
+/// An export of three thousand products with long taglines. The tagline of a product in the middle
 /// begins with `first`.
 fn large_export(first: &str) -> String {
     let mut document: Value = serde_json::from_str(&export(&["a"])).expect("JSON");
@@ -281,7 +285,7 @@ fn only_the_changed_pieces_of_a_large_part_are_pulled() {
     let sent = stub.sent(texts) - size;
     assert!(0 < sent && sent < size * 3 / 4, "{sent} of {size} bytes");
 
-    // A piece that's damaged here is pulled. A server without range support sends the whole file.
+    // A damaged local piece is pulled. A server without range support sends the whole file.
     damage(&part(&following, texts));
     place.write("tools.json", &large_export("third"));
     place.reindex().expect("built");

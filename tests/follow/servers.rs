@@ -81,12 +81,12 @@ fn index_files_need_a_key_with_the_right_to_replicate() {
     assert!(range.starts_with("bytes 2-5/"), "{range}");
     assert_eq!(response.body().len(), 4);
 
-    // A follower with the wrong key says so and waits, and follows once the key is right.
+    // A follower with the wrong key reports that, and starts following once the key is right.
     let folder = follower_folder(leader.path(), &reader);
     let url = format!("{}/v1/generations", server.address);
     let mut follower = Server::start(folder.path(), &["--follow", &url, "--follow-key-file", "leader.key"]);
     follower.made_key = Some(reader.clone());
-    until("the follower says so", || follower.stderr().contains("refuses access").then_some(()));
+    until("the refused access is logged", || follower.stderr().contains("refuses access").then_some(()));
     assert_eq!(follower.get("/readyz").0, 503);
     fs::write(folder.path().join("leader.key"), &replicator).expect("written");
     follower.signal("HUP");
@@ -99,7 +99,7 @@ fn options_that_exclude_each_other_are_usage_errors() {
     let folder = folder_with(&["a"]);
     for (arguments, part) in [
         (&["--follow", "http://127.0.0.1:1/", "--data", "data"][..], "leave out --data"),
-        (&["--follow", "http://127.0.0.1:1/", "--reindex"], "give only one of them"),
+        (&["--follow", "http://127.0.0.1:1/", "--reindex"], "use only one of them"),
         (&["--follow", "http://127.0.0.1:1/", "--meaning", "off"], "leave it out here"),
         (&["--follow", "http://127.0.0.1:1/", "--index", "none"], "--index none"),
         (&["--follow", "leader.example"], "http or https URL"),
@@ -113,7 +113,7 @@ fn options_that_exclude_each_other_are_usage_errors() {
 }
 
 #[test]
-fn killing_a_server_causes_no_failures_on_the_others_and_it_catches_up_later() {
+fn killing_a_server_affects_no_other_server_and_it_catches_up_later() {
     let leader_folder = folder_with(&["a", "b"]);
     let key = create_key(leader_folder.path(), &["--replicate"]);
     let ports: Vec<u16> = (0..2).map(|_| free_port()).collect();
@@ -127,7 +127,7 @@ fn killing_a_server_causes_no_failures_on_the_others_and_it_catches_up_later() {
     }
     until("it follows", || (follower.get("/readyz").0 == 200).then_some(()));
 
-    // The same bytes and entity tags, so a 304 works across both.
+    // Both return the same bytes and entity tags, so a tag from one gets a 304 from the other.
     for path in ["/v1/software", "/v1/software/a", "/v1/search?q=tool", "/v1/exports", "/v1/exports/tools"] {
         let (ours, theirs) = (get(&leader, path, &key, None), get(&follower, path, &key, None));
         assert_eq!(ours, theirs, "{path}");
@@ -163,7 +163,7 @@ fn killing_a_server_causes_no_failures_on_the_others_and_it_catches_up_later() {
     leader.signal("KILL");
     until("it's gone", || leader.ended());
     more_requests();
-    until("the follower says so", || (follower.reasons() == ["leader_unreachable"]).then_some(()));
+    until("the follower notices", || (follower.reasons() == ["leader_unreachable"]).then_some(()));
     write(leader_folder.path(), &export(&["a", "b", "c"]));
     let mut leader = start(leader_folder.path(), ports[0], &[]);
     leader.made_key = Some(key.clone());
@@ -174,7 +174,7 @@ fn killing_a_server_causes_no_failures_on_the_others_and_it_catches_up_later() {
     more_requests();
     let mut follower = start(folder.path(), ports[1], &follow);
     follower.made_key = Some(key.clone());
-    until("it serves again", || (follower.get("/v1/software/c").0 == 200).then_some(()));
+    until("the follower serves again", || (follower.get("/v1/software/c").0 == 200).then_some(()));
     more_requests();
     stop.store(true, Ordering::Relaxed);
     load.join().expect("no panic");

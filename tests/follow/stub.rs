@@ -16,10 +16,10 @@ use tempfile::TempDir;
 
 use crate::binary::command;
 
-/// A web server's faults, and the requests it has received.
+/// The faults that the web server simulates, and the requests it has received.
 #[derive(Default)]
 pub(crate) struct State {
-    /// A status to send in every response instead of the right one.
+    /// If set, the status of every response.
     pub(crate) status: Option<u16>,
     /// The bodies of files with this name end after this many bytes.
     pub(crate) cut: Option<(String, usize)>,
@@ -131,7 +131,7 @@ impl Following {
         Self::within(tempfile::tempdir().expect("a folder"), address)
     }
 
-    /// A follower that continues with an earlier one's index.
+    /// A follower that continues with an earlier follower's index.
     pub(crate) fn within(folder: TempDir, address: SocketAddr) -> Self {
         let leader = Leader::new(&format!("http://{address}"), None).expect("an address");
         Self::of_leader(folder, leader)
@@ -179,7 +179,7 @@ impl Following {
         self.directory.current().map(|current| current.generation().to_owned())
     }
 
-    /// The reason for the degraded state, and its detail.
+    /// The first reason for the degraded state, and its detail.
     pub(crate) fn reason(&self) -> Option<(&'static str, String)> {
         self.directory.degraded().first().map(|reason| (reason.code, reason.detail.clone()))
     }

@@ -1,4 +1,4 @@
-//! Records in a generation: details, ratings, categories, order by quality, downloads.
+//! Records in a generation: details, ratings, categories, sorting by quality, downloads.
 
 use std::io;
 use std::path::Path;
@@ -69,7 +69,7 @@ fn a_rating_comes_from_the_reviews_unless_one_is_stated() {
 }
 
 #[test]
-fn browsing_sorts_by_rating_then_reviewed_evidence_then_completeness_then_name_with_demo_records_last() {
+fn browsing_puts_the_best_products_first_and_demo_records_last() {
     let reviewed = json!({"evidence_status": "vendor-sources-reviewed", "evidence_checked_on": "2025-01-01",
         "sources": [["Site", "https://a.example.org/"]]});
     let demo = json!({"url": "https://demo.example/", "rating": 5, "review_count": 1000});
@@ -172,7 +172,7 @@ fn products_with_the_same_website_in_two_exports_are_linked() {
     ]);
     let detail = |id| detail(&snapshot, id);
     assert_eq!(detail("a")["same_as"], json!([{"id": "o:a", "name": "Product a", "export": "other"}]));
-    assert_eq!(detail("a2")["same_as"], detail("a")["same_as"], "not to a product in the same export");
+    assert_eq!(detail("a2")["same_as"], detail("a")["same_as"], "products in the same export shouldn't be linked");
     let of_other: Vec<_> =
         detail("o:a")["same_as"].as_array().expect("a list").iter().map(|of| of["id"].clone()).collect();
     assert_eq!(of_other, ["a", "a2"]);

@@ -1,4 +1,4 @@
-//! Changes while serving: good ones, broken ones, and files that disappear and come back.
+//! Changes while serving: valid edits, broken edits, and files that disappear and come back.
 
 use std::fs;
 use std::sync::Arc;
@@ -9,7 +9,7 @@ use software_directory::update::Outcome;
 use crate::place::{Place, export, ids};
 
 #[test]
-fn a_good_edit_is_published_and_persisted_and_requests_keep_the_generation_they_took() {
+fn a_valid_edit_is_published_and_persisted_while_requests_keep_their_generation() {
     let place = Place::with(&["a", "b"]);
     let mut running = place.started();
     let taken = running.snapshot();
@@ -97,7 +97,7 @@ fn a_replaced_generation_is_freed_once_no_request_uses_it() {
     running.updater.refresh().expect("it serves");
     running.updater.look(Instant::now());
     drop(taken);
-    assert!(watched.upgrade().is_some(), "not freed by the last request, which would have to wait");
+    assert!(watched.upgrade().is_some(), "the last request shouldn't free it, because that takes time");
     running.updater.look(Instant::now());
-    assert!(watched.upgrade().is_none(), "freed by the updater, at its next check");
+    assert!(watched.upgrade().is_none(), "the updater should free it at its next check");
 }

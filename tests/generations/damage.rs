@@ -1,4 +1,5 @@
-//! Damage on disk: every part, in every way. It's never served and always repaired.
+//! Damage on disk, to every part and in every way. Damaged data is never served, and is always
+//! repaired.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -11,7 +12,7 @@ use software_directory::update::Outcome;
 
 use crate::place::{Place, Running, export};
 
-/// A place with a generation on disk, and the paths of its parts.
+/// A folder with a generation on disk, and the paths of the generation's parts.
 fn persisted() -> (Place, Vec<PathBuf>) {
     let place = Place::with(&["a", "b"]);
     drop(place.started());
@@ -27,7 +28,7 @@ fn is_rebuilt_after(damage: impl Fn(&PathBuf)) {
     let (place, parts) = persisted();
     for at in 0..parts.len() {
         let manifest = place.current();
-        // Some parts are named differently in each build, but they all keep their position.
+        // Some parts have a different name in each build, but their order never changes.
         let (before, name) = (manifest.folder_name(), &manifest.parts[at].name);
         let part = place.index().join(&before).join(name);
         damage(&part);
@@ -56,7 +57,7 @@ fn a_part_with_a_flipped_bit_is_detected_and_rebuilt() {
 }
 
 #[test]
-fn a_truncated_or_grown_part_is_detected_and_rebuilt() {
+fn a_truncated_or_extended_part_is_detected_and_rebuilt() {
     is_rebuilt_after(|part| {
         let mut content = fs::read(part).expect("read");
         if content.pop().is_none() {
@@ -78,7 +79,7 @@ fn a_missing_part_is_detected_and_rebuilt() {
 
 #[test]
 fn a_download_damaged_while_serving_is_refused_and_repaired() {
-    // Written in place, because a replacement file would leave the open one unchanged.
+    // The file is modified in place, because replacing it would leave the open file unchanged.
     let flip = |part: &Path| {
         let mut content = fs::read(part).expect("read");
         let middle = content.len() / 2;
@@ -89,14 +90,14 @@ fn a_download_damaged_while_serving_is_refused_and_repaired() {
     let damages: [&dyn Fn(&Path); 2] = [&flip, &empty];
     for damage in damages {
         let (place, _) = persisted();
-        // Loaded, so it comes from disk.
+        // This start loads the generation, so the download comes from disk.
         let mut running = place.started();
         let right = download(&running).expect("intact");
         assert!(!running.updater.is_due(Instant::now()), "nothing is wrong");
         damage(&place.index().join(place.current().folder_name()).join("catalogue.downloads.0"));
-        download(&running).expect_err("never another document");
+        download(&running).expect_err("a damaged download is refused");
         assert_eq!(running.ids().len(), 2, "everything else is in memory");
-        assert!(running.updater.is_due(Instant::now()), "immediately, not in ten minutes");
+        assert!(running.updater.is_due(Instant::now()), "due immediately, not in ten minutes");
         assert_eq!(running.updater.refresh().expect("it serves"), Outcome::Unchanged);
         assert_eq!(download(&running).expect("repaired"), right);
         assert!(!running.updater.is_due(Instant::now()), "all problems are gone");
@@ -134,11 +135,11 @@ fn a_generation_without_a_manifest_counts_as_unfinished_and_is_ignored() {
     let mut running = place.updater();
     assert!(matches!(running.updater.start(), Ok(Outcome::Published)));
     assert_eq!(running.ids().len(), 2);
-    assert_eq!(place.generation_names(), [place.current().folder_name()], "and is swept");
+    assert_eq!(place.generation_names(), [place.current().folder_name()], "the unfinished generation should be swept");
 }
 
 #[test]
-fn a_lost_or_dangling_pointer_is_restored() {
+fn a_missing_or_dangling_pointer_is_restored() {
     for pointer in [None, Some("0123456789abcdef-0001\n"), Some("../data\n"), Some("")] {
         let (place, _) = persisted();
         let before = place.current().folder_name();
@@ -150,7 +151,7 @@ fn a_lost_or_dangling_pointer_is_restored() {
         let mut running = place.updater();
         let outcome = running.updater.start().expect("it serves");
         assert!(outcome == Outcome::Loaded, "{pointer:?}: {outcome:?}");
-        assert_eq!(place.current().folder_name(), before, "{pointer:?}: current again, not built again");
+        assert_eq!(place.current().folder_name(), before, "{pointer:?}: made current again, not rebuilt");
     }
 }
 
@@ -226,7 +227,7 @@ fn a_pointer_lost_while_serving_is_restored_without_a_build() {
 }
 
 #[test]
-fn named_pipe_in_place_of_a_file_is_damage_and_does_not_block() {
+fn a_named_pipe_instead_of_a_file_counts_as_damage_and_does_not_block() {
     for name in ["CURRENT", "manifest.json", "search"] {
         let (place, parts) = persisted();
         let path = if name == "CURRENT" { place.index().join(name) } else { parts[0].with_file_name(name) };

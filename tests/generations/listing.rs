@@ -1,4 +1,4 @@
-//! Lists, filters and facets over small random directories, compared with a scan of the whole list.
+//! Lists, filters and facets in small random directories, compared with a scan of the whole list.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -125,7 +125,7 @@ fn detail(snapshot: &Snapshot, item: &Value) -> Value {
     parsed(&record.body)["data"].take()
 }
 
-/// The form used to compare attribute values.
+/// An attribute's value in the form that's compared.
 fn attribute_key(value: &str) -> String {
     value.to_lowercase().replace([' ', '-'], "")
 }
@@ -143,7 +143,7 @@ fn attribute_keys(property: &str, detail: &Value) -> Vec<String> {
     keys
 }
 
-/// Whether a product passes the filter, judging by its JSON.
+/// Whether a product passes the filter, according to its JSON.
 fn passes(item: &Value, filter: &SoftwareFilter) -> bool {
     let in_category = filter.categories.is_empty()
         || item["categories"]

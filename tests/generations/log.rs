@@ -1,5 +1,5 @@
-//! The change log: created by each build, persisted with the generation, and the same however a
-//! generation came about.
+//! The change log: each build creates it, it's persisted with the generation, and it's the same no
+//! matter how the generation came about.
 
 use software_directory::generation::Snapshot;
 use software_directory::service::{ChangesPage, PageRequest, list_changes};
@@ -63,7 +63,7 @@ fn generations_in_memory_and_from_reindex_also_have_a_log() {
     place.write("tools.json", &export(&["b", "c"]));
     in_memory.updater.refresh().expect("it serves");
     place.reindex().expect("built");
-    place.reindex().expect("rebuilt, which adds no step");
+    place.reindex().expect("rebuilt, which adds nothing to the log");
     for snapshot in [in_memory.snapshot(), place.started().snapshot()] {
         assert_eq!(since(&snapshot, &first).expect("known"), ["removed a", "added c"]);
     }

@@ -1,4 +1,4 @@
-//! Serving from memory: without an index folder, or if the disk fails. A file in the folder's place
+//! Serving from memory: without an index folder, or if the disk fails. A file instead of the folder
 //! simulates a failing disk, because permissions don't restrict root.
 
 use std::fs;
@@ -35,7 +35,7 @@ fn an_unwritable_index_is_reported_and_written_as_soon_as_possible() {
     assert_eq!(running.ids(), ["a"]);
     assert_eq!(running.reasons(), ["index_not_written"]);
     assert!(running.detail().contains("served from memory"), "{}", running.detail());
-    assert!(!running.updater.is_due(Instant::now()), "not retried all the time");
+    assert!(!running.updater.is_due(Instant::now()), "not retried at every check");
     assert!(running.updater.is_due(later()));
 
     let builds = running.directory.reloads().builds;
@@ -49,7 +49,7 @@ fn an_unwritable_index_is_reported_and_written_as_soon_as_possible() {
     assert_eq!(running.reasons(), [""; 0]);
     assert_eq!(running.snapshot().generation(), served.generation());
     assert!(!running.updater.is_due(later()), "there is nothing left to do");
-    assert_eq!(place.started().seen().phases, [], "and the next start loads it");
+    assert_eq!(place.started().seen().phases, [], "the next start should load the index");
 }
 
 #[test]
@@ -58,7 +58,7 @@ fn downloads_are_complete_from_memory_and_from_disk() {
     let mut running = place.started();
     let [right, other] = [export(&["a"]), export(&["a", "b"])];
     assert_eq!(download(&running), right.as_bytes());
-    // The files stay open, so responses don't depend on their names.
+    // The files are still open, so downloads work even after they're deleted.
     fs::remove_dir_all(place.index()).expect("removed");
     assert_eq!(download(&running), right.as_bytes());
     running.updater.look(Instant::now());
@@ -69,7 +69,7 @@ fn downloads_are_complete_from_memory_and_from_disk() {
     assert_eq!(download(&running), other.as_bytes(), "from the next generation");
     let mut running = running_without_index(&place);
     running.updater.start().expect("it serves");
-    assert_eq!(download(&running), other.as_bytes(), "from a generation that isn't on disk");
+    assert_eq!(download(&running), other.as_bytes(), "served from a generation that isn't on disk");
 }
 
 fn running_without_index(place: &Place) -> Running {
@@ -91,8 +91,8 @@ fn exports_that_changed_during_a_disk_failure_are_still_read_when_due() {
     let seen = running.updater.origin.seen().cloned();
     place.write("tools.json", &export(&["a", "b", "c"]));
     running.updater.look(later());
-    assert_eq!(running.ids(), ["a", "b"], "writing again publishes nothing new");
-    assert_eq!(running.updater.origin.seen().cloned(), seen, "so it still counts as a change");
+    assert_eq!(running.ids(), ["a", "b"], "writing the index must not publish anything new");
+    assert_eq!(running.updater.origin.seen().cloned(), seen, "the edit should still count as a change");
 }
 
 #[test]

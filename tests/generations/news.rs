@@ -1,4 +1,4 @@
-//! The change log as requests read it: merged once, with news by category.
+//! The change log as requests read it: it's merged once, and lists news by category.
 
 use serde_json::{Value, json};
 use software_directory::service::list_news;
@@ -25,7 +25,7 @@ fn news_in_a_rare_category_is_found_without_reading_the_rest() {
     let category = snapshot.catalogue.category("rare").expect("a category");
     let newest = |categories: Option<&[u32]>| snapshot.news.newest(&snapshot.changes, categories);
     let ids: Vec<_> = newest(Some(&[category])).iter().map(|(_, change)| &*change.id).collect();
-    assert_eq!((ids, newest(None).len()), (vec!["rare"], 100), "as many as a feed contains");
+    assert_eq!((ids, newest(None).len()), (vec!["rare"], 100), "as many changes as a feed contains");
     let news = |category: &str| pollster::block_on(list_news(&snapshot, &[category.to_owned()])).expect("in memory");
     let ids = |category| news(category).into_iter().map(|news| news.id).collect::<Vec<_>>();
     assert_eq!((ids("Rare"), ids("none")), (vec!["rare".to_owned()], Vec::new()));
@@ -44,5 +44,5 @@ fn news_lists_only_existing_products() {
     }
     let snapshot = running.snapshot();
     let ids: Vec<_> = snapshot.news.newest(&snapshot.changes, None).iter().map(|(_, change)| &*change.id).collect();
-    assert_eq!(ids, ["new"], "the other one was removed when this one arrived");
+    assert_eq!(ids, ["new"], "the other product was removed when this one was added");
 }

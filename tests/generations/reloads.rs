@@ -27,7 +27,7 @@ fn every_reload_is_reported_with_its_outcome_and_builds() {
     running.updater.refresh().expect("it serves");
     assert_eq!(last(&running), Some(Outcome::Withheld));
     let status = running.directory.reloads();
-    assert_eq!(status.current_at, current_at, "the served data has differed from the exports since");
+    assert_eq!(status.current_at, current_at, "the served data hasn't been current since then");
     assert!(current_at.is_some());
     assert_eq!(status.builds, 1, "neither unchanged nor refused exports are built");
     place.reindex().expect("built");
@@ -36,7 +36,7 @@ fn every_reload_is_reported_with_its_outcome_and_builds() {
     let status = running.directory.reloads();
     assert!(status.current_at > current_at);
     assert_eq!(Outcome::ALL.map(|outcome| status.count(outcome)), [1; 5]);
-    assert_eq!(last(&place.started()), Some(Outcome::Loaded), "and so is a start");
+    assert_eq!(last(&place.started()), Some(Outcome::Loaded), "a start is reported too");
 }
 
 #[test]
@@ -50,7 +50,7 @@ fn a_start_with_nothing_to_serve_fails() {
 }
 
 #[test]
-fn exports_are_reported_on_each_time_they_are_read() {
+fn exports_are_reported_each_time_they_are_read() {
     let place = Place::with(&["a"]);
     let mut running = place.started();
     assert_eq!(running.seen().reports, 1);

@@ -33,7 +33,8 @@ fn a_restart_with_unchanged_files_loads_without_reading_them() {
     assert_eq!((second.seen().phases.len(), second.seen().reports), (0, 0), "nothing was read");
     assert_eq!(second.ids(), ["a", "b"]);
     assert_eq!(second.snapshot().generation(), first.snapshot().generation());
-    // What was loaded is verified afterwards, byte by byte, but neither checked again nor rebuilt.
+    // The loaded generation is verified byte by byte, but the exports aren't checked again and
+    // nothing is rebuilt.
     assert_eq!(second.updater.refresh().expect("it serves"), Outcome::Unchanged);
     assert_eq!((second.seen().phases.len(), second.seen().reports), (0, 0));
 }
@@ -64,7 +65,7 @@ fn files_that_changed_unnoticed_are_recognised_by_their_bytes() {
     drop(place.started());
     let mut second = place.updater();
     assert!(matches!(second.updater.start(), Ok(Outcome::Loaded)));
-    // The same length, so only the bytes differ.
+    // The new file has the same length, so only the bytes differ.
     place.write("tools.json", &export(&["a", "c"]));
     assert!(matches!(second.updater.refresh(), Ok(Outcome::Published)));
     assert_eq!(second.ids(), ["a", "c"]);
@@ -78,7 +79,7 @@ fn changed_files_are_built_before_anything_is_published() {
     let mut second = place.updater();
     let outcome = second.updater.start().expect("it serves");
     assert!(outcome == Outcome::Published, "{outcome:?}");
-    assert_eq!(second.ids(), ["a", "b", "c"], "never the old answer");
+    assert_eq!(second.ids(), ["a", "b", "c"], "the old content must never be served");
 }
 
 #[test]
@@ -182,7 +183,7 @@ fn different_prefixes_produce_a_different_generation() {
     assert!(outcome == Outcome::Published, "{outcome:?}");
     assert_eq!(first.ids(), ["t:a", "t:b"]);
     assert_ne!(place.current().generation, before.generation);
-    assert_eq!(first.updater.refresh().expect("it serves"), Outcome::Unchanged, "known by its bytes and prefixes");
+    assert_eq!(first.updater.refresh().expect("it serves"), Outcome::Unchanged, "recognised by its bytes and prefixes");
     let (again, outcome) = with("t:");
     assert!(outcome == Outcome::Loaded, "{outcome:?}");
     assert_eq!(again.seen().phases, [], "nothing was read");
@@ -194,7 +195,7 @@ fn different_prefixes_produce_a_different_generation() {
 }
 
 #[test]
-fn generation_without_meaning_is_a_different_generation() {
+fn generation_without_semantic_vectors_is_a_different_generation() {
     let place = Place::with(&["a"]);
     let mut running = place.started();
     let before = place.current();

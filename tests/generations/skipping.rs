@@ -27,7 +27,7 @@ fn the_valid_records_are_served() {
     assert!(matches!(running.updater.start(), Ok(Outcome::Published)));
     assert_eq!(running.ids(), ["first", "last"]);
     assert!(pollster::block_on(get_software(&running.snapshot(), "bad")).expect("intact").is_none());
-    assert_eq!(running.seen().reports, 1, "and the invalid record is reported");
+    assert_eq!(running.seen().reports, 1, "the invalid record should be reported");
 }
 
 #[test]
@@ -79,18 +79,18 @@ fn removing_the_skipped_export_clears_the_reason() {
     fs::remove_file(place.data().join("broken.json")).expect("removed");
     running.updater.refresh().expect("it serves");
     assert_eq!(running.reasons(), [""; 0]);
-    assert_ne!(running.snapshot().generation(), before, "so no caller keeps the old counts");
+    assert_ne!(running.snapshot().generation(), before, "callers mustn't keep the old counts");
 }
 
 #[test]
-fn complete_generation_from_a_skipping_server_is_loaded_by_a_strict_one() {
+fn complete_generation_from_a_skipping_server_is_loaded_by_a_strict_server() {
     let place = Place::with(&["a"]);
     drop(running_on(&place, true));
     assert!(matches!(place.updater().updater.start(), Ok(Outcome::Loaded)));
 }
 
 #[test]
-fn strict_start_refuses_a_generation_that_leaves_something_out() {
+fn strict_start_refuses_a_generation_with_skipped_records() {
     let (place, mut skipping) = with_one_invalid_record();
     skipping.updater.start().expect("it serves");
     let failure = place.updater().updater.start().expect_err("nothing complete to serve");
@@ -111,7 +111,7 @@ fn strict_start_serves_an_older_complete_generation_instead() {
 }
 
 #[test]
-fn running_strict_server_does_not_pick_up_what_a_skipping_one_wrote() {
+fn running_strict_server_ignores_what_a_skipping_server_wrote() {
     let place = Place::with(&["first", "last"]);
     let mut strict = place.started();
     place.write("tools.json", &export_of(&[product("first"), json!({"id": "bad"})]));
@@ -120,7 +120,7 @@ fn running_strict_server_does_not_pick_up_what_a_skipping_one_wrote() {
     assert_eq!(strict.ids(), ["first", "last"]);
 }
 
-/// A place's updater, already started.
+/// An updater for this folder that has already started.
 fn running_on(place: &Place, skip_invalid: bool) -> Running {
     let mut running = running(Settings { skip_invalid, ..place.settings() });
     running.updater.start().expect("it serves");

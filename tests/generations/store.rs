@@ -66,7 +66,7 @@ fn an_older_build_does_not_displace_the_previous_generation() {
 }
 
 #[test]
-fn a_start_sweeps_what_a_killed_process_left_even_if_it_writes_nothing() {
+fn startup_sweeps_what_a_killed_process_left_behind_even_if_it_writes_nothing() {
     let place = Place::with(&["a"]);
     drop(place.started());
     let names = place.index_names();
@@ -90,7 +90,7 @@ fn inodes(place: &Place) -> Vec<(String, u64)> {
 }
 
 #[test]
-fn unchanged_part_is_a_single_file_in_both_generations() {
+fn both_generations_share_one_file_for_an_unchanged_part() {
     let place = Place::with(&["a", "b"]);
     place.write("more.json", &export(&["c"]));
     let mut running = place.started();
@@ -106,14 +106,14 @@ fn unchanged_part_is_a_single_file_in_both_generations() {
     }
     place.store().load(&place.current()).expect("intact");
 
-    // The previous set comes back with a different log and everything else unchanged.
+    // When the previous set comes back, only the change log is different.
     place.write("tools.json", &export(&["a", "b"]));
     running.updater.refresh().expect("it serves");
     let third = inodes(&place);
     for (name, inode) in &third {
         assert_eq!(of(&first, name) == *inode, name != "changes", "{name}");
     }
-    // They're swept one after another, and what they share is kept.
+    // Old generations are swept one after another, but the parts that a newer one shares remain.
     for ids in [&["a", "b", "e"][..], &["a", "b", "e", "f"], &["a", "b", "e", "f", "g"]] {
         place.write("tools.json", &export(ids));
         running.updater.refresh().expect("it serves");

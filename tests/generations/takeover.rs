@@ -19,7 +19,7 @@ fn a_damaged_generation_from_another_process_is_not_picked_up() {
     running.updater.look(Instant::now());
     assert_eq!(running.ids(), ["a", "b"]);
     running.updater.refresh().expect("it serves");
-    assert_eq!((running.ids().len(), running.reasons().len()), (3, 0), "it builds its own instead");
+    assert_eq!((running.ids().len(), running.reasons().len()), (3, 0), "it should build its own instead");
 }
 
 #[test]
@@ -30,7 +30,7 @@ fn an_outdated_generation_is_not_picked_up() {
     place.reindex().expect("built");
     place.write("tools.json", &export(&["a", "b", "c", "d"]));
     running.updater.look(Instant::now());
-    assert_eq!(running.ids(), ["a", "b"], "a generation of files that have changed since isn't news");
+    assert_eq!(running.ids(), ["a", "b"], "the files have changed since that generation was built");
 }
 
 #[test]
@@ -78,24 +78,24 @@ fn an_index_taken_over_by_another_version_is_left_alone() {
     running.updater.refresh().expect("it serves");
     running.updater.look(Instant::now());
     assert_eq!(running.reasons(), [""; 0], "nothing is lost");
-    assert_eq!(place.index_names(), names, "nothing is rewritten, which the other version would undo");
+    assert_eq!(place.index_names(), names, "nothing should be rewritten, because the other version would undo it");
     assert_eq!(place.store().current_name().as_deref(), Some("00000000000000aa-0001"));
 }
 
 #[test]
-fn going_back_to_an_older_version_keeps_the_newer_ones_latest_generation() {
+fn going_back_to_an_older_version_keeps_the_newer_versions_latest_generation() {
     let place = Place::with(&["a", "b"]);
     drop(place.started());
     foreign(&place, "00000000000000aa-0001", "2026-01-01T00:00:00Z");
     foreign(&place, "00000000000000bb-0001", "2026-01-02T00:00:00Z");
     fs::write(place.index().join("CURRENT"), "00000000000000bb-0001\n").expect("written");
     let mut running = place.started();
-    assert_eq!(running.seen().phases, [Phase::Reading], "its own generation still exists and needs no build");
+    assert_eq!(running.seen().phases, [Phase::Reading], "its own generation should still exist and need no build");
     for ids in [&["a", "b", "c"][..], &["a", "b", "c", "d"]] {
         place.write("tools.json", &export(ids));
         running.updater.refresh().expect("it serves");
     }
     let names = place.generation_names();
-    assert_eq!(names.len(), 3, "two of its own and one of the other: {names:?}");
+    assert_eq!(names.len(), 3, "two of its own and one from the other version: {names:?}");
     assert!(names.contains(&"00000000000000bb-0001".to_owned()), "{names:?}");
 }

@@ -9,7 +9,7 @@ use software_directory::update::Outcome;
 use crate::place::{Place, export, running};
 
 #[test]
-fn a_set_that_loses_more_than_its_share_is_withheld() {
+fn a_set_that_loses_more_than_the_allowed_share_is_withheld() {
     let place = Place::with(&["a", "b", "c", "d"]);
     let mut running = place.started();
     place.write("tools.json", &export(&["a", "new"]));
@@ -34,7 +34,7 @@ fn files_that_are_gone_are_named_with_their_losses() {
 }
 
 #[test]
-fn a_set_that_loses_exactly_its_share_is_published() {
+fn a_set_that_loses_exactly_the_allowed_share_is_published() {
     let place = Place::with(&["a", "b", "c", "d"]);
     let mut running = place.started();
     place.write("tools.json", &export(&["a", "b"]));
@@ -92,12 +92,12 @@ fn confirmed_set_stays_confirmed_after_a_rebuild() {
     assert_eq!(
         (second.ids(), second.reasons().len()),
         (vec!["a".to_owned()], 0),
-        "not the older one with more records"
+        "the older generation, with more records, mustn't be served"
     );
 }
 
 #[test]
-fn bringing_the_records_back_makes_it_healthy_again() {
+fn restoring_the_records_ends_the_degraded_state() {
     let place = Place::with(&["a", "b", "c", "d"]);
     drop(place.started());
     place.write("tools.json", &export(&["a"]));
@@ -120,7 +120,7 @@ fn a_disk_that_recovers_does_not_publish_what_is_withheld() {
     running.updater.refresh().expect("it serves");
     assert_eq!(running.ids().len(), 4);
     assert_eq!(running.reasons()[0], "records_removed");
-    assert_eq!(place.store().current(), None, "nothing else is made current");
+    assert_eq!(place.store().current(), None, "no other generation should be made current");
 }
 
 #[test]
@@ -133,11 +133,11 @@ fn trying_the_demo_first_does_not_count_as_losing_its_records() {
 }
 
 #[test]
-fn the_demo_tried_first_is_not_the_last_good_generation_for_broken_exports() {
+fn broken_exports_do_not_fall_back_to_the_demo_that_was_tried_first() {
     let place = Place::with(&["a"]);
     let embedded = software_directory::generation::Settings { source: Source::Embedded, ..place.settings() };
     running(embedded).updater.start().expect("it serves");
     place.write("tools.json", "{");
     let mut own = place.updater();
-    assert!(own.updater.start().is_err(), "it has nothing of its own to serve");
+    assert!(own.updater.start().is_err(), "there's nothing to serve except the demo");
 }

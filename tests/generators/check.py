@@ -29,7 +29,7 @@ def check(generator, server, later, plan, folder):
         generator.compile(plan)
         done.append("compiled")
         failures, records = compare(plan, generator.call(server, plan, folder))
-        done.append(f"{records} records came back in {len(plan.calls) - len(failures)} of {len(plan.calls)} calls")
+        done.append(f"{len(plan.calls) - len(failures)} of {len(plan.calls)} calls returned {records} records")
         if not failures:
             failures, records = compare(plan, generator.call(later, plan, folder))
             done.append(f"{records} with a member added later")
@@ -42,7 +42,7 @@ def check(generator, server, later, plan, folder):
 
 
 def compare(plan, lines):
-    """Returns the calls whose results differ from the service's, and how many records the others had."""
+    """Returns the calls whose results differ from the service's, and how many records the other calls returned."""
     if len(lines) != len(plan.calls):
         return [f"{len(lines)} answers to {len(plan.calls)} calls"], 0
     failures, records = [], 0

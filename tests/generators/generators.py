@@ -66,7 +66,7 @@ class Generator:
         raise NotImplementedError
 
     def call(self, server, plan, folder):
-        """The caller's output lines, one for each call in the plan."""
+        """Runs the caller. Returns its output lines, one for each call in the plan."""
         file = folder / "plan.json"
         file.write_text(json.dumps([{**call, "answer": None} for call in plan.calls]))
         return run(*self.command(), server.address, server.key, file, folder=self.folder).splitlines()
@@ -102,7 +102,7 @@ class Python(OpenapiGenerator):
 
 class Go(OpenapiGenerator):
     language = "go"
-    # As recommended in /docs. Otherwise the client rejects members that a newer server adds.
+    # /docs recommends this. Otherwise the client rejects members that a newer server adds.
     options = (
         "--additional-properties", "packageName=generated,withGoMod=false,disallowAdditionalPropertiesIfNotPresent=false",
         "--name-mappings", "additional_properties=Uninterpreted",

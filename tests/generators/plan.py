@@ -6,7 +6,7 @@ import urllib.parse
 from service import ADDED, CHECKOUT, Failure
 
 PAGE = 100
-# A response that contains everything a search can report.
+# A search whose response contains everything that a search can report.
 HIGHLIGHTED = {"q": "safety management", "highlight": True, "limit": PAGE}
 # An export's lists, and the member by which their records are recognised in responses.
 MEMBERS = {"software": "id", "reviews": "id", "categories": "name", "glossary": "term"}
@@ -29,13 +29,13 @@ class Plan:
         self.ids = {path: self.page_through(path, operation) for path, operation in lists.items()}
         for path, operation in operations.items():
             if "{" in path:
-                # If a path has no list of its own, its id is a product's.
+                # If there's no list for a path, its id is a product's.
                 ids = self.ids.get(path.partition("/{")[0]) or self.ids["/v1/software"]
                 for identifier in ids:
                     self.call(path, operation, {"id": identifier})
             examples = simple_examples(operation)
             if "since" in examples:
-                # A server that has only just started has no generation earlier than its own.
+                # A server that has only just started doesn't know any earlier generation.
                 examples["since"] = self.call(path, operation, {})["to"]
             if all(p["name"] in examples for p in operation.get("parameters", []) if p.get("required")):
                 self.call(path, operation, examples)

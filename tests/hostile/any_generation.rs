@@ -24,8 +24,8 @@ use software_directory::service::{ListSoftware, PageRequest, list_software, prob
 use software_directory::update::Directory;
 use tower::ServiceExt as _;
 
-/// How much memory the tests in this process may use, in bytes. Trusting a damaged length would
-/// take more.
+/// How much memory the tests in this process may use, in bytes. Trusting a damaged length would use
+/// more.
 const MAX_MEMORY: u64 = 4 << 30;
 
 /// A way to damage bytes.
@@ -82,7 +82,7 @@ fn generation() -> (Generation, Artifact) {
     (generation, Artifact::read(parts).expect("in memory"))
 }
 
-/// The ids of the first products, by name.
+/// The ids of the first products, ordered by name.
 fn listed(snapshot: &Snapshot) -> Vec<String> {
     let all = ListSoftware { page: PageRequest { limit: 100, offset: 0 }, ..ListSoftware::default() };
     let Ok(page) = pollster::block_on(list_software(snapshot, &all)) else { return Vec::new() };
@@ -128,7 +128,7 @@ fn requests(snapshot: &Snapshot) -> Vec<String> {
     sound.map(str::to_owned).into_iter().chain(ids.flat_map(of)).collect()
 }
 
-/// Sends all requests, and returns those that fail because of the service.
+/// Sends all requests, and returns those that failed through the service's fault.
 async fn failures(snapshot: Arc<Snapshot>) -> Vec<(String, String)> {
     let requests = requests(&snapshot);
     let directory = Arc::<Directory>::default();
@@ -166,7 +166,7 @@ fn open(generation: &Generation, artifact: Artifact) -> Option<Arc<Snapshot>> {
 }
 
 #[test]
-fn damaged_part_is_refused_or_every_request_is_answered() {
+fn a_generation_with_a_damaged_part_is_refused_or_answers_every_request() {
     let before = getrlimit(Resource::Data);
     setrlimit(Resource::Data, Rlimit { current: Some(MAX_MEMORY), ..before }).expect("bounded");
     let (generation, artifact) = generation();
@@ -194,6 +194,6 @@ fn damaged_part_is_refused_or_every_request_is_answered() {
         });
         outcome.unwrap_or_else(|error| panic!("{part}: {error}"));
     }
-    println!("{} generations answered every request, {} were refused", accepted.get(), refused.get());
+    println!("{} generations could answer every request, {} were refused", accepted.get(), refused.get());
     assert!(refused.get() > 100, "{}", refused.get());
 }

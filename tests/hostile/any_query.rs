@@ -8,7 +8,7 @@ use software_directory::service::{AttributeCondition, PageRequest, SearchSoftwar
 use crate::cases::cases;
 use crate::invariant::query::{check, check_within, search, snapshot};
 
-/// Words that mean something in the directory or in the query's grammar.
+/// Words that the directory contains or that have a meaning in the query syntax.
 const PIECES: &[&str] = &[
     "permit",
     "permt",
@@ -89,7 +89,7 @@ const PIECES: &[&str] = &[
     "\n",
 ];
 
-/// Those words, plus arbitrary text.
+/// A query made up of [`PIECES`] and arbitrary text.
 fn any_q() -> impl Strategy<Value = String> {
     let piece = prop_oneof![
         6 => prop::sample::select(PIECES).prop_map(str::to_owned),

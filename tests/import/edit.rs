@@ -25,7 +25,7 @@ fn folder() -> tempfile::TempDir {
 }
 
 #[test]
-fn a_property_is_set_and_everything_else_is_kept() {
+fn setting_a_property_leaves_everything_else_unchanged() {
     let folder = folder();
     let (code, text, export) =
         edit(folder.path(), &["set", "e.json", "moss", "tags=audit; iso", "seats:=5", "url=https://new.example/"]);

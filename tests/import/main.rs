@@ -1,5 +1,5 @@
-//! `import` and `export` on the command line: tables in every form, confirmation, errors by row and
-//! column, and the round trip.
+//! `import` and `export` on the command line: tables in every form, confirmation, errors with their
+//! rows and columns, and the round trip.
 
 #[path = "../common/binary.rs"]
 mod binary;
@@ -35,7 +35,7 @@ fn import(file: &str, content: &[u8], more: &[&str]) -> (Output, Option<serde_js
 }
 
 #[test]
-fn a_csv_becomes_an_export() {
+fn a_csv_file_becomes_an_export() {
     let csv = "Title;Homepage;Tags;Last checked;Note\nÄpfel;https://a.example/;x|y;31.12.2024;=n\n;;;;\n";
     let (output, export) = import("t.csv", csv.as_bytes(), &["--additional", "Note"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
@@ -135,7 +135,7 @@ fn a_named_pipe_is_rejected_without_waiting() {
 }
 
 #[test]
-fn an_existing_export_is_kept_without_force() {
+fn an_existing_export_is_not_overwritten_without_force() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("t.csv"), "name,url\nA,https://a.example/\n").expect("a file");
     fs::write(folder.path().join("out.json"), "before").expect("a file");

@@ -1,5 +1,5 @@
-//! Tables as people keep them: whatever a person would understand is read, ambiguity is refused,
-//! and nothing is lost.
+//! Tables the way people keep them: the import reads whatever a person would understand, refuses
+//! ambiguity and loses nothing.
 
 use serde_json::json;
 
@@ -22,7 +22,7 @@ fn values(head: &str, cells: &[&str], property: &str, more: &[&str]) -> (Vec<ser
 }
 
 #[test]
-fn a_column_without_a_meaning_is_left_out_and_reported() {
+fn a_column_with_an_unknown_header_is_left_out_and_reported() {
     let (found, text) = values("Internal note", &["never publish"], "Internal note", &[]);
     assert_eq!(found, [json!(null)]);
     assert!(text.contains("column C `Internal note`: its header isn't known"), "{text}");
@@ -33,7 +33,7 @@ fn a_column_without_a_meaning_is_left_out_and_reported() {
 }
 
 #[test]
-fn evidence_ratings_and_alternatives_are_not_guessed() {
+fn evidence_ratings_and_alternatives_are_never_guessed() {
     for (head, value, property, reason) in [
         ("Source", "https://git.example/x", "sources", "evidence is never guessed"),
         ("Alternatives", "Small Chat", "alternative_to", "is what the product replaces"),
@@ -101,7 +101,7 @@ fn lists_are_split_at_commas_only_if_the_pieces_recur() {
 }
 
 #[test]
-fn causes_are_reported_once_with_their_count_and_examples() {
+fn each_cause_is_reported_once_with_its_count_and_examples() {
     let (found, text) = values("Last checked", &["soon 2025"; 5], "x", &[]);
     assert!(found.is_empty());
     let expected = "error: column C `Last checked`: the value isn't a date (5)\n  row 2: `soon 2025`\n  row 3: `soon 2025`\n  row 4: \
@@ -187,7 +187,7 @@ fn names_that_collide_get_a_suffix_on_request() {
 }
 
 #[test]
-fn values_are_translated_and_columns_fall_back() {
+fn values_are_translated_and_empty_cells_fall_back_to_another_column() {
     let folder = tempfile::tempdir().expect("a folder");
     let write = |name: &str, text: &str| std::fs::write(folder.path().join(name), text).expect("a file");
     write(

@@ -61,7 +61,7 @@ fn rows_are_matched_by_name_and_url_without_ids() {
         (&software[0]["name"], &software[0]["category"], &software[0]["seats"]),
         (&json!("MOSS"), &json!("Audits"), &json!(1.5))
     );
-    // The export's values are known, and `a` is one of them.
+    // `a` is a value that the export already has.
     assert_eq!((&software[2]["id"], &software[2]["tags"]), (&json!("oak"), &json!(["a", "b"])));
     assert_eq!(export["glossary"][0]["term"], "LOTO");
     assert!(
@@ -71,7 +71,7 @@ fn rows_are_matched_by_name_and_url_without_ids() {
 }
 
 #[test]
-fn a_match_by_only_name_or_url_is_refused_without_a_terminal() {
+fn a_match_by_name_or_url_alone_is_refused_without_a_terminal() {
     for row in ["Moss,https://elsewhere.example/", "Moss Pro,https://moss.example/"] {
         let folder = Folder::new(&format!("Name,Website\n{row}\n"));
         let (code, text, export) = folder.update(&["--yes"]);
@@ -87,7 +87,7 @@ fn an_empty_cell_clears_the_value_and_missing_records_are_removed_on_request() {
     assert_eq!(code, Some(0), "{text}");
     assert_eq!(export, EXPORT.replace(", \"vendor\": \"V\"", ""));
     assert!(text.contains("Values removed because their cells are empty: 1."), "{text}");
-    // A review would be left without its product.
+    // A review would lose its product.
     let (code, text, _) = folder.update(&["--yes", "--remove-missing"]);
     assert_eq!(code, Some(2));
     assert!(text.contains("unknown_software"), "{text}");
@@ -167,7 +167,7 @@ fn attributes_are_declared_once_and_keep_their_declaration() {
     let seats = r#"{"property": "seats", "label": "seats", "type": "number"}"#;
     let kept = "\"reviews\": [{\"id\": \"r\", \"software_id\": \"moss\", \"rating\": 4}]";
     assert!(export.contains(&format!("{kept},\n  \"attributes\": [\n    {seats}\n  ]\n}}")), "{export}");
-    // Now the export declares it, as text.
+    // Now the export declares the attribute as text.
     let text = seats.replace(r#", "type": "number""#, "");
     fs::write(folder.0.path().join("e.json"), export.replace(seats, &text)).expect("a file");
     let (code, _, export) = folder.update(&["--yes", "--attribute", "seats", "--attribute", "Platform"]);

@@ -80,7 +80,7 @@ fn heads(third: &str) -> String {
 }
 
 #[test]
-fn days_are_counted_from_1904_if_the_workbook_says_so() {
+fn days_are_counted_from_1904_if_the_workbook_requests_it() {
     let product = row(2, &[&text("A2", "A"), &text("B2", "https://a.example/"), r#"<c r="C2"><v>44268</v></c>"#]);
     let sheet = heads("Last checked") + &product;
     let (output, export) = import("t.xlsx", &workbook(&sheet, r#"date1904="1""#, ">"), &[]);

@@ -68,7 +68,7 @@ fn create_accepts_expiry_rate_and_origins() {
 }
 
 #[test]
-fn create_accepts_days_and_no_limit_and_list_shows_them_as_json() {
+fn create_accepts_a_number_of_days_and_list_prints_json() {
     let (folder, path) = key_file();
     let made = keys(folder.path(), &["create", "--name", "a", "--rate", "none", "--expires", "90d"]);
     assert_eq!(made.status.code(), Some(0), "{}", text(&made.stderr));

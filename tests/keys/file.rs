@@ -261,7 +261,7 @@ mod unix {
     }
 
     #[test]
-    fn a_new_file_is_private_and_an_old_one_keeps_its_mode() {
+    fn a_new_file_is_private_and_an_existing_file_keeps_its_mode() {
         let (_folder, path) = key_file();
         file::create(&path, named("a"), now(), |_| Ok(())).expect("created");
         assert_eq!(mode(&path), 0o600);
@@ -271,7 +271,7 @@ mod unix {
     }
 
     #[test]
-    fn a_link_is_kept_and_its_target_is_changed() {
+    fn a_change_follows_a_link_to_the_key_file() {
         let (folder, path) = key_file();
         let link = folder.path().join("link.json");
         file::create(&path, named("a"), now(), |_| Ok(())).expect("created");
@@ -283,7 +283,7 @@ mod unix {
 }
 
 #[test]
-fn leftovers_of_a_killed_change_are_swept_by_the_next_but_nothing_else_is() {
+fn the_next_change_sweeps_leftovers_of_a_killed_change_and_nothing_else() {
     let (folder, path) = key_file();
     let others = [".keys.json.other.tmp", ".keys.json.x.AbCd1234.tmp", "keys.json.AbCd1234.tmp", ".keys.json.lock"];
     for name in others.iter().chain(&[".keys.json.AbCd1234.tmp"]) {
@@ -300,7 +300,7 @@ fn key_is_printed_before_it_is_active_and_not_created_if_that_fails() {
     let (folder, path) = key_file();
     let mut shown = None;
     let (key, _) = file::create(&path, named("a"), now(), |key| {
-        // If it were killed here, the process would leave no valid key behind.
+        // If the process were killed here, it would leave no valid key behind.
         assert!(!path.exists());
         shown = Some(key.expose().to_owned());
         Ok(())

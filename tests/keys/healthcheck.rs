@@ -61,7 +61,7 @@ fn a_redirecting_service_is_not_healthy() {
 
 #[test]
 fn without_a_server_it_fails_and_names_the_address() {
-    // Port 1 is a system port that nothing here listens on.
+    // Port 1 is a system port, and nothing is listening on it.
     let output = healthcheck("127.0.0.1:1");
     assert_eq!(output.status.code(), Some(1));
     assert!(String::from_utf8_lossy(&output.stderr).contains("http://127.0.0.1:1/readyz"));

@@ -56,11 +56,11 @@ fn an_empty_key_counts_as_missing_and_anything_else_as_invalid() {
 }
 
 #[test]
-fn a_known_id_with_another_secret_is_invalid() {
+fn a_known_id_with_a_different_secret_is_invalid() {
     let (_folder, path) = key_file();
     let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("created");
     let store = KeyStore::open(&path).expect("valid");
-    // A well-formed key with another key's id, including a matching checksum.
+    // A well-formed key with the other key's id and a correct checksum.
     let body = format!("sd_live_{}_{}", key.id(), "A".repeat(22));
     let mut crc = flate2::Crc::new();
     crc.update(body.as_bytes());
@@ -192,7 +192,7 @@ fn spent_quota_survives_a_reload_and_a_changed_rate() {
 }
 
 #[test]
-fn new_key_works_immediately_and_unknown_ids_cause_at_most_ten_reads_a_second() {
+fn a_new_key_works_immediately_and_unknown_ids_cause_at_most_ten_reads_a_second() {
     let (_folder, path) = key_file();
     let (first, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("created");
     let store = KeyStore::open(&path).expect("valid");
@@ -204,7 +204,7 @@ fn new_key_works_immediately_and_unknown_ids_cause_at_most_ten_reads_a_second() 
     assert!(store.look_for(second.expose(), start));
     assert!(accepted_id(&store, &second).is_ok());
     let looks = (0..1000).filter(|ms| store.look_for(unknown.expose(), start + Duration::from_millis(*ms))).count();
-    assert_eq!(looks, 9, "one read every 100 ms; the first one of this second is above");
+    assert_eq!(looks, 9, "one read every 100 ms; the first was for the new key");
 }
 
 #[test]
@@ -240,7 +240,7 @@ fn development_key_also_stops_working_if_the_key_file_is_invalid() {
         assert_eq!(accepted_id(&store, &development), Err(AuthError::Invalid));
         fs::remove_file(&path).expect("removed");
         store.reload_if_changed();
-        assert_eq!(accepted_id(&store, &development), Err(AuthError::Invalid), "it doesn't come back");
+        assert_eq!(accepted_id(&store, &development), Err(AuthError::Invalid), "the development key mustn't come back");
         let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("created");
         store.reload_if_changed();
         assert!(accepted_id(&store, &key).is_ok() && store.problem().is_none());

@@ -52,7 +52,7 @@ async def ask(read, write, transport):
         arguments = {"get_software": {"id": product["id"]}, "list_categories": {}, "search_glossary": {"q": "permit"}}
         of_product = {"list_similar_software": {"id": product["id"], "limit": 2}, "list_reviews": {"id": product["id"]}}
         for tool, given in {**arguments, **of_product}.items():
-            # The library checks each result against the tool's schema.
+            # The library validates each result against the tool's schema.
             is_error, _, result = parts(await session.call_tool(tool, given))
             assert not is_error and result["generation"], result
         is_error, wrong, _ = parts(await session.call_tool("search_software", {"limt": 3}))

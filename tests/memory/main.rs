@@ -1,5 +1,6 @@
-//! Denies memory to a build at any point: the process dies, and the disk contains the complete old
-//! generation or the complete new one. Memory freed by a reload is returned to the system.
+//! Makes a build run out of memory at any point: the process dies, and the disk contains either the
+//! complete old generation or the complete new one. Memory that a reload frees goes back to the
+//! system.
 
 use std::fs::File;
 use std::io::Read;
@@ -20,27 +21,27 @@ mod until;
 use place::{Place, export};
 use until::until;
 
-/// The program's allocator, which here refuses memory beyond a limit.
+/// The program's allocator, with a limit on how much it allocates.
 #[global_allocator]
 static ALLOCATOR: Cap<MiMalloc> = Cap::new(MiMalloc, usize::MAX);
 
 /// How many limits to try, from nothing to what a build takes.
 const LIMITS: usize = 40;
 
-/// The folder of a build in a separate process, and how many bytes it may take beyond what the
-/// process already uses.
+/// Environment variables for a build in a separate process: its folder, and how many bytes the
+/// build may allocate on top of what the process already uses.
 const FOLDER: &str = "BUILD_FOLDER";
 const LIMIT: &str = "BUILD_LIMIT";
 
-/// Starts the line in which the process prints its build's peak.
+/// The beginning of the line in which the process prints the build's peak memory.
 const TOOK: &str = "the build took ";
 
-/// The place that the process works on; `None` unless a test has started it.
+/// The folder that this process works on; `None` unless a test has started the process.
 fn place_of_process() -> Option<Place> {
     Some(Place::at(Path::new(&std::env::var_os(FOLDER)?)))
 }
 
-/// The line in which the process prints that everything went well.
+/// The line that the process prints if everything went well.
 const LOADED: &str = "the next generation was loaded";
 
 #[test]
@@ -55,7 +56,7 @@ fn build() {
     println!("{TOOK}{}", ALLOCATOR.max_allocated() - before);
 }
 
-/// Keeps serving a generation while there isn't enough memory for the next one, until there is.
+/// Keeps serving a generation until there's enough memory for the next one.
 #[test]
 #[ignore = "run by another test, in a separate process"]
 fn load() {
@@ -68,14 +69,14 @@ fn load() {
     let room = usize::try_from(bytes).expect("a size");
     ALLOCATOR.set_limit(ALLOCATOR.allocated() + room).expect("a limit above current use");
     running.updater.look(Instant::now());
-    assert_eq!(running.snapshot().software_count(), 100, "the old generation is still served");
+    assert_eq!(running.snapshot().software_count(), 100, "the old generation should still be served");
     ALLOCATOR.set_limit(usize::MAX).expect("no limit");
     running.updater.refresh().expect("it serves");
     assert_eq!(running.snapshot().software_count(), 2000);
     println!("{LOADED}");
 }
 
-/// The line in which the process prints that its memory was returned to the system.
+/// The line that the process prints if its memory was returned to the system.
 const RETURNED: &str = "freed memory was returned";
 
 /// As much memory as the tables for 300,000 records take up.
@@ -87,7 +88,7 @@ const FREED: usize = 256 << 20;
 fn free() {
     let Some(place) = place_of_process() else { return };
     let before = resident();
-    // In blocks the size of a decoded table's.
+    // The blocks are as large as a decoded table's.
     let allocate_and_free = || drop((0..256).map(|_| vec![1_u8; FREED / 256]).collect::<Vec<_>>());
     let wait = |what| until(what, || (resident() < before + FREED / 4).then_some(()));
     allocate_and_free();
@@ -146,13 +147,13 @@ fn in_a_process(test: &str, place: &Place, limit: Option<usize>) -> (bool, Strin
 }
 
 #[test]
-fn a_build_without_enough_memory_leaves_the_old_generation_or_the_new_one() {
+fn a_build_without_enough_memory_leaves_either_the_old_or_the_new_generation() {
     let (old, new) = (100, 200);
     let place = Place::with(&[]);
     place.write("tools.json", &export_of(old));
     drop(place.started());
     place.write("tools.json", &export_of(new));
-    // Elsewhere, so that there's still something to build.
+    // This build uses a different folder, so that there's still something to build in `place`.
     let other = Place::with(&[]);
     other.write("tools.json", &export_of(new));
     let (built, said) = in_a_process("build", &other, None);

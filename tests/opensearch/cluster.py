@@ -38,8 +38,8 @@ import security
 
 # The server refuses to run as root.
 USER = "opensearch-test"
-# The settings that the server needs from the bundled file, which would itself write logs next
-# to the programs.
+# The settings that the server needs from the bundled file. That file would also make it write
+# logs next to its programs.
 JVM_OPTIONS = """\
 -Xms512m
 -Xmx512m
@@ -55,8 +55,8 @@ FAULT_DETECTION = {
     for check in ("leader_check", "follower_check")
     for name, value in {"interval": "500ms", "timeout": "1500ms", "retry_count": 2}.items()
 } | {"cluster.publish.timeout": "5s"}
-# A test machine's disk may be nearly full; what matters is whether a test fits. The disks are
-# checked as often as possible.
+# A test machine's disk may be nearly full, which doesn't matter as long as a test fits. The server
+# checks disks as often as possible.
 DISK = {
     "cluster.routing.allocation.disk.watermark.low": "300mb",
     "cluster.routing.allocation.disk.watermark.high": "200mb",
@@ -70,7 +70,7 @@ class ClusterError(Exception):
 
 
 class Node:
-    """A node, which may be running."""
+    """A node, running or not."""
 
     def __init__(self, cluster: "Cluster", name: str) -> None:
         self.cluster, self.name = cluster, name
@@ -126,7 +126,7 @@ class Node:
                 stdin=subprocess.DEVNULL,
                 stdout=output,
                 stderr=subprocess.STDOUT,
-                # Ctrl+C is meant for the script, which then stops the nodes.
+                # Only the script should receive Ctrl+C; it then stops the nodes.
                 start_new_session=True,
                 **account,
             )
@@ -208,7 +208,7 @@ class Cluster:
         raise ClusterError(f"the nodes haven't formed a healthy cluster after {START_SECONDS} s: {problem}")
 
     def control(self, line: str) -> object:
-        """Executes a line from the control socket."""
+        """Executes a command from the control socket."""
         verb, _, name = line.strip().partition(" ")
         node = next((node for node in self.nodes if node.name == name), None)
         signals = {"kill": signal.SIGKILL, "stop": signal.SIGSTOP, "continue": signal.SIGCONT}
@@ -289,7 +289,7 @@ def main() -> int:
     )
     parser.add_argument("--nodes", type=int, default=1, metavar="N", help="number of nodes (default: 1)")
     parser.add_argument("--security", action="store_true", help="one node with TLS and users")
-    # A command may contain a `--` of its own.
+    # The command may also contain `--`.
     options, command_line = split(sys.argv[1:])
     arguments = parser.parse_args(options)
     if arguments.security and arguments.nodes != 1:

@@ -22,7 +22,7 @@ import urllib.parse
 import urllib.request
 
 TOLERANCE = 0.005
-# Beyond these, the embedded engine doesn't rerank.
+# The embedded engine reranks only this many hits.
 RERANKED = 200
 ATTRIBUTES = ("standards", "deployment", "languages", "vendor", "tags")
 QUERIES = [
@@ -113,8 +113,8 @@ def difference(path, embedded, cluster):
             return f"{name}: {without_scores(one.get(name))} and {without_scores(other.get(name))}"
     hits, others = one["data"], other["data"]
     if path.startswith("/v1/suggest"):
-        # Suggestions have no scores, so nearly equal ones may swap places, and the last one may
-        # differ.
+        # Suggestions have no scores. Those with nearly equal ranks may swap places, and the last one
+        # may differ.
         def by_id(data):
             return {kind: sorted(of, key=str) for kind, of in without_scores(data).items()}
 
@@ -165,7 +165,7 @@ def compare_raw(one, other, ids, exports):
         first, second = fetch(one, path, method, **headers), fetch(other, path, method, **headers)
         same = first == second
         if same and first[1].get("etag"):
-            # An entity tag from one server must be current on the other.
+            # An entity tag from one server must also be current on the other server.
             again = fetch(other, path, method, if_none_match=first[1]["etag"], **headers)
             same = again[0] == 304 and not again[2]
         equal, different = equal + same, different + (not same)

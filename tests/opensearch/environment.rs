@@ -1,4 +1,4 @@
-//! The cluster that the environment describes.
+//! The cluster that the environment variables describe.
 
 use std::env;
 use std::io::{BufRead as _, BufReader, Write as _};

@@ -24,8 +24,8 @@ from serve import ask, check, control, wait
 
 SHARDS = 3
 NODES = 3
-# A node takes a few seconds to start, or longer on a busy machine. One that had gone silent may hold a
-# shard for an unfinished search until `search.default_keep_alive` (five minutes) expires, and the
+# A node takes a few seconds to start, or longer on a busy machine. After going silent, a node may hold
+# a shard for an unfinished search until `search.default_keep_alive` (five minutes) expires, and the
 # cluster gives up allocating the copy there after five attempts.
 HEALTHY_SECONDS = 420
 # Long enough for a node to stall several times.
@@ -89,7 +89,7 @@ class Cluster:
 
 
 class Faults:
-    """A server on a cluster, and faults in the nodes behind it."""
+    """A server that uses a cluster, and faults in the cluster's nodes."""
 
     def __init__(self, cluster, served, reindex, other_data):
         self.cluster, self.served, self.reindex, self.other_data = cluster, served, reindex, other_data
@@ -110,7 +110,7 @@ class Faults:
         control(f"{verb} {manager if of_manager else other}")
         while self.cluster.node_count() != NODES - 1:
             time.sleep(0.05)
-        print(f"{name}: noticed by the cluster after {time.monotonic() - begin:.1f} s")
+        print(f"{name}: the cluster noticed after {time.monotonic() - begin:.1f} s")
         check(f"{name}: no later request fails", not load.end(name, begin))
         ready = ask(self.served, "/readyz")
         check(f"{name}: the server is ready", ready[0] == 200)
@@ -147,7 +147,7 @@ class Faults:
             generation = ask(self.served, "/v1/categories")[1]["X-Generation"]
             for node in control("nodes"):
                 control(f"{verb} {node['name']}")
-            # A search with no words from the directory is answered from memory.
+            # The query must contain a word from the directory, or the search would be answered from memory.
             word, path = self.requests.words[-1], f"/v1/software/{urllib.parse.quote(self.requests.ids[0], safe='')}"
             wait(f"{name}: a lookup returns 503", 10, lambda: self.status(path) == 503)
             wait(f"{name}: a server isn't ready", 10, lambda: self.status("/readyz") == 503)
@@ -194,14 +194,14 @@ class Faults:
         wait(f"{name}: the cluster blocks writes", 60, self.is_blocked)
         output = self.reindex(self.other_data, check=False)
         print(f"    exit code {output.returncode}: {output.stderr.strip()[-600:]}")
-        check(f"{name}: the fill fails and names the disk", output.returncode == 1 and "disk is too full" in output.stderr)
+        check(f"{name}: the build fails, and the error mentions the disk", output.returncode == 1 and "disk is too full" in output.stderr)
         load, begin = self.load(), time.monotonic()
-        check(f"{name}: the published generation is served", not load.end(name, begin, 0))
-        check(f"{name}: it's the previous one", ask(self.served, "/v1/categories")[1]["X-Generation"] == before)
+        check(f"{name}: the server keeps serving the published generation", not load.end(name, begin, 0))
+        check(f"{name}: that's still the previous generation", ask(self.served, "/v1/categories")[1]["X-Generation"] == before)
         self.cluster.set_disk(None)
         wait(f"{name}: the cluster accepts documents again on its own", 120, lambda: not self.is_blocked())
         self.reindex(self.other_data)
-        wait(f"{name}: the next fill is served", 5, lambda: ask(self.served, "/v1/categories")[1]["X-Generation"] != before)
+        wait(f"{name}: the server serves the next build", 5, lambda: ask(self.served, "/v1/categories")[1]["X-Generation"] != before)
 
     def is_blocked(self):
         # Blocks on individual indices are lifted before the block on creating indices.
@@ -213,7 +213,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--binary", required=True)
     parser.add_argument("--data", required=True)
-    parser.add_argument("--only", help="only faults whose name contains this")
+    parser.add_argument("--only", help="run only the faults whose names contain this")
     arguments = parser.parse_args()
     cluster, engine = Cluster(), ["--engine", "opensearch", "--engine-url", os.environ["OPENSEARCH_URLS"]]
     with contextlib.ExitStack() as stack:

@@ -14,7 +14,7 @@ CALLERS = 8
 PAUSE_SECONDS = 0.02
 # How long after a fault requests may still fail.
 GRACE_SECONDS = 2
-# How many requests after the grace period are enough for a verdict.
+# How many requests after the grace period it takes to reach a verdict.
 ENOUGH = 400
 # Longer than a server takes to respond to any request.
 TIMEOUT_SECONDS = 20
@@ -23,7 +23,7 @@ Sample = collections.namedtuple("Sample", "begin seconds kind status detail")
 
 
 class Requests:
-    """Paths for four kinds of requests, never the same path twice, because a cached response says nothing about the cluster."""
+    """Paths for four kinds of requests. No path repeats, because a cached response says nothing about the cluster."""
 
     def __init__(self, products, seed=0):
         self.ids = [product["id"] for product in products]
@@ -45,7 +45,7 @@ class Requests:
 
 
 class Load:
-    """Callers that continue until the load is stopped."""
+    """Callers that send requests until the load is stopped."""
 
     def __init__(self, server, requests):
         (url, self.headers), self.requests = server, requests
@@ -72,7 +72,7 @@ class Load:
             time.sleep(PAUSE_SECONDS)
 
     def until(self, count, after):
-        """Waits until this many of the requests that started after an instant have finished."""
+        """Waits until this many requests that started after this instant have finished."""
         while sum(sample.begin > after for sample in list(self.samples)) < count:
             time.sleep(0.05)
 

@@ -16,7 +16,7 @@ const CALLERS: usize = 8;
 const PAUSE: Duration = Duration::from_millis(20);
 /// How long after a fault searches may still fail.
 const GRACE: Duration = Duration::from_secs(2);
-/// How many searches after that are enough for a verdict.
+/// How many searches after that it takes to reach a verdict.
 const ENOUGH: usize = 400;
 
 /// A completed search.
@@ -26,7 +26,7 @@ struct Sample {
     error: Option<String>,
 }
 
-/// Searches that continue until the load is stopped.
+/// Callers that search until the load is stopped.
 pub(crate) struct Load {
     samples: Arc<Mutex<Vec<Sample>>>,
     is_over: Arc<AtomicBool>,
@@ -45,7 +45,7 @@ impl Load {
         Self { samples, is_over, callers }
     }
 
-    /// Waits until this many searches that started after an instant have finished.
+    /// Waits until this many searches that started after this instant have finished.
     pub(crate) async fn until_searches(&self, count: usize, after: Instant) {
         while self.samples.lock().expect("a lock").iter().filter(|sample| sample.begin > after).count() < count {
             tokio::time::sleep(Duration::from_millis(20)).await;

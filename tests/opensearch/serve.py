@@ -42,7 +42,7 @@ def ask(server, path):
 
 
 def cluster(method, path):
-    """A response to a request sent directly to a node."""
+    """Sends a request directly to a node, and returns the response."""
     url = f"{os.environ['OPENSEARCH_URLS'].split(',')[0]}/{path}"
     with urllib.request.urlopen(urllib.request.Request(url, method=method), timeout=60) as response:
         return json.load(response)
@@ -83,9 +83,9 @@ def main():
         def generation():
             return ask(served, "/v1/software?limit=1")[1].get("X-Generation")
 
-        check("without a generation, a server isn't ready", status("/readyz") == 503)
+        check("without a generation, the server isn't ready", status("/readyz") == 503)
         reindex(arguments.data)
-        wait("a server serves the first generation", FOLLOWED_SECONDS, lambda: status("/readyz") == 200)
+        wait("the server has loaded the first generation", FOLLOWED_SECONDS, lambda: status("/readyz") == 200)
         files = sorted(pathlib.Path(arguments.data).glob("*.json"))[1:]
         export = next(file for file in files if json.loads(file.read_text())["software"])
         record = f"/v1/software/{json.loads(export.read_text())['software'][0]['id']}"
@@ -93,7 +93,7 @@ def main():
         for file in files:
             shutil.copy(file, data)
         reindex(data)
-        wait("a server follows another generation", FOLLOWED_SECONDS, lambda: generation() != before)
+        wait("the server has switched to another generation", FOLLOWED_SECONDS, lambda: generation() != before)
         check("a record that didn't change has the same entity tag", ask(served, record)[1]["ETag"] == tag)
 
         after, nodes = generation(), [node["name"] if isinstance(node, dict) else node for node in control("nodes")]
@@ -103,26 +103,26 @@ def main():
         wait("without the cluster, searches return 503", 5, lambda: status(path) == 503)
         _, headers, body = ask(served, path)
         check("the code is index_unavailable", body["code"] == "index_unavailable" and headers["Retry-After"] == "5")
-        wait("without the cluster, a server isn't ready", 10, lambda: status("/readyz") == 503)
+        wait("without the cluster, the server isn't ready", 10, lambda: status("/readyz") == 503)
         check("a record also returns 503", status("/v1/software/demo-permit-penguin") == 503)
         check("a download also returns 503", status(f"/v1/exports/{export.stem}") == 503)
         check("categories are in memory", status("/v1/categories") == 200)
         for node in nodes:
             control(f"start {node}")
-        wait("with the cluster back, a server is ready again", RECOVERED_SECONDS, lambda: status("/readyz") == 200)
+        wait("once the cluster is back, the server is ready again", RECOVERED_SECONDS, lambda: status("/readyz") == 200)
         wait("searches succeed again", 5, lambda: status(path) == 200)
         check("the generation is the same", generation() == after)
 
         def lose(what, indices, data):
-            """Deletes indices and fills them again with the same command as before."""
+            """Deletes indices and rebuilds them with the same command as before."""
             cluster("DELETE", indices)
             offset = iter(range(1, 100))
             check(f"{what}: a search returns 503", status(f"{path}&offset={next(offset)}") == 503)
             check(f"{what}: a record returns 503", status(record) == 503)
             wait(f"{what}: a server isn't ready", FOLLOWED_SECONDS, lambda: status("/readyz") == 503)
-            wait(f"{what}: /readyz says why", 5, lambda: "generation_lost" in ask(served, "/readyz")[2]["detail"])
+            wait(f"{what}: /readyz reports why", 5, lambda: "generation_lost" in ask(served, "/readyz")[2]["detail"])
             reindex(data)
-            wait(f"{what}: a server is ready after --reindex", FOLLOWED_SECONDS, lambda: status("/readyz") == 200)
+            wait(f"{what}: the server is ready after --reindex", FOLLOWED_SECONDS, lambda: status("/readyz") == 200)
             check(f"{what}: searches succeed", status(f"{path}&offset={next(offset)}") == 200)
             check(f"{what}: the generation is the same", generation() == after)
 
@@ -133,9 +133,9 @@ def main():
         wait("a server follows a generation", FOLLOWED_SECONDS, lambda: generation() == before)
         published = cluster("GET", "software-directory-state/_doc/published")["_source"]
         reindex(data)
-        wait("a server follows the previous generation", FOLLOWED_SECONDS, lambda: generation() == after)
+        wait("the server has switched to the previous generation", FOLLOWED_SECONDS, lambda: generation() == after)
         again = cluster("GET", "software-directory-state/_doc/published")["_source"]
-        check("it wasn't filled again", again["index"] == published["previous"])
+        check("the index wasn't rebuilt", again["index"] == published["previous"])
 
 
 if __name__ == "__main__":

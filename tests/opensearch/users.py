@@ -55,7 +55,7 @@ def main():
                 yield it
             said.append(log.read_text())
 
-        # Wrong credentials come first, so no other error can mask them.
+        # Wrong credentials come first, so no other error can mask that one.
         fails("a wrong password", reindex(*engine("builder", password_file=wrong)), 1, "rejects user builder")
         fails("no CA file", reindex(*engine("builder", ca_file=None)), 1, "--engine-ca-file", "UnknownIssuer")
         fails("a CA file that doesn't exist", reindex(*engine("builder", ca_file=folder / "no.pem")), 2, "no.pem")
@@ -67,10 +67,10 @@ def main():
 
         with serving(*engine("server", password_file=wrong)) as refused:
             ready = ask(refused, "/readyz")
-            check("a server with a wrong password isn't ready", ready[0] == 503)
+            check("a server with the wrong password isn't ready", ready[0] == 503)
 
         output = reindex(*engine("builder"))
-        check(f"the permissions in docs/opensearch.md are enough to fill a cluster{output.stderr if output.returncode else ''}", output.returncode == 0)
+        check(f"the permissions in docs/opensearch.md are enough to build{output.stderr if output.returncode else ''}", output.returncode == 0)
         with serving(*engine("server")) as served:
             wait("the permissions in docs/opensearch.md are enough to serve from it", SECONDS, lambda: ask(served, "/readyz")[0] == 200)
             for path in ("/v1/search?q=risk&facets=category", "/v1/software?limit=3", "/v1/software/demo-permit-penguin", "/v1/exports",
@@ -79,7 +79,7 @@ def main():
         log = folder / f"log-{len(said)}"
         with serving(*engine("server", password_file=wrong)) as refused:
             check("nor with a generation", ask(refused, "/readyz")[0] == 503)
-            wait("the log names the reason", SECONDS, lambda: "cluster_authentication" in log.read_text())
+            wait("the log contains the reason", SECONDS, lambda: "cluster_authentication" in log.read_text())
 
     texts = "\n".join(said)
     basic = [base64.b64encode(f"{user}:{word}".encode()).decode() for user in ("builder", "server", "stranger")

@@ -1,4 +1,4 @@
-//! `report` on the command line, and its content on a given day.
+//! `report` on the command line, and what the report contains on a given day.
 
 #[path = "../common/binary.rs"]
 mod binary;
@@ -115,7 +115,7 @@ fn hostile_text_is_harmless() {
     }
     assert!(html.contains("&lt;script&gt;alert(1)&lt;/script&gt; | [x]"), "{html}");
     assert!(html.contains("&amp;amp; &lt;!--"), "{html}");
-    // Once empty elements and character references are removed, no markup is left.
+    // Apart from empty elements and character references, there must be no markup.
     let mut rest = markdown.replace("<span></span>", "");
     while let Some(at) = rest.find("&#") {
         let end = rest[at..].find(';').expect("the end of an entity");
@@ -156,7 +156,7 @@ fn lists_are_bounded_and_the_rest_is_counted() {
     let export = json!({"name": "N", "license": "https://l.example/", "software": products});
     let folder = folder(&export);
     let [html, markdown] = reports(folder.path());
-    // 51 names that two products share, and 51 categories.
+    // There are 51 names that two products share, and 51 categories.
     assert_eq!(markdown.matches("\n… and 1 more.\n").count(), 2, "{markdown}");
     assert_eq!(html.matches("… and 1 more.").count(), 2);
     assert!(markdown.contains("| C049 | ") && !markdown.contains("| C050 | "), "{markdown}");
@@ -181,7 +181,7 @@ fn invalid_records_are_left_out_and_counted() {
 }
 
 #[test]
-fn existing_output_is_kept_without_force() {
+fn existing_output_is_not_overwritten_without_force() {
     let folder = folder(&small());
     let page = folder.path().join("report.html");
     let run = |more: &[&str]| run(folder.path(), &[&["report", "-o", "report.html"], more].concat()).status.code();

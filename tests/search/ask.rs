@@ -31,7 +31,7 @@ pub(crate) struct Answer {
 }
 
 impl Answer {
-    /// The ids found by their words.
+    /// The ids of the products that matched by their words.
     pub(crate) fn by_words(&self) -> &[String] {
         let related = usize::try_from(self.related).expect("few");
         &self.ids[..self.ids.len() - related]
@@ -75,7 +75,7 @@ impl Directory {
         self.ask(query, true, true, PageRequest { limit: 20, offset: 0 }).query.incomplete
     }
 
-    /// The ids found when the last word is treated as a prefix or not.
+    /// The ids found with this setting for treating the last word as a prefix.
     pub(crate) fn search_as(&self, query: &str, prefix: Prefix) -> Vec<String> {
         let query = SearchSoftware { prefix, ..SearchSoftware::new(query) };
         ids(&pollster::block_on(search_software(&self.0, &query)).expect("a response"))
@@ -114,7 +114,7 @@ impl Directory {
         (ids(&page), page.query.related)
     }
 
-    /// The ids of products similar to another one, best first.
+    /// The ids of products similar to this one, best first.
     pub(crate) fn similar(&self, id: &str) -> Vec<String> {
         let query = ListSimilar { page: PageRequest { limit: 100, offset: 0 }, ..ListSimilar::default() };
         let found = pollster::block_on(similar_software(&self.0, id, &query)).expect("a response").expect("a product");

@@ -1,4 +1,4 @@
-//! The most common complaints about search engines. Each has a test with its own records.
+//! The most common complaints about search engines, each with a test and its own records.
 
 mod ask;
 #[path = "../common/cases.rs"]
@@ -29,14 +29,14 @@ fn an_exact_name_comes_first_however_many_products_score_higher() {
     let mut products: Vec<_> = (0..700)
         .map(|n| json!({"id": format!("near-{n}"), "name": format!("{beacon} {n}"), "tagline": beacon, "rating": 5.0, "review_count": 9}))
         .collect();
-    // It has the lowest score, so it's examined last.
+    // This product has the lowest score, so it's examined last.
     products.push(
         json!({"id": "exact", "name": "Lighthouse", "aliases": ["beacon"], "description": "A tower. ".repeat(90)}),
     );
     let directory = Directory::of(&products);
     let (hits, total) = directory.page("beacon", 10, 0);
     assert_eq!((hits[0].as_str(), total), ("exact", 701));
-    assert_eq!(directory.page("beacon", 1, 700).0.len(), 1, "it's counted once");
+    assert_eq!(directory.page("beacon", 1, 700).0.len(), 1, "the product is counted once");
 }
 
 #[test]
@@ -52,7 +52,7 @@ fn the_better_of_two_products_with_an_exact_name_comes_first() {
 
 #[test]
 fn a_popular_product_that_is_relevant_is_never_missing() {
-    // It contains the words only deep in its description, inflected and in reverse order.
+    // The product contains the words only deep in its description, inflected and in reverse order.
     let filler = "Plans, forms and reports for teams in the field. ".repeat(40);
     let mut products = vec![json!({
         "id": "popular", "name": "Lantern", "rating": 4.9, "review_count": 5000,
@@ -76,7 +76,7 @@ fn choosing_a_facet_value_keeps_the_others_available() {
     ]);
     let chosen = directory.categories("audit", Some("audits"));
     assert_eq!(chosen, [("audits".to_owned(), 1), ("incidents".to_owned(), 1)]);
-    assert_eq!(chosen, directory.categories("audit", None), "choosing a value doesn't change any counts");
+    assert_eq!(chosen, directory.categories("audit", None), "choosing a value shouldn't change any counts");
 }
 
 #[test]
@@ -91,7 +91,7 @@ fn corrected_and_dropped_words_are_reported() {
 }
 
 #[test]
-fn a_word_is_not_mistaken_for_one_with_the_same_beginning() {
+fn a_word_does_not_match_another_word_with_the_same_beginning() {
     let directory = Directory::of(&[product("greener", "Greener Offices"), product("greece", "Greece Compliance")]);
     assert_eq!(directory.search("greece "), ["greece"]);
     let directory = Directory::of(&[product("greener", "Greener Offices")]);
@@ -204,11 +204,11 @@ fn phrases_must_appear_and_exclusions_must_not() {
     let directory = Directory::of(&[product("row", "Hot work permits"), product("apart", "Work in hot areas")]);
     assert_eq!(directory.search("\"hot work\""), ["row"]);
     assert_eq!(directory.search("hot -permits"), ["apart"]);
-    assert_eq!(directory.search("-permits"), ["apart"], "everything but the excluded word");
+    assert_eq!(directory.search("-permits"), ["apart"], "everything without the excluded word");
 }
 
 #[test]
-fn a_phrase_that_no_product_has_falls_back_to_its_words_and_is_reported() {
+fn a_phrase_that_no_product_contains_falls_back_to_its_words_and_is_reported() {
     let directory =
         Directory::of(&[product("apart", "Audit: work in hot areas"), product("other", "Cold storage audit")]);
     for (query, phrase) in
@@ -248,7 +248,7 @@ fn function_words_in_a_long_query_do_not_count() {
 }
 
 #[test]
-fn words_as_frequent_as_the_tenth_are_also_searched_for() {
+fn words_tied_with_the_tenth_in_frequency_are_also_searched_for() {
     let words =
         ["alfa", "bravo", "charlie", "delta", "echo", "foxtrot", "golf", "hotel", "india", "juliett", "kilo", "lima"];
     let directory = Directory::of(&words.map(|word| product(word, &format!("{word} station"))));
@@ -296,7 +296,7 @@ fn highlights_mark_both_halves_of_a_split_compound() {
         "id": "a", "name": "Permit Planner", "tagline": "Lock, and outside", "tags": ["lock", "Out", "LOCK out", "A lock out"],
         "description": "Who can lock, locks out.\nA \"lock-out\" is planned \\ once.",
     })]);
-    // Words from two different values don't match, and neither does either word alone.
+    // Words from two different values don't match, and neither do single words.
     let tags = [("tags", "<mark>LOCK out</mark>"), ("tags", "A <mark>lock out</mark>")];
     let description = (
         "description",

@@ -50,7 +50,7 @@ fn a_name_is_not_an_operator() {
     }
     assert_eq!(found(&directory, "day -a"), [6], "not a name");
     let directory = called(&["Audit Legacy", "Audit Desk"]);
-    assert_eq!(found(&directory, "audit -legacy"), [1], "without the hyphen, it's a different name");
+    assert_eq!(found(&directory, "audit -legacy"), [1], "the name `Audit Legacy` has no hyphen");
 }
 
 #[test]
@@ -195,7 +195,7 @@ fn names_with_several_parts_are_found_joined_or_separate() {
 }
 
 #[test]
-fn part_of_a_word_ranks_after_words_and_prefixes() {
+fn matches_inside_a_word_rank_after_words_and_prefixes() {
     let directory = called(&["ArcGIS", "Gisella", "GIS Desk"]);
     assert_eq!(found(&directory, "gis"), [2, 0], "a word isn't completed");
     let directory = Directory::of(&[
@@ -281,7 +281,7 @@ fn british_and_american_spellings_that_no_rule_covers_find_each_other() {
     }
 }
 
-/// A name as someone in a hurry might type it.
+/// A name the way someone in a hurry might type it.
 fn written(name: &str, how: usize) -> String {
     match how {
         0 => name.to_owned(),

@@ -62,7 +62,7 @@ fn exclusions_and_phrases_apply_to_pinned_products() {
     let (pinned, ids) = pinned(&directory, "permit to work -audits");
     assert_eq!((pinned.len(), &*ids[0]), (2, "b"));
     assert!(!ids.contains(&"d".to_owned()));
-    assert!(!directory.answer("\"permit to work\"", true).ids.contains(&"d".to_owned()), "it lacks the phrase");
+    assert!(!directory.answer("\"permit to work\"", true).ids.contains(&"d".to_owned()), "it doesn't have the phrase");
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! Products close to a query's meaning, which follow if its words find few.
+//! Products close to a query's meaning, which are added if the query's words find few products.
 
 use serde_json::json;
 
@@ -17,7 +17,7 @@ fn directory() -> Directory {
 #[test]
 fn products_close_in_meaning_are_found_if_no_product_has_the_words() {
     let answer = directory().answer("photography", true);
-    assert_eq!(answer.ids, ["album", "gallery"], "no products about other things or in other languages");
+    assert_eq!(answer.ids, ["album", "gallery"], "only products about this, in the query's language");
     assert_eq!((answer.with_all_words, answer.related), (0, 2));
     assert_eq!(answer.dropped, ["photography"]);
 }
@@ -72,7 +72,7 @@ fn filters_and_exclusions_apply_to_related_products() {
     assert_eq!(directory.search("photography -camera"), ["gallery"]);
     assert_eq!(directory.search("photography -\"in a gallery\""), ["album"]);
     assert_eq!(directory.search_in("photography", "Web"), (vec!["gallery".to_owned()], 1));
-    // A facet value's count is the number of products that filtering by it finds.
+    // A facet value's count must be the number of products found when filtering by that value.
     let counts = directory.categories("photography", None);
     assert_eq!(counts, [("media".to_owned(), 1), ("web".to_owned(), 1)]);
 }

@@ -37,7 +37,7 @@ fn alternatives_exclude_the_product_and_precede_its_category() {
 }
 
 #[test]
-fn with_more_words_the_products_category_is_searched() {
+fn alternatives_with_additional_words_come_from_the_products_category() {
     let directory = Directory::of(&chats()[..1].iter().chain(&chats()[3..]).cloned().collect::<Vec<_>>());
     for query in ["alternative to slack chat", "slack alternative chat"] {
         let answer = directory.answer(query, true);
@@ -49,7 +49,7 @@ fn with_more_words_the_products_category_is_searched() {
 #[test]
 fn without_alternatives_similar_products_come_first_and_the_product_itself_last() {
     let directory = Directory::of(&chats()[..1].iter().chain(&chats()[3..]).cloned().collect::<Vec<_>>());
-    // One shares the category, and the other is close in meaning.
+    // One product shares the category, and the other is close in meaning.
     assert_eq!(directory.similar("slack"), ["same", "with"]);
     for query in [
         "alternative to slack",
@@ -84,7 +84,7 @@ fn a_name_that_no_product_has_finds_its_listed_alternatives() {
 }
 
 #[test]
-fn a_product_with_only_the_general_words_does_not_count_as_having_all_words() {
+fn a_product_that_contains_only_generic_words_does_not_count_as_having_all_words() {
     let directory = Directory::of(&[
         json!({"id": "free", "name": "Lantern", "tagline": "Free software"}),
         json!({"id": "audit", "name": "Audit", "tagline": "Checklists"}),
@@ -96,7 +96,7 @@ fn a_product_with_only_the_general_words_does_not_count_as_having_all_words() {
     assert_eq!((answer.ids, answer.with_all_words), (vec!["audit".to_owned()], 1));
     assert_eq!((answer.unknown, answer.dropped), (vec!["xylophone".to_owned()], vec!["xylophone".to_owned()]));
     let found = directory.answer("free audit ", true);
-    assert!(found.unknown.is_empty() && found.with_all_words == 1, "an intent word isn't missing");
+    assert!(found.unknown.is_empty() && found.with_all_words == 1, "intent words never count as missing");
 }
 
 #[test]
@@ -111,7 +111,7 @@ fn matching_all_words_by_accident_is_no_better_than_matching_some() {
     let directory = Directory::of(&products);
     let answer = directory.answer("ladder permits ", true);
     assert_eq!((answer.ids, answer.with_all_words), (["both", "one", "accident"].map(str::to_owned).into(), 1));
-    // If there's no better product, it comes first.
+    // If there's no better product, `accident` comes first.
     let answer = directory.answer("ladder permits -\"ladder permits\"", true);
     assert_eq!((answer.ids[0].as_str(), answer.with_all_words), ("accident", 1));
 }
@@ -152,7 +152,7 @@ fn unknown_words_are_split_into_two_words_of_the_directory() {
         assert_eq!((answer.ids[0].as_str(), answer.corrected), (id, corrected), "{query}");
         assert_eq!((answer.with_all_words, answer.dropped.len()), (1, 0), "{query}");
     }
-    // Names whose words are adjacent are found anyway; numbers, common words and sentences aren't split.
+    // Names with adjacent words are found anyway. Numbers, common words and sentences aren't split.
     for query in ["500500", "hotwriterx", "hotshot", "which program is a good scorewriter"] {
         let answer = directory.answer(query, true);
         assert!(answer.corrected.iter().all(|(_, to)| !to.contains(' ')), "{query}: {:?}", answer.corrected);
@@ -184,7 +184,7 @@ fn a_cue_with_another_meaning_is_an_ordinary_word() {
 }
 
 #[test]
-fn intent_words_do_not_count_if_others_do() {
+fn intent_words_do_not_count_if_other_words_do() {
     let directory = Directory::of(&[
         json!({"id": "audit", "name": "Lantern", "tagline": "Audits"}),
         json!({"id": "tool", "name": "Best Tool", "tagline": "Free software"}),
@@ -195,8 +195,8 @@ fn intent_words_do_not_count_if_others_do() {
         (answer.by_words(), &answer.dropped[..], answer.with_all_words),
         (&["audit".to_owned()][..], &[][..], 1)
     );
-    assert_eq!(directory.search("best tool "), ["tool"], "on their own, they do");
-    assert_eq!(directory.search("rogue-like game "), ["rogue"], "also as part of another word");
+    assert_eq!(directory.search("best tool "), ["tool"], "they do count on their own");
+    assert_eq!(directory.search("rogue-like game "), ["rogue"], "and as part of another word");
     assert_eq!(directory.answer("rogue-like xylophone", true).ids, ["rogue"]);
 }
 
@@ -212,7 +212,7 @@ fn both_compared_products_are_found() {
 }
 
 #[test]
-fn not_excludes_a_product_and_in_capitals_any_word() {
+fn lowercase_not_excludes_products_and_uppercase_not_excludes_any_word() {
     let directory = Directory::of(&chats());
     let answer = directory.answer("chat not slack", true);
     assert!(!answer.ids.contains(&"slack".to_owned()) && answer.ids.contains(&"same".into()), "{:?}", answer.ids);
@@ -350,10 +350,10 @@ fn a_word_that_occurs_only_in_synonyms_is_still_a_prefix() {
 #[test]
 fn among_products_with_the_same_words_the_closest_in_meaning_comes_first() {
     let products = [
-        // Without meanings, the name breaks the tie.
+        // If meanings were ignored, the name would break the tie.
         json!({"id": "far", "name": "Alpha", "tagline": "Photo of your tax ledger for accountants"}),
         json!({"id": "near", "name": "Beta", "tagline": "Photo album of your camera and pictures"}),
-        // It isn't in the language of the meaning table.
+        // This text isn't in the meaning table's language.
         json!({"id": "german", "name": "Gamma", "tagline": "Photo und Bilder deiner Kamera in Alben"}),
         json!({"id": "named", "name": "Photo", "tagline": "Ledger for accountants"}),
     ];

@@ -15,7 +15,7 @@ fn search_prints_the_matches_and_leaves_no_trace() {
 }
 
 #[test]
-fn search_without_a_match_says_so_and_fails() {
+fn search_without_a_match_prints_a_message_and_fails() {
     let folder = folder_with(&["alpha"]);
     let output = run(folder.path(), &["search", "zzzzzz"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
@@ -110,7 +110,7 @@ fn search_explains_why_a_hit_ranks_where_it_does_and_why_a_product_is_missing() 
 #[test]
 fn json_explanation_includes_the_rank_of_a_product_beyond_the_page() {
     let folder = folder_with(&["alpha", "beta"]);
-    // Both have the same words, so their names break the tie.
+    // Both products have the same words, so their names break the tie.
     let options = ["--meaning", "off", "--limit", "1", "--why", "beta", "--format", "json"];
     let output = run(folder.path(), &[&["search"], &options[..], &["tool"]].concat());
     assert_eq!(output.status.code(), Some(0), "{output:?}");
@@ -197,7 +197,7 @@ fn results_go_to_standard_output_and_everything_else_to_standard_error() {
     ] {
         let output = run(folder.path(), arguments);
         assert!(text(&output.stdout).starts_with(result), "{arguments:?}: {output:?}");
-        // A line about the exports, or one about the new key that doesn't contain the key.
+        // A line about the exports, or about the new key, but without the key itself.
         let notes = usize::from(["--reindex", "--name"].iter().any(|option| arguments.contains(option)));
         assert_eq!(text(&output.stderr).lines().count(), notes, "{arguments:?}: {output:?}");
     }
@@ -228,7 +228,7 @@ fn the_configuration_file_sets_whatever_options_and_variables_do_not() {
         }
         command.output().expect("the binary runs").status.code()
     };
-    assert_eq!(reindex(None, &[]), Some(2), "a larger file than the configuration allows");
+    assert_eq!(reindex(None, &[]), Some(2), "the file is larger than the configuration allows");
     assert_eq!(reindex(Some("2"), &["--max-file-bytes", "100000"]), Some(0), "an option overrides the variable");
     assert!(folder.path().join("etc/made/CURRENT").exists(), "relative to the file");
     assert_eq!(reindex(Some("100000"), &[]), Some(0), "a variable overrides the file");

@@ -39,7 +39,7 @@ fn the_exit_code_says_whether_anything_differs() {
     assert!(text(&other.stdout).contains("1 product added, 1 removed, 0 changed"), "{other:?}");
     let missing = diff(folder.path(), &["data", "gone"]);
     assert_eq!(missing.status.code(), Some(2));
-    assert!(text(&missing.stderr).contains("gone doesn't exist; name an export file"), "{missing:?}");
+    assert!(text(&missing.stderr).contains("gone doesn't exist; specify an export file"), "{missing:?}");
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn an_invalid_side_is_reported_and_its_valid_records_are_compared_if_requested()
     assert_eq!(ids(&skipped), [["c"], ["b"]]);
     fs::write(folder.path().join("new.json"), "{").expect("written");
     let nothing = diff(folder.path(), &["--skip-invalid", "data", "new.json"]);
-    assert_eq!(nothing.status.code(), Some(2), "not everything counts as removed");
+    assert_eq!(nothing.status.code(), Some(2), "a broken side doesn't mean that everything was removed");
     assert!(text(&nothing.stderr).contains("new.json has no valid export"), "{nothing:?}");
 }
 
@@ -91,7 +91,7 @@ fn an_untrusted_repository_cannot_run_commands() {
     git(path, &["init", "-q"]);
     git(path, &["add", "data"]);
     git(path, &["commit", "-qm", "one"]);
-    // A partial clone fetches missing objects with a command from its configuration.
+    // A partial clone's configuration contains the command that fetches missing objects.
     let ran = path.join("ran");
     git(path, &["config", "core.repositoryFormatVersion", "1"]);
     git(path, &["config", "extensions.partialClone", "origin"]);
@@ -130,7 +130,7 @@ fn missing_git_is_reported() {
     let output = crate::binary::command(folder.path()).args(["diff", "HEAD:data", "data"]).env("PATH", "").output();
     let output = output.expect("the binary runs");
     assert_eq!(output.status.code(), Some(2));
-    assert!(text(&output.stderr).contains("git can't be run"), "{output:?}");
+    assert!(text(&output.stderr).contains("can't run git"), "{output:?}");
 }
 
 #[test]
@@ -153,7 +153,7 @@ fn a_generation_in_an_index_can_be_a_side() {
 }
 
 #[test]
-fn a_new_export_date_is_one_change_and_changes_no_record() {
+fn a_new_export_date_is_one_change_and_affects_no_records() {
     let folder = folder_with(&["a", "b"]);
     assert_eq!(run(folder.path(), &["--reindex"]).status.code(), Some(0));
     let mut dated: serde_json::Value = serde_json::from_str(&export(&["a", "b"])).expect("JSON");

@@ -4,12 +4,12 @@ use crate::process::{Server, export, folder_with, run, text, write};
 use crate::until::until;
 
 #[test]
-fn edits_are_published_broken_ones_are_reported_and_fixed_ones_are_picked_up() {
+fn valid_edits_are_published_and_broken_edits_are_reported() {
     let folder = folder_with(&["a", "b"]);
     let server = Server::start(folder.path(), &[]);
     assert_eq!(server.get("/v1/software/new").0, 404);
     write(folder.path(), &export(&["a", "b", "new"]));
-    until("the new record is there", || (server.get("/v1/software/new").0 == 200).then_some(()));
+    until("the new record is served", || (server.get("/v1/software/new").0 == 200).then_some(()));
 
     write(folder.path(), "{\n  oops\n}");
     until("/readyz reports it", || (server.reasons() == ["exports_invalid"]).then_some(()));
@@ -17,7 +17,7 @@ fn edits_are_published_broken_ones_are_reported_and_fixed_ones_are_picked_up() {
     assert!(server.stderr().contains("data/tools.json:2:3"), "{}", server.stderr());
 
     write(folder.path(), &export(&["a", "b", "fixed"]));
-    until("the fixed record is there", || (server.get("/v1/software/fixed").0 == 200).then_some(()));
+    until("the fixed record is served", || (server.get("/v1/software/fixed").0 == 200).then_some(()));
     until("it's healthy again", || server.reasons().is_empty().then_some(()));
     assert_eq!(server.terminate().0, Some(0));
 }
@@ -32,7 +32,7 @@ fn reindexing_while_a_server_runs_confirms_what_it_withheld() {
     let output = run(folder.path(), &["--reindex"]);
     assert_eq!(output.status.code(), Some(0), "{output:?}");
     assert!(text(&output.stdout).starts_with("Indexed 1 product as generation "), "{output:?}");
-    until("it's picked up", || (server.get("/v1/software/b").0 == 404).then_some(()));
+    until("the confirmed generation is picked up", || (server.get("/v1/software/b").0 == 404).then_some(()));
     until("it's healthy again", || server.reasons().is_empty().then_some(()));
 }
 

@@ -12,7 +12,7 @@ use crate::process::{self, export, folder_with, write};
 use crate::request::send;
 use crate::until::until;
 
-/// A server with this standard error.
+/// A server whose standard error the test provides.
 struct Server {
     child: Child,
     address: String,
@@ -40,7 +40,7 @@ impl Server {
     /// Sends requests, makes a broken and a good edit, waits until each is noticed, and stops the
     /// server.
     fn goes_on(mut self, folder: &std::path::Path) {
-        // More than a pipe can buffer.
+        // These requests log more than a pipe can buffer.
         for _ in 0..600 {
             assert_eq!(self.status("/v1/software/a"), 200);
         }
@@ -61,7 +61,7 @@ impl Drop for Server {
     }
 }
 
-/// The objects in a JSON log whose message starts with this.
+/// The objects in a JSON log whose message begins with `message`.
 fn lines(log: &str, message: &str) -> Vec<Value> {
     let objects = log.lines().map(|line| serde_json::from_str::<Value>(line).expect("an object"));
     objects.filter(|line| line["message"].as_str().is_some_and(|text| text.starts_with(message))).collect()
@@ -77,7 +77,7 @@ fn the_log_has_one_line_per_startup_reload_recovery_signal_and_stop() {
     write(folder.path(), "{");
     until("the broken edit is rejected", || logged("keeping the last good generation").then_some(()));
     write(folder.path(), &export(&["a", "c", "d"]));
-    until("the previous content is served again", || logged("recovered").then_some(()));
+    until("the recovery is logged", || logged("recovered").then_some(()));
     server.signal("HUP");
     until("the signal is handled", || logged("the exports are unchanged").then_some(()));
     let address = server.address.clone();

@@ -76,8 +76,8 @@ fn shown(command: &Command) -> impl Iterator<Item = &Command> {
     command.get_subcommands().filter(|command| !command.is_hide_set() && command.get_name() != "help")
 }
 
-/// Adds a line to the list of commands, and a section. An option that is identical to `serve`'s is
-/// only named.
+/// Adds a line to the list of commands, and a section. Options that are the same as `serve`'s are
+/// only mentioned by name.
 fn describe(command: &Command, serve: &BTreeMap<&str, String>, list: &mut String, sections: &mut String) {
     let path = command.get_bin_name().unwrap_or_default();
     let name = path.trim_start_matches("software-directory ");

@@ -42,7 +42,7 @@ fn session(server: &Server) -> String {
     cookie.split(';').next().expect("a cookie").to_owned()
 }
 
-/// The status, once it's about the current files and contains this message.
+/// Waits until the status describes the current files and contains this message, and returns it.
 fn status(server: &Server, message: &str) -> Value {
     let cookie = session(server);
     until(message, || {
@@ -58,7 +58,7 @@ fn report(server: &Server) -> String {
 }
 
 #[test]
-fn a_candidate_is_served_marked_as_a_preview_and_compared() {
+fn a_candidate_is_marked_as_a_preview_and_compared() {
     let next = export(&["b", "c"]).replace("Tool c", "Tool <c>");
     let folder = folder(&["a", "b"], &next);
     let server = Server::start(folder.path(), &["preview", "next"]);
@@ -84,7 +84,7 @@ fn a_candidate_is_served_marked_as_a_preview_and_compared() {
     assert_ne!(published["version"], first["version"], "the page is reloaded");
     let (code, log) = server.terminate();
     assert_eq!(code, Some(0), "{log}");
-    assert!(!folder.path().join("index").exists(), "it writes nothing");
+    assert!(!folder.path().join("index").exists(), "a preview shouldn't write anything");
 }
 
 #[test]
@@ -118,8 +118,8 @@ fn preview_waits_for_a_candidate_that_was_never_valid() {
     status(&server, "1 product added, 0 removed, 0 changed");
     assert_eq!(get(&server, "/categories", Some(&cookie)).0, 200);
     fs::remove_file(folder.path().join("next/tools.json")).expect("removed");
-    status(&server, "The candidate can’t be served: the last valid state is shown.");
-    assert!(!report(&server).contains("next/tools.json:1:"), "those belonged to another state");
+    status(&server, "The candidate can’t be served: still showing the last valid state.");
+    assert!(!report(&server).contains("next/tools.json:1:"), "the findings should be those of the current state");
 }
 
 #[test]
@@ -132,7 +132,7 @@ fn the_last_valid_state_stays_visible_next_to_the_errors() {
     let first = status(&server, "1 product added");
     assert!(report(&server).contains("<h2>1 warning</h2>"));
     replace(folder.path(), "next", &export(&["a", "b", "c"]).replace("https://c.example/", "<nowhere>"));
-    let broken = status(&server, "1 error: the last valid state is shown.");
+    let broken = status(&server, "1 error: still showing the last valid state.");
     assert_ne!(broken["version"], first["version"]);
     assert_eq!(server.get("/v1/software").1["pagination"]["total"], 2);
     let report = report(&server);
@@ -140,26 +140,26 @@ fn the_last_valid_state_stays_visible_next_to_the_errors() {
     assert!(report.contains("Added: </span>"), "the valid state's changes: {report}");
     replace(folder.path(), "next", &valid);
     assert_eq!(status(&server, "1 product added")["version"], first["version"], "that state has returned");
-    assert!(!self::report(&server).contains("nowhere"), "and its findings are gone");
+    assert!(!self::report(&server).contains("nowhere"), "the earlier findings should be gone");
 }
 
 #[test]
 fn valid_records_of_a_candidate_are_shown_if_requested() {
     let folder = folder(&["a"], &export(&["a", "b", "c"]).replace("https://c.example/", "nowhere"));
     let server = Server::start(folder.path(), &["preview", "next", "--skip-invalid", "--id-prefix", "tools=t:"]);
-    let shown = status(&server, "1 error: the valid records are shown.");
+    let shown = status(&server, "1 error: showing only the valid records.");
     assert_eq!(shown["has_problem"], true);
     let ids = server.get("/v1/software").1;
     assert_eq!((&ids["data"][0]["id"], &ids["pagination"]["total"]), (&"t:a".into(), &2.into()));
     let report = report(&server);
-    assert!(report.contains("1 product added, 0 removed, 0 changed"), "both sides have the prefix: {report}");
+    assert!(report.contains("1 product added, 0 removed, 0 changed"), "the prefix applies to both sides: {report}");
 }
 
 #[test]
 fn published_exports_that_cannot_be_read_are_named() {
     let folder = folder(&["a"], &export(&["a"]));
     let server = Server::start(folder.path(), &["preview", "next", "--against", "gone"]);
-    status(&server, "gone doesn't exist; name an export file");
+    status(&server, "gone doesn't exist; specify an export file");
     assert_eq!(server.get("/v1/software").1["pagination"]["total"], 1);
     for (candidate, cause) in
         [("nowhere", "the candidate nowhere can't be read"), ("keys.txt", "keys.txt is not a folder")]

@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::process::{Server, folder_with, run, text, write};
 use crate::request::send;
 
-/// Writes a file with queries that were counted three times each.
+/// Writes a file with these queries, each counted three times.
 fn kept(folder: &Path, queries: &[&str]) {
     let query = |query: &&str| json!({"query": query, "count": 3, "first_day": "2026-01-02", "last_day": "2026-01-03"});
     let document = json!({"format": 1, "queries": queries.iter().map(query).collect::<Vec<_>>()});
@@ -42,7 +42,7 @@ fn call(server: &Server, q: &str) -> Value {
 }
 
 #[test]
-fn queries_without_hits_over_http_and_from_assistants_are_counted_and_kept() {
+fn queries_without_hits_over_http_and_from_assistants_are_counted_and_saved() {
     let folder = folder_with(&["a"]);
     let all = ["assistant zzz", "filtered zzz", "http zzz", "tool", "typed zzz"];
     kept(folder.path(), &all);
@@ -73,7 +73,7 @@ fn queries_without_hits_over_http_and_from_assistants_are_counted_and_kept() {
 }
 
 #[test]
-fn nothing_is_written_unless_requested_and_other_files_are_kept() {
+fn nothing_is_written_unless_requested_and_other_files_are_left_alone() {
     let folder = folder_with(&["a"]);
     fs::write(folder.path().join("queries.json"), r#"{"name": "Tools"}"#).expect("written");
     let output = run(folder.path(), &["--listen", "127.0.0.1:0", "--empty-queries", "queries.json"]);
@@ -123,7 +123,7 @@ fn report_lists_near_matches_and_proposes_synonyms() {
 }
 
 #[test]
-fn a_query_that_no_server_has_counted_is_left_out() {
+fn a_query_that_was_never_counted_is_left_out() {
     let folder = folder_with(&["a"]);
     kept(folder.path(), &[&"x".repeat(100_000), "qqqqqqqq"]);
     let report = run(folder.path(), &["queries", "queries.json", "--index", "none", "--format", "json"]);

@@ -49,7 +49,7 @@ fn invalid_page_settings_exit_with_2() {
 }
 
 #[test]
-fn other_machines_are_not_let_in_without_keys() {
+fn other_machines_need_keys() {
     let folder = folder_with(&["a"]);
     let output = run(folder.path(), &["--listen", "0.0.0.0:0"]);
     assert_eq!(output.status.code(), Some(2));
@@ -134,7 +134,7 @@ fn a_server_waiting_for_its_index_can_be_stopped() {
     let server = Server::spawn(folder.path(), &[]);
     // Exports are read after the signal handlers are installed. The index is written once the lock
     // is acquired, which never happens.
-    until("it reads the exports", || server.stderr().contains("rating_out_of_range").then_some(()));
+    until("the exports to be read", || server.stderr().contains("rating_out_of_range").then_some(()));
     assert_eq!(server.terminate().0, Some(0));
 }
 
@@ -145,7 +145,7 @@ fn metrics_have_their_own_listener_before_there_is_anything_to_serve() {
     let lock = fs::File::create(folder.path().join("index/LOCK")).expect("a file");
     lock.lock().expect("locked");
     let server = Server::spawn(folder.path(), &["--metrics-listen", "127.0.0.1:0"]);
-    let address = until("it logs where metrics are served", || {
+    let address = until("the log to contain the metrics' address", || {
         let errors = server.stderr();
         let line = errors.lines().find(|line| line.contains("/metrics"))?;
         Some(line.split_once("address=")?.1.split_whitespace().next().expect("an address").to_owned())
@@ -157,7 +157,7 @@ fn metrics_have_their_own_listener_before_there_is_anything_to_serve() {
     let (status, text) = ask("/metrics");
     assert_eq!(status, 200);
     assert!(text.contains("software_directory_generation_records 0\n"), "{text}");
-    assert_eq!(ask("/healthz").0, 404, "the service itself listens elsewhere");
+    assert_eq!(ask("/healthz").0, 404, "the service itself listens on another port");
     drop(lock);
     until("the generation is reported", || {
         ask("/metrics").1.contains("software_directory_generation_records 1\n").then_some(())
@@ -186,7 +186,7 @@ fn with_json_logs_every_line_is_an_object_including_findings_and_the_last_messag
 }
 
 #[test]
-fn the_log_has_the_first_findings_of_each_kind_and_counts_the_rest() {
+fn the_log_lists_the_first_findings_of_each_kind_and_counts_the_rest() {
     let folder = folder_with(&["a"]);
     let twice = "\"k\": 1, ".repeat(151);
     let export = format!(r#"{{{twice}"name": "N", "license": "https://example.org/", "software": []}}"#);
@@ -199,7 +199,7 @@ fn the_log_has_the_first_findings_of_each_kind_and_counts_the_rest() {
 }
 
 #[test]
-fn the_operators_prefix_reaches_the_build_process() {
+fn the_operators_prefix_is_passed_to_the_build_process() {
     let folder = folder_with(&["a", "b"]);
     let name =
         fs::read_dir(folder.path().join("data")).expect("a folder").next().expect("an export").expect("an entry");

@@ -198,7 +198,7 @@ def write_shims(folder, binary):
 
 
 class Runner:
-    """Runs blocks in one folder, alongside at most one server."""
+    """Runs blocks in a folder, with at most one server at a time."""
 
     def __init__(self, folder, environment):
         self.folder = folder

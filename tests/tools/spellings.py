@@ -20,8 +20,8 @@ import snowballstemmer
 
 LARGEST_SIZE = 70
 
-# Both words in a pair are American, but one is also the British spelling of the other, or a variant
-# that Americans sometimes write.
+# Both words in a pair are American, but one is also the British spelling of the other, or an
+# occasional American variant.
 ADDED = {
     "ameba": "amoeba",
     "archeological": "archaeological",
@@ -42,7 +42,7 @@ ADDED = {
     "tonne": "ton",
 }
 
-# Different words, or spellings that are common in both countries.
+# Pairs that are different words, or that are common spellings in both countries.
 REMOVED = set(
     "cicatrice diss dyked dyking faggoted faggoting hoorayed hooraying hoorays matts mums okay okayed okaying okays previousness"
     " previousnesses prise prised prises prising resh sake saki sakis storey storeyed storeys wizzes".split()
@@ -69,7 +69,7 @@ def rule():
 
 
 def entries(code):
-    """Each entry's spellings, with the categories and tags of each."""
+    """Each entry's spellings, with their categories and tags."""
     size = 0
     for part in re.finditer(r"  level: (\d+),|Entry \{\s*variants: &\[(.*?)\n  \],\s*pos: .*? archaic: (\w+)", code, re.S):
         if part[1]:

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Tests readme.py: it runs what it should, and fails if a document is wrong."""
+"""Tests that readme.py runs the right blocks, and fails if a document is wrong."""
 
 import pathlib
 import tempfile

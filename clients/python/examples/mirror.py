@@ -98,7 +98,7 @@ def write(file: Path, copy: Copy) -> None:
 
 
 def main(file: Path, seconds: float | None) -> None:
-    # All parts of a copy must be from one generation; otherwise it starts again.
+    # All parts of a copy must be from the same generation; otherwise, the copy is started again.
     with SoftwareDirectory(generation_change="raise") as client:
         copy = read(file)
         while True:

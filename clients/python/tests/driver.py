@@ -22,9 +22,9 @@ class Client(NamedTuple):
     call: Callable[..., Any]
     """Call a method by its dotted name and return its value."""
     raw: Callable[..., Response]
-    """Call it and return the raw response."""
+    """Call a method and return the raw response."""
     collect: Callable[..., None]
-    """Call it and append its `items`, its `pages` or the `next_page` to a list."""
+    """Call a method and append its `items`, its `pages` or the `next_page` to a list."""
     stream: Callable[..., Any]
     """Stream an export and return its bytes and its announced size."""
 

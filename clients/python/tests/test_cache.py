@@ -95,7 +95,7 @@ def test_downloads_are_not_cached() -> None:
     assert server.asked == [None, None]
 
 
-def test_the_callers_own_condition_bypasses_the_cache() -> None:
+def test_the_callers_own_if_none_match_bypasses_the_cache() -> None:
     server = Tagged()
     with client_over(server) as client:
         assert client.get("/v1/x").status == 200
@@ -129,7 +129,7 @@ def test_the_least_recently_used_is_evicted_first() -> None:
         if cache.get(requests[name]) is None:
             cache.put(requests[name], response)
 
-    # Each takes 40 bytes, so two fit. `a` was used after `b`, and `c` before `d`.
+    # Each response takes 40 bytes, so two fit. `a` was used after `b`, and `c` before `d`.
     assert [name for name in "abcd" if cache.get(requests[name])] == ["c", "d"]
     cache.put(requests["a"], Response(200, httpx.Headers({"etag": "1"}), b"x" * 101, "id"))
     assert cache.get(requests["a"]) is None

@@ -37,7 +37,7 @@ def test_an_attempt_ends_within_its_timeout(action: str, driver: Driver, stub: S
 
 @pytest.mark.parametrize("action", ["hang", "hang_body", "trickle_body"])
 @pytest.mark.parametrize("way", ["proxy", "transport", "http_client"])
-def test_every_transport_is_bounded_alike(way: str, action: str, stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_timeout_bounds_every_transport(way: str, action: str, stub: Stub, monkeypatch: pytest.MonkeyPatch) -> None:
     with ExitStack() as closing:
         base_url = closing.enter_context(hanging(stub, action))
         brought: dict[str, Any] = {}
@@ -73,7 +73,7 @@ def test_a_blocking_body_is_checked_after_each_chunk() -> None:
         with pytest.raises(ApiTimeoutError, match="within 10 s"):
             client.software.list()
 
-    # After 4, 8 and 12 seconds.
+    # The deadline of 10 seconds was checked after 4, 8 and 12 seconds.
     assert transport.now == 12
 
 

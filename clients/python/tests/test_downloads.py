@@ -147,7 +147,7 @@ def test_errors_before_the_body_are_retried(driver: Driver, stub: Stub) -> None:
     assert len(sleeps) == 1
 
 
-def test_a_stream_that_breaks_off_is_an_error(driver: Driver, stub: Stub) -> None:
+def test_a_stream_that_is_cut_off_raises_an_error(driver: Driver, stub: Stub) -> None:
     base_url, script = stub.play([{"action": "cut_body", "status": 200, "headers": JSON, "text": "[1,2,3]"}])
     with driver(api_key="key", base_url=base_url) as client, pytest.raises(ApiConnectionError) as raised:
         client.stream("a")
@@ -251,7 +251,7 @@ def test_an_error_creates_no_file(answer: Any, error: type[Exception], driver: D
     assert list(tmp_path.iterdir()) == []
 
 
-def test_an_unwritable_file_costs_no_request(driver: Driver, tmp_path: Path) -> None:
+def test_nothing_is_requested_if_the_file_is_unwritable(driver: Driver, tmp_path: Path) -> None:
     with pytest.raises(FileNotFoundError):
         to_file(driver, lambda _: pytest.fail("requested"), tmp_path / "missing" / "a.json")
 

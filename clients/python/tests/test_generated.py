@@ -40,7 +40,7 @@ def test_the_generated_files_are_up_to_date(source: str) -> None:
     ],
     ids=["a new field", "a type", "an optional field", "a parameter less", "an enumeration"],
 )
-def test_an_api_change_makes_them_stale(change: Any, stale: str) -> None:
+def test_an_api_change_makes_the_generated_files_stale(change: Any, stale: str) -> None:
     document = copy.deepcopy(SNAPSHOT)
     change(document)
 

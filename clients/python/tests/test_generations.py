@@ -116,7 +116,7 @@ def test_responses_without_the_header_are_not_compared(what: str, driver: Driver
     assert collected(driver, Directory(lambda request: request, "abcd", header=False), what, generation_change="raise")
 
 
-def test_next_page_compares_nothing() -> None:
+def test_next_page_does_not_compare_generations() -> None:
     directory = Directory(lambda request: request, "abcd")
     with SoftwareDirectory(**OPTIONS, transport=httpx.MockTransport(directory)) as client:
         page = client.software.list()

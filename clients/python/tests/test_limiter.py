@@ -37,7 +37,7 @@ class Slow(httpx.AsyncBaseTransport):
 @pytest.mark.parametrize("backend", sorted(RUNNERS))
 def test_concurrent_calls_all_succeed_however_long_they_queue(backend: str) -> None:
     transport = Slow()
-    # Created outside any event loop.
+    # The client is created outside any event loop.
     client = AsyncSoftwareDirectory(api_key="key", base_url="http://a", transport=transport)
     found: list[str] = []
 
@@ -51,7 +51,7 @@ def test_concurrent_calls_all_succeed_however_long_they_queue(backend: str) -> N
 
     RUNNERS[backend](main)
     assert sorted(found) == sorted(f"/v1/software/{number}" for number in range(1500))
-    # No attempt timed out, so each was sent once.
+    # No attempt timed out, so each request was sent once.
     assert transport.requests == 1500
     assert transport.most == 100
 

@@ -49,7 +49,7 @@ def test_a_mirror_converges_while_exports_change_under_it(tmp_path: Path) -> Non
     try:
         assert mirror.stdout is not None
         assert mirror.stdout.readline().startswith("by export: 10 ")
-        # One changed, one removed, one added.
+        # One product is changed, one is removed, and one is added.
         edit(tmp_path, [product(0, "changed"), *products(9, "first")[1:], product(99, "new")])
         assert mirror.stdout.readline().startswith("by record: 10 ")
         edit(tmp_path, products(150, "mass"))

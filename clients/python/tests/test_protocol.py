@@ -74,7 +74,7 @@ def test_fractions_of_a_second_are_rounded_up() -> None:
     assert retry_after_of(headers, NOW.replace(second=1, microsecond=999_999)) == 29
 
 
-def test_pages_tile_every_list() -> None:
+def test_pages_cover_every_list_without_gaps_or_overlaps() -> None:
     source = random.Random(7)
     for _ in range(500):
         items = list(range(source.randint(0, 60)))
@@ -111,7 +111,7 @@ def test_parameters_are_formatted_for_the_server(value: Any, pairs: list[tuple[s
 
 
 @pytest.mark.parametrize("id", ["", ".", "..", None, 7])
-def test_an_id_that_would_be_another_route_is_rejected(id: Any) -> None:
+def test_an_id_that_would_reach_another_route_is_rejected(id: Any) -> None:
     with pytest.raises(ValueError, match="id must"):
         path_segment(id)
 

@@ -124,7 +124,7 @@ def test_an_errors_body_is_bounded(driver: Driver) -> None:
     assert len(raised.value.response.content) == 65_536
 
 
-def test_an_error_without_a_response_has_neither() -> None:
+def test_an_error_without_a_response_has_no_headers_or_body() -> None:
     error = ApiError("no", status=0, code="timeout", request_id="r")
     assert (dict(error.headers), error.body) == ({}, "")
 

@@ -44,7 +44,7 @@ def has_members_of(record: Any, model: Any) -> bool:
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
-def test_items_have_their_types_members(
+def test_items_have_the_members_of_their_type(
     arguments: list[str], parameters: dict[str, Any], model: type, driver: Driver, server: Server
 ) -> None:
     with driver(api_key=server.api_key, base_url=server.base_url) as client:
@@ -65,7 +65,7 @@ def test_items_have_their_types_members(
     ],
     ids=lambda value: value[0] if isinstance(value, list) else "",
 )
-def test_a_record_has_its_types_members(
+def test_a_record_has_the_members_of_its_type(
     arguments: list[str], parameters: dict[str, Any], model: type, driver: Driver, server: Server
 ) -> None:
     with driver(api_key=server.api_key, base_url=server.base_url) as client:
@@ -75,7 +75,7 @@ def test_a_record_has_its_types_members(
     assert record.get("id") == (arguments[1] if len(arguments) > 1 else None)
 
 
-def test_suggestions_have_their_types_members(driver: Driver, server: Server) -> None:
+def test_suggestions_have_the_members_of_their_type(driver: Driver, server: Server) -> None:
     with driver(api_key=server.api_key, base_url=server.base_url) as client:
         suggestions = client.call("suggest", q="audit", limit=20)
 

@@ -85,7 +85,7 @@ def environment(name: str, python: Path, *options: str) -> Path:
     with tempfile.TemporaryDirectory() as elsewhere:
         project = CLIENT
         if options:
-            # Resolving other versions must not touch the lock file, so it works on a copy.
+            # Resolving other versions must not touch the lock file, so this works on a copy.
             project = Path(elsewhere)
             shutil.copytree(CLIENT / "src", project / "src")
             for file in ("pyproject.toml", "README.md", "LICENSE-MIT", "LICENSE-APACHE"):

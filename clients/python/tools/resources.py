@@ -182,7 +182,7 @@ def _stream_methods(path: str, operation: dict[str, Any], *, is_async: bool) -> 
         f"                {prefix}for chunk in download:\n"
         f"                    ...\n\n"
         f"        `timeout` bounds the wait for the headers and for each chunk. Until the body begins, errors are\n"
-        f"        retried as for other calls; a body that breaks off raises an `ApiError`.\n"
+        f"        retried as for other calls; a body that's cut off raises an `ApiError`.\n"
         f'        """\n'
         f"        return self._caller.stream({_call(path, operation)})\n\n"
         f"    {prefix}def download_to({_signature(operation, saves=True)}) -> int:\n"
@@ -257,7 +257,7 @@ def _docstring(operation: dict[str, Any]) -> str:
 
 
 def _sentence(description: str) -> str:
-    # The client does the encoding, so users needn't know.
+    # The client does the encoding, so users don't need to know about it.
     return description.replace(", percent-encoded", "").rstrip(".") + "."
 
 

@@ -32,7 +32,7 @@ interface Copy {
 const directory = new SoftwareDirectory({
   apiKey: process.env["SOFTWARE_DIRECTORY_API_KEY"]!,
   baseUrl: process.env["SOFTWARE_DIRECTORY_URL"]!,
-  // All parts of a copy must be from one generation; otherwise it starts again.
+  // All parts of a copy must be from the same generation; otherwise, the copy is started again.
   generationChange: "raise",
 });
 const [file = "mirror.jsonl", seconds] = process.argv.slice(2);

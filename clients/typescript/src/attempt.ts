@@ -78,9 +78,9 @@ export async function attempt<Result>(
         step().then(resolve, reject);
       });
     } catch (error) {
-      // Keeps the first failure, because engines replace a stream's error with their own.
+      // Only the first failure counts, because engines replace a stream's error with their own.
       failure ??= { reason: meaning(error) };
-      // Releases the rest of the exchange.
+      // Ends whatever is still running, such as the body's stream.
       controller.abort();
       end();
       throw failure.reason;

@@ -12,7 +12,7 @@ export function withBody(
   // Statuses such as 304 don't permit a body, not even an empty one.
   const copy = new Response(body instanceof Uint8Array && body.length === 0 ? null : body, init);
   const { url, type, redirected } = response;
-  // The constructor has no option for these.
+  // `Response`'s constructor has no options for these properties.
   return Object.defineProperties(copy, {
     url: { value: url },
     type: { value: type },

@@ -10,10 +10,10 @@
 //   ├── ServerError             5xx
 //   ├── InvalidResponseError    a response that isn't from a directory, with any status
 //   ├── GenerationChangedError  the directory changed between two pages of an iteration
-//   ├── ApiConnectionError      no connection, or one that broke
+//   ├── ApiConnectionError      the connection couldn't be made, or broke
 //   └── ApiTimeoutError         no complete response in time, or 408
 //
-// The names don't collide with the platform's or, in the Python client, with Python's.
+// None of these names collide with the platform's, or in the Python client, with Python's.
 
 import type { ParameterProblem, Problem } from "./types.js";
 

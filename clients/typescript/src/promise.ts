@@ -29,7 +29,7 @@ export class ApiPromise<Result> implements Promise<Result> {
     this.#request = request;
     this.#read = read;
     this.#options = options;
-    // Runs after the current statement, so `.asResponse()` on the call comes first.
+    // Runs after the current statement, so that `.asResponse()` can be called first.
     queueMicrotask(() => {
       if (!this.#opened) void this.#settle();
     });

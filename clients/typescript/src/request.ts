@@ -89,7 +89,7 @@ export function transport(settings: Settings): Transport {
       const entry = caches?.get(key);
       if (entry) headers["if-none-match"] = entry.etag;
       return call(message, options, request.download === true, async (answer) => {
-        // Checked before the body is read, since it could be anything.
+        // This is checked before the body is read, since the body could be anything.
         if (request.download && !isDocument(answer)) throw invalidResponse(answer, headers["x-request-id"], redact);
         const isCached = entry !== undefined && answer.status === 304;
         const response = isCached ? revalidated(entry, answer) : answer;
@@ -97,7 +97,7 @@ export function transport(settings: Settings): Transport {
         const request_id = idOf(response, headers["x-request-id"]);
         const result = read(body, response, request_id);
         if (result === undefined) throw invalidResponse(response, request_id, redact, body);
-        // A part of a document (206) isn't cached.
+        // A partial response (206) isn't cached.
         if (response.status === 200) caches?.put(key, body, response);
         return { result, response, body, request_id };
       });

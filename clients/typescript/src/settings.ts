@@ -1,4 +1,4 @@
-// The options of clients and calls, checked once before anything is sent.
+// The options for clients and calls, checked once before anything is sent.
 
 import { variable } from "./environment.js";
 import type { ApiError } from "./errors.js";
@@ -101,14 +101,15 @@ export interface Settings {
 
 export function settingsFrom(options: ClientOptions): Settings {
   const apiKey = options.apiKey ?? needed("apiKey", "SOFTWARE_DIRECTORY_API_KEY");
-  // Checked here, because the platform's error for a bad header value would repeat the value.
+  // The key is checked here, because the platform's error for a bad header value would quote it.
   if (typeof apiKey !== "string" || !/^[!-~]+$/.test(apiKey)) {
     throw new TypeError("apiKey must be an API key: printable ASCII without spaces or line breaks");
   }
   return {
     apiKey,
     baseUrl: baseUrlFrom(options.baseUrl ?? needed("baseUrl", "SOFTWARE_DIRECTORY_URL")),
-    // Looked up at each call, so tests can replace it, and called without an object, because browsers insist on that.
+    // `fetch` is looked up at each call, so tests can replace it, and isn't called as a method,
+    // which browsers don't allow.
     fetch: options.fetch ?? ((url, init) => fetch(url, init)),
     timeoutMs: timeoutFrom(options.timeoutMs ?? 30_000),
     maxRetries: retriesFrom(options.maxRetries ?? 2),

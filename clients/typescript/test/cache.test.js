@@ -42,7 +42,7 @@ test("a cached response is served after a 304", async () => {
   assert.deepEqual(data, { id: "a", version: 1 });
   assert.equal(response.status, 200);
   assert.equal(response.headers.get("content-type"), "application/json");
-  // The request id is the revalidation's, so it can be found in a log.
+  // This is the request id of the revalidation, so it can be found in the server's log.
   assert.equal(request_id, response.headers.get("x-request-id"));
   server.version = 2;
   assert.equal((await directory.software.get("a")).version, 2);
@@ -93,7 +93,7 @@ test("downloads and responses that aren't from the directory aren't cached", asy
   const directory = client({ fetch: server.fetch, cacheMaxBytes: 10_000 });
   await directory.exports.download("a");
   await directory.exports.download("a");
-  // A record instead of a list.
+  // The server responds with a record instead of a list.
   await assert.rejects(directory.software.list(), InvalidResponseError);
   await assert.rejects(directory.software.list(), InvalidResponseError);
   assert.deepEqual(
@@ -120,7 +120,7 @@ test("the least recently used entries are evicted, and an entry that's too large
   const put = (key, size, etag = "t") =>
     cache.put(key, new Uint8Array(size), new Response(null, { headers: { etag } }));
   for (const key of ["a", "b", "c"]) put(key, 400);
-  // Used again: a call revalidates the entry and inserts it again.
+  // "a" is used again: a call revalidates the entry and inserts it again.
   put("a", 400, "t2");
   put("d", 400);
   assert.deepEqual(

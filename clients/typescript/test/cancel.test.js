@@ -12,7 +12,7 @@ test("a signal cancels the wait between attempts", { timeout }, async (context) 
   const controller = new AbortController();
   const start = setTimeout;
   context.mock.method(globalThis, "setTimeout", (then, milliseconds) => {
-    // The wait's timer, which has started by the time of the abort.
+    // This is the wait's timer. The abort comes once it has started.
     if (milliseconds === 59_000) start(() => controller.abort(new Error("enough")), 1);
     return start(then, milliseconds);
   });
@@ -51,7 +51,7 @@ for (const heed of [true, false]) {
   test(`a signal cancels a request in flight; its fetch ${heed ? "heeds" : "ignores"} it`, { timeout }, async () => {
     const controller = new AbortController();
     const { calls, fetch } = scripted(hanging(heed));
-    // Without retries, so the reason is thrown at once and not just before another attempt.
+    // There are no retries, so the reason is thrown at once, not just before another attempt.
     const call = client({ fetch, maxRetries: 0 }).software.get("a", { signal: controller.signal });
     await new Promise(setImmediate);
     controller.abort("why");
@@ -75,7 +75,7 @@ test("with a signal that's already aborted, nothing is sent", async () => {
 test("a signal that outlives many calls keeps none of their listeners", async () => {
   const { signal } = new AbortController();
   const answers = [record(), json({}, 404), json([]), json({}, 503, { "retry-after": "0" }), record()];
-  // With the built-in sleep, which also listens.
+  // This uses the built-in sleep, which also listens to the signal.
   const directory = client({ fetch: scripted(...answers).fetch, sleep: undefined });
   for (let call = 0; call < 4; call += 1) await directory.software.get("a", { signal }).catch(() => {});
   assert.equal(getEventListeners(signal, "abort").length, 0);

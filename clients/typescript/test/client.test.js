@@ -34,7 +34,7 @@ test("the platform's fetch is the default, looked up at each call", async (conte
     return record();
   });
   await directory.software.get("a");
-  // Browsers refuse to call it as a method ("Illegal invocation").
+  // Browsers refuse to call `fetch` as a method ("Illegal invocation").
   assert.ok(receiver === undefined || receiver === globalThis);
 });
 

@@ -39,7 +39,7 @@ let folder;
 before(async () => {
   directory = await startDirectory();
   env = { ...process.env, SOFTWARE_DIRECTORY_URL: directory.baseUrl, SOFTWARE_DIRECTORY_API_KEY: directory.apiKey };
-  // Inside the package, so that importing it by name works.
+  // The folder is inside the package, so that the package can be imported by name.
   folder = await mkdtemp(join(PACKAGE, "test/.readme-"));
 });
 after(async () => {

@@ -15,7 +15,7 @@ import {
 
 const MEBIBYTE = 2 ** 20;
 const JSON_TYPE = { "content-type": "application/json" };
-// Ends a test that would wait forever; nothing is measured with it.
+// Only ends a test that would otherwise wait forever.
 const timeout = 20_000;
 
 const client = (fetch, options) =>
@@ -116,7 +116,7 @@ test("the timeout also covers a download's headers", { timeout }, async ({ mock 
   await assert.rejects(client(silent, { maxRetries: 0 }).exports.stream("a"), ApiTimeoutError);
 });
 
-test("a download that breaks off is retried", { timeout }, async () => {
+test("a download that's cut off is retried", { timeout }, async () => {
   let requests = 0;
   const breaks = async () => {
     requests += 1;
@@ -235,7 +235,7 @@ test("downloadTo fetches no faster than the target can write", { timeout }, asyn
 
 for (const [name, fetch, kind] of [
   [
-    "the body breaks off",
+    "the body is cut off",
     async () => pulled((n) => (n === 1 ? bytes(1) : Promise.reject(new TypeError("terminated")))).response,
     ApiConnectionError,
   ],

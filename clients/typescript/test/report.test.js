@@ -90,7 +90,7 @@ test("an error has its response's headers and body, without the key", async () =
   assert.ok(error instanceof ServerError);
   assert.equal(error.headers.get("via"), "proxy ***");
   assert.equal(error.body, "<h1>no ***</h1>");
-  // Neither is printed, because a body may be long.
+  // Headers and body aren't printed, because a body may be long.
   assert.ok(!inspect(error).includes("<h1>"));
 });
 
@@ -110,7 +110,7 @@ test("an error keeps 64 KiB of a long body, with no part of the key at its end, 
     {
       pull(controller) {
         pulls += 1;
-        // The key starts just before the end of what the error keeps.
+        // The key starts just before the point where the error cuts off the body.
         const text = pulls === 1 ? `${"x".repeat(65_530)}${KEY}` : "y".repeat(10_000);
         controller.enqueue(new TextEncoder().encode(text));
       },

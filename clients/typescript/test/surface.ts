@@ -1,4 +1,5 @@
-// Compiled but never run: the types as a user's editor sees them. Lines that must not compile say so.
+// Compiled but never run: the types as a user's editor sees them. Lines that must not compile are
+// marked.
 
 import {
   ApiError,

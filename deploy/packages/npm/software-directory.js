@@ -26,7 +26,7 @@ child.on("error", (error) => {
   process.exit(1);
 });
 child.on("exit", (code, signal) => process.exit(code ?? 128 + constants.signals[signal]));
-// A terminal sends SIGINT to both.
+// A terminal sends SIGINT to both processes.
 process.on("SIGINT", () => {});
 for (const signal of ["SIGTERM", "SIGHUP"]) {
   process.on(signal, () => child.kill(signal));

@@ -23,7 +23,7 @@ pub(super) struct Links {
     pub(super) to: Vec<RecordPlace>,
 }
 
-/// A website that appears in several exports, and the members to which the others are linked.
+/// A website that appears in several exports, and those of its products that the others link to.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Group {
     website: u64,
@@ -103,7 +103,7 @@ fn close(group: Option<OpenGroup>, groups: &mut SpoolWriter<Group>) -> io::Resul
     }
 }
 
-/// Chooses which members of a group others are linked to, in ordinal order: at most [`MAX_LINKS`]
+/// Chooses which members of a group the others link to, in ordinal order: at most [`MAX_LINKS`]
 /// per export and twice that in total, so each export can find up to [`MAX_LINKS`] members from
 /// other exports.
 #[derive(Debug, Default)]

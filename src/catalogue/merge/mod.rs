@@ -137,23 +137,23 @@ pub struct Merged {
 /// A product plus what the directory adds to it.
 #[derive(Debug)]
 pub struct MergedProduct<'m> {
-    /// Its position in quality order.
+    /// The product's position in quality order.
     pub ordinal: Ordinal,
     pub software: Cow<'m, Software>,
-    /// Its categories as indices into the category list, main category first.
+    /// The product's categories, as indices into the category list, main category first.
     pub categories: Box<[u32]>,
-    /// Its position in each of [`Order::ALL`].
+    /// The product's position in each of [`Order::ALL`].
     pub ranks: [u32; Order::COUNT],
     pub(super) shown: Rating,
     /// The evidence date.
     pub evidence_checked_on: Option<CalendarDate>,
-    /// Whether it's a demo record in a directory that also has real ones.
+    /// Whether the product is a demo record in a directory that also has real ones.
     pub is_demo: bool,
     pub(super) stars: Stars,
-    /// The position of its first review, and how many it has.
+    /// The position of the product's first review, and the number of reviews.
     pub(super) reviews: (u64, u64),
     export: u32,
-    /// Products from other exports that may share its website, best first.
+    /// Products from other exports that may share this product's website, best first.
     links: Vec<RecordPlace>,
 }
 
@@ -163,7 +163,7 @@ impl MergedProduct<'_> {
         self.shown.value
     }
 
-    /// The summary of its reviews.
+    /// A summary of the product's reviews.
     pub fn review_summary(&self) -> ReviewSummary {
         self.stars.summary()
     }

@@ -12,9 +12,9 @@ use crate::record::CalendarDate;
 /// The location of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct RecordPlace {
-    /// The number of its export.
+    /// The number of the record's export.
     pub(super) export: u32,
-    /// Its position among all records.
+    /// The record's position among all records.
     pub(super) at: u64,
 }
 
@@ -22,10 +22,10 @@ pub(super) struct RecordPlace {
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct ProductRow {
     pub(super) place: RecordPlace,
-    /// The collation key of its name.
+    /// The collation key of the product's name.
     #[serde(with = "serde_bytes")]
     pub(super) name: Vec<u8>,
-    /// A hash of its website's normalised URL.
+    /// A hash of the normalised URL of the product's website.
     pub(super) website: u64,
     pub(super) merits: Merits,
     /// The rating and review count stated in the record.
@@ -54,14 +54,14 @@ pub(super) struct ReviewRow {
 pub struct StoredReview {
     /// The product's id.
     pub product: Box<str>,
-    /// Its position among the product's reviews, from 0. They're sorted newest first, undated ones
-    /// last, then by id.
+    /// The review's position among the product's reviews, from 0. Reviews are sorted newest first,
+    /// undated ones last, then by id.
     pub place: u64,
     /// Stars, 1 to 5.
     pub rating: u8,
     /// Whether the reviewer is known to use the product.
     pub verified: Option<bool>,
-    /// When it was written, in seconds since 1970-01-01T00:00:00Z.
+    /// When the review was written, in seconds since 1970-01-01T00:00:00Z.
     pub created_at_seconds: Option<i64>,
     /// The review as shown, as a JSON object.
     #[serde(with = "serde_bytes")]
@@ -75,7 +75,7 @@ pub(super) struct JoinedProduct {
     pub(super) row: ProductRow,
     pub(super) shown: Rating,
     pub(super) stars: Stars,
-    /// The position of its first review, and how many it has.
+    /// The position of the product's first review, and the number of reviews.
     pub(super) reviews: (u64, u64),
 }
 
@@ -87,6 +87,6 @@ pub(super) struct PlacedProduct {
     pub(super) evidence_checked_on: Option<CalendarDate>,
     pub(super) shown: Rating,
     pub(super) stars: Stars,
-    /// The position of its first review, and how many it has.
+    /// The position of the product's first review, and the number of reviews.
     pub(super) reviews: (u64, u64),
 }

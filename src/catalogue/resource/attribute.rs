@@ -13,15 +13,15 @@ pub struct AttributeResource<'a> {
     pub property: &'a str,
     /// The label to display.
     pub label: &'a str,
-    /// The type of its values: `text`, `number`, `boolean` or `date`.
+    /// The type of the values: `text`, `number`, `boolean` or `date`.
     #[serde(rename = "type")]
     pub kind: &'a str,
-    /// The unit of its values, if they're numbers.
+    /// The unit of the values, if they're numbers.
     #[schema(required)]
     pub unit: Option<&'a str>,
     /// Number of products with a value; may be 0.
     pub software_count: u64,
-    /// The language of its own text, as a BCP 47 tag. Absent for English.
+    /// The language of the attribute's own text, as a BCP 47 tag. Absent for English.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false, value_type = String)]
     pub language: Option<&'a Language>,

@@ -21,7 +21,7 @@ pub struct CategoryResource {
     pub description: Option<String>,
     /// Number of products in the category; may be 0.
     pub software_count: u64,
-    /// The language of its own text, as a BCP 47 tag. Absent for English.
+    /// The language of the category's own text, as a BCP 47 tag. Absent for English.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false, value_type = String)]
     pub language: Option<Language>,
@@ -41,8 +41,7 @@ pub struct CategoryResource {
 }
 
 impl CategoryResource {
-    /// The category with its text in a language, and whether any of it is available in that
-    /// language.
+    /// The category with its text in the given language, and whether any text is available in it.
     pub fn in_language(&self, language: &Language) -> (Self, bool) {
         let mut category = self.clone();
         let mut texts = Localised::new(language, self.language.as_ref(), &self.translations);
@@ -54,12 +53,12 @@ impl CategoryResource {
         (category, texts.is_any)
     }
 
-    /// The name in a language, if there is one.
+    /// The name in the given language, if available.
     pub fn find_name(&self, language: &Language) -> Option<&str> {
         self.translations.find("name", self.language.as_ref(), language).map(|found| found.text(&self.name))
     }
 
-    /// The name in a language if there is one, otherwise the category's own.
+    /// The name in the given language if available, otherwise the category's own name.
     pub fn name_in(&self, language: Option<&Language>) -> &str {
         language.and_then(|language| self.find_name(language)).unwrap_or(&self.name)
     }

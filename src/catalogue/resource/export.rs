@@ -22,13 +22,13 @@ pub struct ExportResource {
     /// Snapshot date, as stated; a record's own evidence date takes precedence.
     #[schema(required)]
     pub as_of: Option<String>,
-    /// How many products it contains.
+    /// Number of products in the export.
     pub software_count: u64,
-    /// How many categories it describes.
+    /// Number of categories that the export describes.
     pub category_count: u64,
-    /// How many reviews it contains.
+    /// Number of reviews in the export.
     pub review_count: u64,
-    /// How many glossary terms it defines.
+    /// Number of glossary terms that the export defines.
     pub glossary_count: u64,
     /// Size of the document in bytes.
     pub size_bytes: u64,
@@ -39,7 +39,8 @@ pub struct ExportResource {
     /// such as a bundled one.
     #[schema(required)]
     pub changed_at: Option<String>,
-    /// The language of its text, as a BCP 47 tag: stated, or else detected. Absent for English.
+    /// The language of the export's text, as a BCP 47 tag; detected if the export doesn't state it.
+    /// Absent for English.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false, value_type = String)]
     pub language: Option<Language>,

@@ -16,18 +16,18 @@ pub struct GlossaryTermResource {
     pub id: String,
     /// The term.
     pub term: String,
-    /// Its definition, as plain text.
+    /// The term's definition, as plain text.
     pub definition: String,
     /// Abbreviations for the term.
     pub abbreviations: Vec<String>,
-    /// Other words for it.
+    /// Other words for the term.
     pub synonyms: Vec<String>,
     /// Related terms.
     pub related: Vec<String>,
     /// Where the definition can be checked.
     #[schema(required)]
     pub source: Option<GlossarySourceResource>,
-    /// The language of its own text, as a BCP 47 tag. Absent for English.
+    /// The language of the entry's own text, as a BCP 47 tag. Absent for English.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false, value_type = String)]
     pub language: Option<Language>,
@@ -47,12 +47,12 @@ pub struct GlossaryTermResource {
 }
 
 impl GlossaryTermResource {
-    /// The term in a language, if there is one.
+    /// The term in the given language, if available.
     pub fn find_term(&self, language: &Language) -> Option<&str> {
         self.translations.find("term", self.language.as_ref(), language).map(|found| found.text(&self.term))
     }
 
-    /// The term with its text in a language, and whether any of it is available in that language.
+    /// The term with its text in the given language, and whether any text is available in it.
     pub fn in_language(&self, language: &Language) -> (Self, bool) {
         let mut term = self.clone();
         let mut texts = Localised::new(language, self.language.as_ref(), &self.translations);
@@ -75,7 +75,7 @@ pub struct GlossarySourceResource {
     /// Name of the source.
     #[schema(required)]
     pub title: Option<String>,
-    /// Its address.
+    /// The source's address.
     #[schema(required)]
     pub url: Option<String>,
 }

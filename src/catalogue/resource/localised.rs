@@ -20,8 +20,8 @@ impl<'t> Localised<'t> {
         Self { language, own, translations, untranslated: Vec::new(), is_any: false }
     }
 
-    /// A field's translation; `None` if the entry's own text is shown. `has_own` says whether it
-    /// has any.
+    /// A field's translation; `None` if the entry's own text is shown. `has_own` is whether the
+    /// entry has any text of its own in this field.
     pub fn translation(&mut self, field: &str, has_own: bool) -> Option<&'t str> {
         let found = self.translations.find(field, self.own, self.language);
         let is_found = match found {

@@ -11,7 +11,7 @@ use super::AdditionalProperties;
 pub struct ReviewResource<'a> {
     /// Identifier.
     pub id: &'a str,
-    /// The product it's about.
+    /// The product that the review is about.
     pub software_id: &'a str,
     /// Stars, 1 to 5.
     #[schema(minimum = 1, maximum = 5)]
@@ -25,7 +25,7 @@ pub struct ReviewResource<'a> {
     /// The author's name.
     #[schema(required)]
     pub author: Option<&'a str>,
-    /// When it was written (RFC 3339 in UTC).
+    /// When the review was written (RFC 3339 in UTC).
     #[schema(required)]
     pub created_at: Option<&'a str>,
     /// Whether the reviewer is known to use the product.

@@ -14,8 +14,8 @@ pub struct QueryReport {
     /// Words that were dropped because no product contains them, or because they weren't among the
     /// ten rarest.
     pub dropped: Vec<String>,
-    /// Dropped words that say what's wanted but that no product contains, so the hits only contain
-    /// other words from the query. Absent if there are none.
+    /// Dropped words that name what the query is looking for. No product contains them, so the
+    /// hits only contain other words from the query. Absent if there are none.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub unknown: Vec<String>,
@@ -34,8 +34,8 @@ pub struct QueryReport {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub alternatives_to: Option<String>,
-    /// That product's id, if no product is listed as an alternative to it. The hits are then
-    /// similar products, with that product itself last. Absent otherwise.
+    /// Id of the product in `alternatives_to`, if no product is listed as an alternative to it. The
+    /// hits are then similar products, with that product itself last. Absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub alternatives_to_id: Option<String>,
@@ -59,7 +59,7 @@ const fn is_false(value: &bool) -> bool {
     !*value
 }
 
-/// A word in the query and what it was searched as.
+/// A word in the query and what was searched for instead.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = Replacement)]
 pub struct Correction {
@@ -78,7 +78,7 @@ pub struct FacetValue<'a> {
     /// The label to display.
     #[serde(borrow)]
     pub label: Cow<'a, str>,
-    /// How many products in the result have it, ignoring the facet's own filter.
+    /// Number of products in the result with this value, ignoring the facet's own filter.
     pub count: u64,
 }
 

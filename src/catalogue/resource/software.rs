@@ -84,16 +84,16 @@ pub struct DetailFields<'a> {
     pub tags: &'a [Box<str>],
     /// The product's features.
     pub features: &'a [Box<str>],
-    /// Standards it's meant for.
+    /// Standards that the product is meant for.
     pub standards: &'a [Box<str>],
-    /// Names of products it can replace.
+    /// Names of products that this one can replace.
     pub alternative_to: &'a [Box<str>],
-    /// Ways to run it.
+    /// Ways to run the product.
     pub deployment: &'a [Box<str>],
     /// Price, as text.
     #[schema(required)]
     pub pricing: Option<&'a str>,
-    /// Languages that its user interface is available in.
+    /// Languages that the user interface is available in.
     pub languages: &'a [Box<str>],
     /// Where the claims come from. The directory doesn't vouch for their accuracy or freshness.
     pub sources: Vec<SourceResource<'a>>,
@@ -145,7 +145,7 @@ pub struct CategoryRef<'a> {
 pub struct SourceResource<'a> {
     /// Name of the source.
     pub label: &'a str,
-    /// Its address: a URI.
+    /// The source's address: a URI.
     pub url: &'a str,
 }
 
@@ -171,7 +171,7 @@ pub struct SameAsRef<'a> {
     pub id: &'a str,
     /// Name.
     pub name: &'a str,
-    /// Its export's identifier.
+    /// The identifier of the product's export.
     pub export: &'a str,
 }
 

@@ -33,7 +33,7 @@ pub struct CategorySuggestion<'a> {
     pub id: &'a str,
     /// Name.
     pub name: &'a str,
-    /// How many products are in it.
+    /// Number of products in the category.
     pub software_count: u64,
 }
 

@@ -12,7 +12,7 @@ const MAX_LIST_BYTES: u64 = 16 * 1024 * 1024;
 /// Why a revision can't be read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum GitError {
-    #[error("git can't be run, so {object} can't be read; install git, or name a file or folder")]
+    #[error("can't run git to read {object}; install git, or specify a file or folder")]
     Run {
         object: String,
         #[source]
@@ -23,7 +23,7 @@ pub(super) enum GitError {
          their files"
     )]
     Refused { object: String, message: String },
-    #[error("there is no export file in {object}: name a folder with *.json files, or a file")]
+    #[error("there is no export file in {object}: specify a folder with *.json files, or a file")]
     NoFiles { object: String },
     #[error("{object} is larger than {limit} bytes; --max-file-bytes raises the limit")]
     TooLarge { object: String, limit: u64 },
@@ -93,7 +93,7 @@ fn output(arguments: &[&str], object: &str, limit: u64) -> Result<Vec<u8>, GitEr
     let run = |error| GitError::Run { object: object.to_owned(), error };
     let mut child = Command::new("git")
         .args(arguments)
-        // Requires git 2.45. Older versions need a protocol for fetching, and none is allowed.
+        // Requires git 2.45. In older versions, allowing no protocols has the same effect.
         .env("GIT_NO_LAZY_FETCH", "1")
         .env("GIT_ALLOW_PROTOCOL", "")
         .env("GIT_NO_REPLACE_OBJECTS", "1")

@@ -40,7 +40,7 @@ fn diff(args: &DiffArgs) -> Result<Difference, Failure> {
     match print(&difference, &options, args.format) {
         // The reader has closed the pipe (`diff … | head`), which doesn't change the exit code.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::usage(format!("the difference can't be written: {error}")))
+            Err(Failure::usage(format!("can't write the comparison: {error}")))
         }
         _ => Ok(difference),
     }

@@ -36,7 +36,7 @@ pub(in crate::command) fn read(side: &Path, args: &SideArgs) -> Result<Set, Fail
         let wanted = |of: &Manifest| of.folder_name() == text || of.generation.as_str() == text;
         let Some(manifest) = store.candidates().into_iter().find(wanted) else {
             let index = args.index.display();
-            let text = format!("the index {index} has no generation {text}; name another index folder with --index");
+            let text = format!("the index {index} has no generation {text}; choose another index folder with --index");
             return Err(Failure::usage(text));
         };
         return generation(&store, &manifest);
@@ -46,7 +46,7 @@ pub(in crate::command) fn read(side: &Path, args: &SideArgs) -> Result<Set, Fail
         return exports(sources, &limits, side, args);
     }
     Err(Failure::usage(format!(
-        "{text} doesn't exist; name an export file, a folder of exports, a Git revision and path such as \
+        "{text} doesn't exist; specify an export file, a folder of exports, a Git revision and path such as \
          HEAD~1:data, or a generation of the index"
     )))
 }

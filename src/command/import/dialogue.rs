@@ -14,7 +14,7 @@ pub(super) fn is_terminal() -> bool {
 }
 
 pub(super) fn ask(question: &str) -> Result<String, Failure> {
-    let failed = |error: io::Error| Failure { text: format!("the terminal can't be read: {error}"), code: 1 };
+    let failed = |error: io::Error| Failure { text: format!("can't read from the terminal: {error}"), code: 1 };
     let mut err = io::stderr().lock();
     write!(err, "{} ", printable(question)).and_then(|()| err.flush()).map_err(failed)?;
     let mut answer = String::new();
@@ -34,7 +34,7 @@ pub(super) fn required(given: Option<&String>, option: &str, question: &str) -> 
     Ok(answer)
 }
 
-/// Asks whether a row is the record that partly matches it.
+/// Asks whether a row describes the record that it partly matches, or another one.
 pub(super) fn choice(question: &Match) -> Result<Choice, Failure> {
     print_note(&printable(&question.to_string()));
     loop {

@@ -147,7 +147,7 @@ fn print_left_out(table: &Table, mapping: &Mapping) {
     print_note("  (--additional COLUMN publishes one as it is, --additional '*' publishes all of them)");
 }
 
-/// Each column with its target and a sample.
+/// Lists each column with its target and a sample value.
 fn proposal(table: &Table, mapping: &Mapping) -> String {
     let mut text = format!("{}. Proposed mapping:\n", counted(table.rows.len(), "row"));
     let shown = |text: &str, most: usize| {

@@ -190,7 +190,7 @@ fn goal(args: &ImportArgs, output: PathBuf) -> Result<Goal, Failure> {
     Ok(Goal::Update { output, export: Box::new(export) })
 }
 
-/// Refuses to overwrite an export that contains what a table can't.
+/// Refuses to overwrite an export that contains anything that a table can't.
 fn check_keeps(output: &Path, args: &ImportArgs) -> Result<(), Failure> {
     if !output.is_file() {
         return Ok(());

@@ -1,5 +1,6 @@
-//! `--reindex`: builds a generation. An operator's command also confirms the removal of records; as
-//! a server's child process it isolates the server from the build's memory, CPU time and failures.
+//! `--reindex`: builds a generation. If an operator runs it, this also confirms the removal of
+//! records. If a server runs it as a child process, the build's memory use, CPU time and failures
+//! don't affect the server.
 
 use std::ffi::OsString;
 use std::io::{self, Write as _};
@@ -70,7 +71,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<()
     Ok(())
 }
 
-/// Fills a cluster with a generation for an operator, publishes it, and reports the result.
+/// Builds a generation in a cluster for an operator, publishes it, and reports the result.
 pub(super) fn run_in_cluster(
     args: &ServeArgs,
     settings: &Settings,
@@ -121,7 +122,7 @@ fn published_already(
     published.map_err(|error| Failure::other(&error))
 }
 
-/// Reads the exports, merges them, and fills the cluster.
+/// Reads the exports, merges them, and builds the generation in the cluster.
 fn fill(
     args: &ServeArgs,
     settings: &Settings,
@@ -136,7 +137,7 @@ fn fill(
         cluster,
         prefix: args.engine.engine_index_prefix.clone(),
         shards: args.engine.engine_shards,
-        waits: &mut |owner| tracing::info!(owner, "another build is filling the cluster; waiting for it to finish"),
+        waits: &mut |owner| tracing::info!(owner, "another build is writing to the cluster; waiting for it to finish"),
         progress: &mut |done, total| terminal.progress(Phase::Indexing, done, total),
     };
     runtime.block_on(filler.fill_and_publish(merged)).map_err(|error| Failure::other(&error))
@@ -185,8 +186,8 @@ fn build(
     Ok((built.manifest.folder_name(), built.is_new))
 }
 
-/// The process that builds for a server with these arguments; `None` if the server builds
-/// in-process: in memory, or the embedded exports, which are small.
+/// The process that builds generations for a server with these arguments; `None` if the server
+/// builds in-process: in memory, or the embedded exports, which are small.
 pub(super) fn process(args: &ServeArgs, settings: &Settings) -> io::Result<Option<BuildProcess>> {
     let (Some(index), Source::Folder(data)) = (&settings.index, &settings.source) else { return Ok(None) };
     let mut arguments: Vec<OsString> = vec!["--reindex".into()];
@@ -209,7 +210,7 @@ pub(super) fn process(args: &ServeArgs, settings: &Settings) -> io::Result<Optio
     if settings.skip_invalid {
         arguments.push("--skip-invalid".into());
     }
-    // Its standard error isn't a terminal, but its reports may end up on one.
+    // The child's standard error isn't a terminal, but its reports may end up on one.
     let is_coloured = anstream::AutoStream::choice(&io::stderr()) != anstream::ColorChoice::Never;
     // Each phase frees a lot of memory. This returns it to the system after 10 ms instead of a
     // second.
@@ -235,7 +236,7 @@ pub(super) fn begin_for_server(args: &ServeArgs) {
     give_way();
 }
 
-/// The running program itself, since its path may already lead to a newer one.
+/// The running program itself, since its path may already point to a newer version.
 pub(super) fn program() -> io::Result<PathBuf> {
     if cfg!(target_os = "linux") { Ok("/proc/self/exe".into()) } else { std::env::current_exe() }
 }

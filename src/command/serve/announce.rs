@@ -33,14 +33,15 @@ pub(super) fn log_start(started: Option<(Outcome, &Snapshot)>, address: SocketAd
     );
 }
 
-/// What is printed at startup besides the service's address.
+/// What to print at startup besides the service's address.
 #[derive(Debug)]
 pub(super) struct Start<'a> {
     /// The development key, if it's the only one.
     pub(super) development: Option<&'a ApiKey>,
-    /// Codes that sign a browser in with it: one for the home page, one for the preview page.
+    /// Codes that sign a browser in with the development key: one for the home page, one for the
+    /// preview page.
     pub(super) codes: Vec<String>,
-    /// A query that finds something.
+    /// A query that has results.
     pub(super) example: String,
     pub(super) is_demo: bool,
 }

@@ -88,7 +88,8 @@ impl Observer for Candidate {
         self.terminal.report(report);
     }
 
-    /// If a candidate is invalid, the last valid one is still served and compared.
+    /// This isn't called for an invalid candidate, so the last valid one is still being served and
+    /// compared.
     fn exports(&mut self, set: &ExportSet) {
         match Set::of(set.exports.iter().map(|of| (&of.export, of.document.read_all()))) {
             Ok(set) => {
@@ -121,13 +122,13 @@ impl Published {
         let (mut candidate, mut seen) = (None, self.stamp());
         loop {
             match candidates.recv_timeout(POLL_INTERVAL) {
-                // If several are waiting, only the last one counts.
+                // If several candidates are waiting, skip all but the last one.
                 Ok(set) => candidate = Some(candidates.try_iter().last().unwrap_or(set)),
                 Err(RecvTimeoutError::Timeout) if candidate.is_none() || self.stamp() == seen => continue,
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => return,
             }
-            // Taken before the files are read, so that a change in the meantime is noticed.
+            // Take the stamp before reading the files, so that a change in the meantime is noticed.
             seen = self.stamp();
             if let Some(candidate) = &candidate {
                 let compared = panics::catch(|| self.compare(candidate));
@@ -146,7 +147,7 @@ impl Published {
         let published = match side::read(&self.side, &self.sides) {
             Ok(set) => set,
             Err(failure) => {
-                tracing::warn!("the candidate can't be compared: {}", printable(&failure.text));
+                tracing::warn!("can't compare the candidate with the published exports: {}", printable(&failure.text));
                 return Comparison::Failed(failure.text);
             }
         };

@@ -9,7 +9,7 @@ use super::Failure;
 use crate::curate::queries::{self, EmptyQueries, EmptyQuery};
 use crate::error::chain;
 
-/// How often it's written, if anything was counted.
+/// How often the file is written, if anything was counted.
 const WRITE_EVERY: Duration = Duration::from_mins(5);
 
 /// The file and its counts.
@@ -60,7 +60,7 @@ impl QueryFile {
             Err(failure) if was_written => {
                 tracing::error!("the queries without hits can't be written; this will be retried: {}", failure.text);
             }
-            Ok(()) if !was_written => tracing::info!("the queries without hits are written again"),
+            Ok(()) if !was_written => tracing::info!("the queries without hits are being written again"),
             _ => {}
         }
     }

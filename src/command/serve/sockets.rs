@@ -15,7 +15,7 @@ use super::super::open_files;
 use super::Failure;
 use crate::cli::ServeArgs;
 
-/// How many open files to leave for exports being read, the index, the log.
+/// How many open files to leave for exports being read, the index and the log.
 const OTHER_FILES: u64 = 64;
 /// How many open files to leave for large directories, if the limit allows: up to 128 downloadable
 /// parts for each of three generations.
@@ -103,7 +103,7 @@ async fn listen(
         }
         None => TcpListener::bind(address).await.map_err(cannot)?,
     };
-    // Connections inherit it. If it can't be set, the system's own default applies.
+    // Connections inherit the buffer size. If it can't be set, the system's default applies.
     let _ = set_socket_send_buffer_size(&listener, SEND_BUFFER_BYTES);
     let address = listener.local_addr().map_err(cannot)?;
     Ok((listener, address))

@@ -17,16 +17,16 @@ use crate::update::files::ExportFiles;
 use crate::update::leader::{Follower, Leader};
 use crate::update::{Directory, Origin, Outcome, Signal, Updater};
 
-/// Receives startup's outcome; `None` if there's nothing to serve yet.
+/// Receives the outcome of startup; `None` if there's nothing to serve yet.
 pub(super) type Ready = oneshot::Sender<Result<Option<Outcome>, Failure>>;
 
 /// The source of generations.
 pub(super) struct Generations {
-    /// Where they come from, for the log.
+    /// Where the generations come from, for the log.
     pub(super) origin: String,
     /// What startup waits for if there's no generation.
     pub(super) awaited: &'static str,
-    /// Whether they come from the embedded demo.
+    /// Whether the generations come from the embedded demo.
     pub(super) is_demo: bool,
     run: Box<Run>,
 }
@@ -35,8 +35,8 @@ pub(super) struct Generations {
 type Run = dyn FnOnce(Ready, SyncSender<Signal>, &Receiver<Signal>, Handle) + Send;
 
 impl Generations {
-    /// Builds from the exports. Without a valid set, startup waits for one if `waits` is set, and
-    /// fails otherwise.
+    /// Builds from the exports. If there's no valid set, startup waits for one if `waits` is true,
+    /// and fails otherwise.
     pub(super) fn built(
         settings: Settings,
         observer: Box<dyn Observer>,
@@ -73,7 +73,7 @@ impl Generations {
         };
         if args.reindex {
             return usage(
-                "--reindex builds from exports, but --follow takes generations from another server: give only one of \
+                "--reindex builds from exports, but --follow takes generations from another server: use only one of \
                  them",
             );
         }
@@ -117,7 +117,7 @@ impl Generations {
         let Some(cluster) = cluster.cloned() else { return Ok(None) };
         if args.follow.is_some() {
             return Err(Failure::usage(
-                "--follow and --engine opensearch are two sources of generations: give only one of them",
+                "--follow and --engine opensearch are two sources of generations: use only one of them",
             ));
         }
         if args.data.data.is_some() {
@@ -145,7 +145,8 @@ impl Generations {
     }
 }
 
-/// Starts an updater and runs it. `finish` decides whether a failed start waits or ends the server.
+/// Starts an updater and runs it. `finish` decides whether to wait or end the server if startup
+/// fails.
 fn keep_current<O: Origin>(
     updater: &mut Updater<O>,
     ready: Ready,

@@ -9,7 +9,7 @@ use crate::record::identity;
 
 /// Compares two sets in linear time and memory. Only records whose text differs are parsed.
 pub fn compare(old: &Set, new: &Set) -> Difference {
-    // If each set is a single export, the two are compared whatever they're called.
+    // If each set is a single export, the two are compared even if their ids differ.
     let pair = match (&old.exports[..], &new.exports[..]) {
         ([old], [new]) => Some((&*old.id, &*new.id)),
         _ => None,
@@ -37,7 +37,7 @@ pub fn compare(old: &Set, new: &Set) -> Difference {
 }
 
 struct Context<'s> {
-    /// The two exports' ids if each set contains only one export; they count as the same.
+    /// If each set contains only one export, the ids of the two, which count as the same export.
     pair: Option<(&'s str, &'s str)>,
 }
 
@@ -46,7 +46,7 @@ impl Context<'_> {
         old.export != new.export && self.pair != Some((&old.export, &new.export))
     }
 
-    /// Pairs elements with the same identity in order, and compares them.
+    /// Pairs elements that have the same identity, in order, and compares each pair.
     fn compare<'i>(&self, old: impl Iterator<Item = &'i Item>, new: impl Iterator<Item = &'i Item>) -> Changes {
         let old: Vec<_> = old.collect();
         let mut of_id: HashMap<&str, Vec<usize>> = HashMap::with_capacity(old.len());
@@ -81,8 +81,8 @@ impl Context<'_> {
         Some(Changed { id, name, export, former_id, former_export, evidence: None, fields })
     }
 
-    /// Pairs products whose id changed but whose name and URL didn't. If several products share
-    /// these, none of them is paired.
+    /// Pairs products whose id changed but whose name and URL didn't. Products that share both with
+    /// another product aren't paired.
     fn renamed(&self, changes: &mut Changes, old: &Set, new: &Set) {
         let lone = |set: &Set, entries: &[Entry]| {
             let records: HashMap<&str, usize> =

@@ -1,4 +1,4 @@
-//! Counts the changes in a difference.
+//! Counts the changes between two sets.
 
 use std::collections::BTreeMap;
 

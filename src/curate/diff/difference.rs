@@ -18,9 +18,9 @@ pub struct Difference {
     pub categories: Changes,
     /// Categories whose number of products differs, ordered by name.
     pub category_counts: Vec<CategoryCount>,
-    /// By id. A review's name is its product's id.
+    /// Reviews, by id. The name of a review's entry is its product's id.
     pub reviews: Changes,
-    /// By id.
+    /// Glossary terms, by id.
     pub glossary: Changes,
     /// Synonym groups, which are only ever added or removed.
     pub synonyms: Changes,
@@ -38,9 +38,9 @@ impl Difference {
 
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Changes {
-    /// Elements that are only in the new set, in its order.
+    /// Elements that are only in the new set, in the order they have there.
     pub added: Vec<Entry>,
-    /// Elements that are only in the old set, in its order.
+    /// Elements that are only in the old set, in the order they have there.
     pub removed: Vec<Entry>,
     /// Elements that are in both sets but differ, in the new set's order.
     pub changed: Vec<Changed>,
@@ -57,7 +57,7 @@ impl Changes {
 pub struct Entry {
     pub id: Box<str>,
     pub name: Box<str>,
-    /// The id of its export.
+    /// The id of the element's export.
     pub export: Box<str>,
     /// The element as written in the export.
     pub value: Json,
@@ -66,17 +66,17 @@ pub struct Entry {
 /// An element that's in both sets but differs.
 #[derive(Debug, Clone, Serialize)]
 pub struct Changed {
-    /// Its identity in the new set.
+    /// The element's identity in the new set.
     pub id: Box<str>,
     pub name: Box<str>,
     pub export: Box<str>,
-    /// Its id in the old set, if it changed while the product's name and URL didn't.
+    /// The id in the old set, if it changed while the product's name and URL didn't.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub former_id: Option<Box<str>>,
-    /// The id of its export in the old set, if it moved.
+    /// The id of the element's export in the old set, if it moved to another export.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub former_export: Option<Box<str>>,
-    /// For products only.
+    /// How the evidence changed; only for products.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub evidence: Option<Evidence>,
     /// The fields that differ, by name.
@@ -107,10 +107,10 @@ impl Evidence {
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct FieldChange {
     pub field: String,
-    /// `None` if it's new.
+    /// `None` if the field was added.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub old: Option<Value>,
-    /// `None` if it was removed.
+    /// `None` if the field was removed.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub new: Option<Value>,
     /// If both values are arrays: the elements that are only in the new one.

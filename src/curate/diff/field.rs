@@ -40,7 +40,7 @@ fn change(field: String, old: Option<Value>, new: Option<Value>) -> FieldChange 
     FieldChange { field, old, new, added, removed }
 }
 
-/// The elements left in an array after removing another array's; duplicates are removed one by one.
+/// An array without the elements of `other`. Each element of `other` removes at most one.
 fn without(array: &[Value], other: &[Value]) -> Vec<Value> {
     let mut counts: HashMap<String, usize> = HashMap::new();
     for value in other {
@@ -56,8 +56,8 @@ fn without(array: &[Value], other: &[Value]) -> Vec<Value> {
     array.iter().filter(is_left).cloned().collect()
 }
 
-/// Normalises a value so that equal values are written alike: keys are sorted, and whole numbers
-/// become integers.
+/// Normalises a value so that equal values have the same JSON text: keys are sorted, and whole
+/// numbers become integers.
 fn normal(value: Value) -> Value {
     match value {
         Value::Object(members) => {
@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn number_spelling_key_order_and_white_space_make_no_difference() {
+    fn number_format_key_order_and_white_space_are_ignored() {
         let old = json(r#"{"a": 1.0, "b": {"c": 1e2, "d": 12.50}}"#);
         assert_eq!(changes(&old, &json(r#"{"b":{"d":12.5,"c":100},"a":1}"#)), []);
         assert_eq!(changes(&old, &json(r#"{"b":{"d":12.51,"c":100},"a":1}"#)).len(), 1);
@@ -127,7 +127,7 @@ mod tests {
     }
 
     #[test]
-    fn evidence_is_gained_lost_or_renewed() {
+    fn evidence_changes_are_classified() {
         let of = |old, new| evidence(&changes(&json(old), &json(new)));
         let (pending, reviewed) =
             (r#"{"evidence_status":"pending-review"}"#, r#"{"evidence_status":"vendor-sources-reviewed"}"#);

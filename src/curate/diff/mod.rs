@@ -7,9 +7,9 @@
 //! Set (new) ─┘
 //! ```
 //!
-//! Products are compared by id. The order of keys, the order of elements in a section, white space,
-//! and the spelling of numbers (`1.0` and `1`) don't count. The order of an array within a record
-//! does count, because it's served.
+//! Products are matched by id. The order of keys, the order of elements in a section, white space,
+//! and how a number is written (`1.0` or `1`) are ignored. The order of an array within a record
+//! isn't, because responses preserve it.
 
 mod compare;
 mod count;

@@ -1,4 +1,4 @@
-//! One side of a comparison: the records of a set of exports, as written.
+//! One side of a comparison: a set of exports whose records are stored as written.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -37,7 +37,7 @@ pub enum SetError {
         #[source]
         error: serde_json::Error,
     },
-    #[error("the document of the export `{export}` can't be read")]
+    #[error("the export `{export}`'s document can't be read")]
     Read {
         export: String,
         #[source]
@@ -58,7 +58,7 @@ pub(super) struct Record {
     pub(super) item: Item,
     pub(super) url: Box<str>,
     pub(super) status: EvidenceStatus,
-    /// The names of its categories, one per identity.
+    /// The names of its categories, without names that mean the same category.
     pub(super) categories: Vec<Box<str>>,
 }
 
@@ -139,7 +139,7 @@ impl Set {
         let sections = SECTIONS.map(|name| members.remove(name));
         let (software_start, reviews_start) = (self.software.len(), self.reviews.len());
         for (section, value) in SECTIONS.into_iter().zip(sections) {
-            // A section that isn't an array only caused a warning, and has no records.
+            // A section that isn't an array only triggers a warning, and has no records.
             let elements = value.and_then(|value| serde_json::from_str::<Vec<&RawValue>>(value.get()).ok());
             for element in elements.unwrap_or_default() {
                 let json = Json(document.slice_ref(element.get().as_bytes()));
@@ -148,7 +148,7 @@ impl Set {
         }
         if !prefix.is_empty() {
             let software = self.software[software_start..].iter_mut().map(|record| &mut record.item.id);
-            // A review's name is its product's id.
+            // The name of a review is its product's id.
             let reviews = self.reviews[reviews_start..].iter_mut().map(|review| (&mut review.id, &mut review.name));
             let (reviews, references) = reviews.unzip();
             prefix_ids(prefix, software.collect(), reviews, references);
@@ -189,7 +189,7 @@ impl Set {
 impl Record {
     fn read(json: Json, export: Arc<str>) -> Result<Self, serde_json::Error> {
         let head: Head<'_> = serde_json::from_slice(&json.0)?;
-        // Values of other types only caused warnings; they don't count as categories.
+        // Values of other types only trigger warnings; they don't count as categories.
         let main = head.category.and_then(|value| serde_json::from_str::<String>(value.get()).ok());
         let others = head.categories.and_then(|value| serde_json::from_str::<Vec<String>>(value.get()).ok());
         let mut categories: Vec<Box<str>> = Vec::new();

@@ -17,9 +17,9 @@ pub struct Summary {
     /// Products with reviewed sources in the new set.
     pub new_reviewed: usize,
     pub exports: Counts,
-    /// Changed products include renamed and moved ones.
+    /// The number of changed products includes renamed and moved ones.
     pub software: Counts,
-    /// Changed products whose id changed.
+    /// Products whose id changed.
     pub renamed: usize,
     pub moved: usize,
     pub evidence_gained: usize,

@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use similar::{ChangeTag, TextDiff};
 
-/// How many unchanged characters are kept on each side of a change.
+/// How many unchanged characters are shown on each side of a change.
 const CONTEXT: usize = 40;
-/// Maximum length of strings to compare word by word, in bytes. For longer ones, only the common
-/// beginning and end are left out.
+/// Maximum length of strings to compare word by word, in bytes. In longer strings, everything
+/// between the common beginning and end counts as changed.
 const LONGEST: usize = 20_000;
 /// Maximum length of a part that is shown, in characters.
 const LONGEST_PART: usize = 400;
-/// After this, a comparison settles for an approximation.
+/// After this much time, a comparison settles for an approximate result.
 const DEADLINE: Duration = Duration::from_millis(200);
 
 #[derive(Debug, Clone, PartialEq, Eq)]

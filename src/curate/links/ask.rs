@@ -24,7 +24,7 @@ use crate::client::{Client, ReachError, RequestError, certificate_fault};
 const MAX_REDIRECTS: usize = 10;
 /// Maximum length of a redirect's address, in bytes, because the cache stores it.
 const MAX_LOCATION_BYTES: usize = 4096;
-/// How many redirects are followed to a robots.txt, as RFC 9309 says.
+/// How many redirects to follow when fetching a robots.txt, as recommended by RFC 9309.
 const MAX_ROBOTS_REDIRECTS: usize = 5;
 /// The longest pause to wait out. If the pause is longer, the link is left for a later run.
 const LONGEST_WAIT: SignedDuration = SignedDuration::from_secs(30);
@@ -57,7 +57,7 @@ impl Weighter<String, Rules> for Weigh {
 
 impl<'c> Asker<'c> {
     pub(super) fn new(client: Client, clock: &'c dyn Clock, user_agent: HeaderValue, time: Duration) -> Self {
-        // A single shard, so that the largest rules fit.
+        // A single shard, so that even the largest rules fit in the cache.
         let options =
             OptionsBuilder::new().shards(1).estimated_items_capacity(1000).weight_capacity(ROBOTS_BYTES).build().map(
                 |options| {
@@ -72,7 +72,7 @@ impl<'c> Asker<'c> {
     pub(super) async fn visit(&self, url: &str) -> Visit {
         let Ok(start) = Uri::parse(url.to_owned()) else { return Outcome::NotAsked.into() };
         let mut at = start.clone();
-        // The address after the leading permanent redirects.
+        // The address that the chain's leading permanent redirects end at.
         let (mut lasting, mut is_lasting) = (None, true);
         for hop in 0..=MAX_REDIRECTS {
             let visit = match self.page(&at).await {
@@ -159,11 +159,12 @@ impl<'c> Asker<'c> {
                 _ => break,
             }
         }
-        // A missing file allows everything.
+        // A missing robots.txt allows everything.
         Ok(Robots::default())
     }
 
-    /// Sends a request when it's the host's turn. If the server asks for a short pause, waits once.
+    /// Sends a request when it's the host's turn. If the server asks us to retry soon, waits and
+    /// retries once.
     async fn send(
         &self,
         method: Method,
@@ -196,7 +197,7 @@ impl<'c> Asker<'c> {
                 turn.end(self.clock, Some(wait));
                 continue;
             }
-            // A 503 without a time may apply to this page only.
+            // A 503 without a `Retry-After` may apply only to this page.
             if status == 429 || asked.is_some() {
                 turn.pause(self.clock, pause);
             } else {
@@ -219,7 +220,7 @@ impl Page {
         let outcome = match status {
             301 | 302 | 303 | 307 | 308 => return Self::Redirect { status, to: location(response) },
             404 | 410 => Outcome::NotFound,
-            // LinkedIn responds to programs with status 999.
+            // LinkedIn responds to bots with status 999.
             400..=499 | 600.. => Outcome::Refused,
             500..=599 => Outcome::ServerError,
             _ => Outcome::Fine,
@@ -286,7 +287,7 @@ fn resolved(location: &str, at: &Uri<String>) -> Option<Uri<String>> {
     Some(next.strip_fragment().to_owned())
 }
 
-/// A response's `Location`. Many servers send it with bytes that should be escaped.
+/// A response's `Location`. Escapes bytes that many servers fail to escape.
 fn location(response: &Response<Incoming>) -> Option<String> {
     let bytes = response.headers().get(LOCATION)?.as_bytes();
     let mut location = String::with_capacity(bytes.len());

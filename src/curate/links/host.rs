@@ -1,5 +1,5 @@
-//! Politeness: one request at a time per host, a pause between requests, and any pauses that a
-//! server asks for.
+//! Politeness: sends each host one request at a time, pauses between requests, and honours any wait
+//! that a server requests.
 
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +12,7 @@ use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
 /// The pause between requests to a host.
 const PAUSE: Duration = Duration::from_secs(1);
 
-/// A source of time, which can wait.
+/// A clock that can also sleep.
 pub trait Clock: Send + Sync {
     fn now(&self) -> Timestamp;
     fn sleep(&self, time: Duration) -> BoxFuture<'static, ()>;
@@ -40,7 +40,7 @@ pub(super) struct Hosts(Mutex<HashMap<Box<str>, Arc<AsyncMutex<Host>>>>);
 struct Host {
     /// The next request must not be sent before this time.
     next: Option<Timestamp>,
-    /// The server asked for no requests before this time.
+    /// The server asked us not to send any requests before this time.
     paused_until: Option<Timestamp>,
 }
 
@@ -50,11 +50,11 @@ pub(super) struct Turn {
 }
 
 impl Hosts {
-    /// Waits for the turn, and until the host may be contacted again.
+    /// Waits for the host's turn, and until the host may be contacted again.
     ///
     /// # Errors
     ///
-    /// The rest of the pause that the server asked for.
+    /// How much longer the server wants us to wait.
     pub(super) async fn turn(&self, name: &str, clock: &dyn Clock) -> Result<Turn, SignedDuration> {
         let host = {
             let mut hosts = self.0.lock().unwrap_or_else(PoisonError::into_inner);

@@ -33,7 +33,8 @@ const HOSTS_AT_ONCE: usize = 8;
 pub const TIMEOUT: Duration = Duration::from_secs(20);
 /// How long a TCP connection to one address may take.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
-/// If at least this many hosts are contacted and none has an address, this machine is offline.
+/// If at least this many hosts were contacted and none has an address, this machine is probably
+/// offline.
 const OFFLINE_HOSTS: usize = 3;
 
 /// Why links couldn't be checked.
@@ -43,7 +44,7 @@ pub enum LinksError {
         "there are {0} distinct links, but at most {MAX_LINKS} can be checked at once: check fewer exports at a time"
     )]
     TooMany(usize),
-    #[error("none of {0} hosts has an address, so this machine seems to be offline; nothing was checked")]
+    #[error("none of the {0} hosts has an address, so this machine seems to be offline; nothing was checked")]
     Offline(usize),
 }
 
@@ -60,8 +61,8 @@ pub struct LinkCheck {
 }
 
 impl LinkCheck {
-    /// Takes a report's links and what is known about them. Only links that are due will be
-    /// requested.
+    /// Prepares to check a report's links. The cache contains what's known about them; only links
+    /// that are due will be requested.
     pub fn new(report: &Report, mut cache: LinkCache, clock: &dyn Clock) -> Result<Self, LinksError> {
         let links = WebLinks::of(report);
         if links.urls().len() > MAX_LINKS {
@@ -108,7 +109,7 @@ impl LinkCheck {
                     let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
                     let is_unknown = |outcome| outcome == Outcome::UnknownHost;
                     hosts.1 |= !is_unknown(visit.outcome);
-                    // If a host had no address before either, that says nothing about this machine.
+                    // A host that already had no address before is no sign of being offline.
                     if !cache.get(url).is_some_and(|known| is_unknown(known.outcome)) {
                         hosts.0.insert(host.clone());
                     }
@@ -124,7 +125,7 @@ impl LinkCheck {
         }
     }
 
-    /// What is known so far.
+    /// What's known about the links so far.
     pub fn cache(self) -> LinkCache {
         self.cache.into_inner().unwrap_or_else(PoisonError::into_inner)
     }

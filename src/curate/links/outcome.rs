@@ -9,13 +9,13 @@ use crate::export::{Code, LinkAnswer};
 
 /// A link that has been unreachable for this long is dead.
 const DEAD_AFTER: SignedDuration = SignedDuration::from_hours(3 * 24);
-/// How soon links are due again if they work, have a wrong address, couldn't be reached, or weren't
-/// checked.
+/// How long until links are due again if they work, have a wrong address, couldn't be reached, or
+/// weren't checked.
 const DUE_FINE: SignedDuration = SignedDuration::from_hours(30 * 24);
 const DUE_MOVED: SignedDuration = SignedDuration::from_hours(7 * 24);
 const DUE_FAILED: SignedDuration = SignedDuration::from_hours(20);
 const DUE_UNCHECKED: SignedDuration = SignedDuration::from_hours(7 * 24);
-/// The longest pause that a server may ask for.
+/// The longest wait that a server may request.
 const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// What an outcome means.
@@ -59,7 +59,7 @@ outcomes! {
     NotFound = "not_found", Dead, "the server responds with {}";
     UnknownHost = "unknown_host", Unreachable, "the host has no address";
     NoConnection = "no_connection", Unreachable, "can't connect to the server";
-    NoAnswer = "no_answer", Unreachable, "the server doesn't respond in time";
+    NoAnswer = "no_answer", Unreachable, "the server didn't respond in time";
     BrokenAnswer = "broken_answer", Unreachable, "the server's response can't be read";
     ServerError = "server_error", Unreachable, "the server responds with {}";
     TooManyRedirects = "too_many_redirects", Unreachable, "there are too many redirects";
@@ -75,7 +75,7 @@ outcomes! {
     Moved = "moved", Moved, "it has moved permanently";
     Insecure = "insecure", Insecure, "the same address works with https:";
     Refused = "refused", Unchecked, "the server responds with {}";
-    Later = "later", Unchecked, "the server asks clients to wait";
+    Later = "later", Unchecked, "the server asked clients to back off";
     Robots = "robots", Unchecked, "robots.txt doesn't allow it";
     RobotsUnavailable = "robots_unavailable", Unchecked, "robots.txt can't be read";
     NotPublic = "not_public", Unchecked, "the address isn't public; use --private to check it anyway";
@@ -103,7 +103,7 @@ pub(super) struct Visit {
     pub(super) status: Option<u16>,
     /// The new address, or where the redirects ended.
     pub(super) to: Option<Box<str>>,
-    /// How long the server wants to be left alone.
+    /// How long the server wants clients to wait.
     pub(super) pause: Option<SignedDuration>,
 }
 
@@ -134,13 +134,13 @@ pub(crate) struct Known {
 }
 
 impl Known {
-    /// What is known after a visit. `before` is what was known until then.
+    /// Combines a visit's result with what was known `before`.
     pub(super) fn after(url: &str, visit: Visit, now: Timestamp, before: Option<&Self>) -> Self {
         let failing_since = match visit.outcome.kind() {
             Kind::Dead | Kind::Unreachable | Kind::Tls => {
                 Some(before.and_then(|before| before.failing_since).unwrap_or(now))
             }
-            // Nothing was learnt.
+            // The visit revealed nothing new.
             Kind::Unchecked => before.and_then(|before| before.failing_since),
             Kind::Fine | Kind::Moved | Kind::Insecure => None,
         };
@@ -171,7 +171,7 @@ impl Known {
         }
     }
 
-    /// For the report; `None` if the link works.
+    /// The link's result for the report; `None` if the link works.
     pub(super) fn answer(&self) -> Option<LinkAnswer> {
         let (code, help) = match self.outcome.kind() {
             Kind::Fine => return None,
@@ -196,7 +196,7 @@ impl Known {
         };
         let status = self.status.and_then(|status| http::StatusCode::from_u16(status).ok());
         let status = status.map(|status| status.to_string()).unwrap_or_default();
-        // Groups with the same code are merged; dead links come first.
+        // Dead links come first, whatever their outcome.
         let order = (self.outcome as usize) + if self.is_dead() { 0 } else { 100 };
         Some(LinkAnswer {
             order,

@@ -23,7 +23,7 @@ const ONCE_IN: Duration = Duration::from_mins(10);
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct EmptyQuery {
-    /// In normal form.
+    /// The query in normal form.
     pub query: String,
     pub count: u32,
     /// The day of the first count, UTC.
@@ -41,7 +41,7 @@ struct Entry {
     count: u32,
     first_day: Date,
     last_day: Date,
-    /// When this process last counted it.
+    /// When this process last counted the query.
     counted_at: Option<Instant>,
 }
 
@@ -52,7 +52,7 @@ impl Entry {
 }
 
 impl EmptyQueries {
-    /// Continues with saved counts. Queries that wouldn't be counted are dropped.
+    /// Resumes from saved counts. Drops queries that wouldn't be counted now.
     pub fn of(kept: Vec<EmptyQuery>) -> Self {
         let entry = |kept: EmptyQuery| {
             let EmptyQuery { query, count, first_day, last_day } = kept;
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn saved_counts_resume_and_keep_their_first_day() {
+    fn counting_resumes_from_saved_counts() {
         let (first_day, last_day) = (date(2026, 10, 1), date(2026, 11, 2));
         let kept = EmptyQuery { query: "ladder".into(), count: 7, first_day, last_day };
         let personal = EmptyQuery { query: "jo@example.org".into(), ..kept.clone() };
@@ -147,7 +147,7 @@ mod tests {
     }
 
     #[test]
-    fn a_flood_of_queries_is_bounded_and_frequent_ones_are_kept() {
+    fn a_flood_of_rare_queries_does_not_evict_frequent_ones() {
         let (queries, now) = (EmptyQueries::default(), Instant::now());
         count(&queries, "ladder", 5, now);
         for number in 0..3 * MAX_QUERIES {

@@ -10,7 +10,7 @@ use super::{EmptyQuery, normal};
 
 /// The file's format. Other formats are rejected.
 const FORMAT: u32 = 1;
-/// Maximum size of a file in bytes, which is more than the maximum number of queries needs.
+/// Maximum size of a file in bytes, which is more than enough for the maximum number of queries.
 const MAX_BYTES: u64 = 8 << 20;
 
 #[derive(Debug, thiserror::Error)]
@@ -54,7 +54,7 @@ pub fn from_json(text: &[u8]) -> Result<Vec<EmptyQuery>, QueryFileError> {
     if format != FORMAT {
         return Err(QueryFileError::Format(format));
     }
-    // These may not have been counted by a server, so one may be as long as the file.
+    // The file may have been edited by hand, so a query may be as long as the file.
     Ok(queries.into_iter().filter(|of| normal(&of.query).is_some()).collect())
 }
 

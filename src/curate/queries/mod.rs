@@ -5,9 +5,9 @@
 //! a search without hits ─▶ normal form ─▶ EmptyQueries ─▶ file ─▶ propose ─▶ synonyms
 //! ```
 //!
-//! A query is stored without anything about its caller: no key, no address, and no time except for
-//! the days of its first and last count. A query that may contain personal data or a secret isn't
-//! counted, and rare ones never leave the server's memory.
+//! Nothing about the caller is stored with a query: no key, no address, and no time except for the
+//! days when the query was first and last counted. Queries that may contain personal data or a
+//! secret aren't counted, and rare queries never leave the server's memory.
 
 mod count;
 mod file;

@@ -4,7 +4,7 @@ use std::net::IpAddr;
 
 use crate::text::printable::has_hidden;
 
-/// Maximum length in characters. A real query needs fewer; pasted text doesn't.
+/// Maximum length in characters. Real queries are shorter; pasted text is often longer.
 const MAX_CHARACTERS: usize = 64;
 const MAX_WORDS: usize = 8;
 const MAX_WORD_CHARACTERS: usize = 40;

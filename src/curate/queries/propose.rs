@@ -11,7 +11,7 @@ use crate::text::punctuation::{is_dash, is_quote};
 
 const MAX_NEAR: usize = 5;
 const MAX_TERMS: usize = 20_000;
-/// A term that is at least this similar (0 to 1) counts as a spelling of a query.
+/// How similar a term must be to a query (0 to 1) to count as a different spelling of it.
 const SIMILAR: f64 = 0.65;
 /// Minimum length of the words compared by spelling, in characters.
 const SHORTEST: usize = 4;
@@ -20,7 +20,7 @@ const SHORTEST: usize = 4;
 pub struct Proposal {
     #[serde(flatten)]
     pub query: EmptyQuery,
-    /// How many products the directory finds for it now.
+    /// How many products the query finds now.
     pub found: u64,
     /// The words of a longer query that find something on their own, each with how many products.
     pub words: Vec<(String, u64)>,
@@ -75,7 +75,7 @@ pub fn synonyms(proposals: &[Proposal]) -> Vec<Synonym> {
     of_meaning.into_iter().map(|(to, from)| Synonym { from, to: to.to_owned() }).collect()
 }
 
-/// Removes the phrase and exclusion signs, leaving the query's words.
+/// Removes quotation marks and leading minus signs, leaving only the query's words.
 fn plain(query: &str) -> String {
     query
         .replace(is_quote, "")
@@ -157,7 +157,7 @@ impl<'s> Proposer<'s> {
         near
     }
 
-    /// The terms that are spelled like the query, or that contain such a word, most similar first.
+    /// The terms that are spelled like the query or contain a word that is, most similar first.
     fn similar(&self, text: &str) -> Vec<String> {
         if text.chars().count() < SHORTEST {
             return Vec::new();
@@ -197,7 +197,7 @@ mod tests {
     }
 
     #[test]
-    fn queries_with_one_meaning_share_an_entry_and_only_terms_with_hits_are_proposed() {
+    fn queries_with_the_same_meaning_share_an_entry_and_only_terms_with_hits_are_proposed() {
         let proposals = [
             proposal("\"lock-out\" -paper", 0, &[("nothing", 0), ("Isolation", 3)]),
             proposal("loto", 0, &[("Isolation", 3)]),

@@ -6,10 +6,10 @@ use crate::record::{CalendarDate, Software};
 /// Periods of up to this many quarters are shown in quarters, longer ones in years.
 const MAX_QUARTERS: u32 = 12;
 
-/// Maximum number of years with a bar each; earlier years share one.
+/// Maximum number of years that get their own bar; earlier years share one.
 const MAX_YEARS: u32 = 20;
 
-/// The ages of all checks, and the number of products without one.
+/// The ages of all checks, and the number of products without a check.
 pub(super) fn section(software: &[&Software], day: CalendarDate) -> Section {
     let stated: Vec<_> = software.iter().filter_map(|software| software.evidence_checked_on.as_deref()).collect();
     let days: Vec<_> = stated.iter().filter_map(|text| CalendarDate::parse(text)).collect();
@@ -63,7 +63,7 @@ mod tests {
     }
 
     #[test]
-    fn a_long_time_is_shown_in_years_and_a_very_long_one_is_bounded() {
+    fn long_periods_are_shown_in_years_and_early_years_share_a_bar() {
         assert!(bars(&[], "2026-11-24").is_empty());
         assert_eq!(bars(&["2026-09-30", "2026-07-01"], "2026-11-24"), [("2026 Q3".into(), 2), ("2026 Q4".into(), 0)]);
         assert_eq!(bars(&["2024-01-01"], "2026-12-31").len(), 12);

@@ -11,7 +11,7 @@ use crate::record::{
     Attributes, BUILT_IN, CalendarDate, EvidenceStatus, Language, Languages, Software, Translations, identity,
 };
 
-/// Collects the report as of a given day: the set's valid records, and the number of findings.
+/// Collects the report as of a given day from the set's valid records and the number of findings.
 pub fn collect(report: &Report, day: CalendarDate) -> Document {
     let exports = &report.exports;
     let software: Vec<_> = exports.iter().flat_map(|export| &export.software).collect();
@@ -51,7 +51,7 @@ fn summary(report: &Report, software: &[&Software], day: CalendarDate) -> Sectio
     let mut blocks = vec![Block::Table(Table::new(&["In the directory", "Number"], facts))];
     if !report.is_valid() {
         let skipped = report.skipped;
-        blocks.insert(0, Block::Paragraph(format!("Invalid, and left out of all other numbers: {skipped}.")));
+        blocks.insert(0, Block::Paragraph(format!("Invalid and not included in any other number: {skipped}.")));
     }
     Section { title: "Summary", blocks }
 }
@@ -118,8 +118,8 @@ fn by_category(software: &[&Software], day: CalendarDate) -> Section {
 
 type Has = fn(&Software) -> bool;
 
-/// A record's optional properties and how to tell whether a product has them. `offering_type` is
-/// missing because it has a default.
+/// A record's optional properties and how to tell whether a product has them. `offering_type` isn't
+/// included because it has a default.
 const OPTIONAL: [(&str, Has); 16] = [
     ("category", |software| !software.categories.is_empty()),
     ("tagline", |software| software.tagline.is_some()),
@@ -230,7 +230,7 @@ fn findings(report: &Report) -> Section {
         vec![Cell::Code(code.as_str()), Cell::text(code.severity().as_str()), Cell::Number(count)]
     });
     let blocks = if is_empty {
-        vec![Block::Paragraph("`software-directory check` finds nothing.".to_owned())]
+        vec![Block::Paragraph("`software-directory check` reports no findings.".to_owned())]
     } else {
         let text = "`software-directory check` with the same paths shows where each finding is and how to fix it.";
         vec![Block::Paragraph(text.to_owned()), Block::Table(Table::new(&["Code", "Severity", "Findings"], rows))]

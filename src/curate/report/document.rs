@@ -6,7 +6,7 @@ use crate::record::CalendarDate;
 use crate::text::count::Grouped;
 use crate::text::printable::printable;
 
-/// Maximum number of rows in a table; the rest are counted.
+/// Maximum number of rows in a table; the rest are only counted.
 const MAX_ROWS: usize = 50;
 
 /// Maximum length of text from a record, in characters.
@@ -26,7 +26,7 @@ pub(super) struct Section {
 
 #[derive(Debug)]
 pub(super) enum Block {
-    /// Our own text, never from a record. Words between backticks are code.
+    /// Text that we wrote, never text from a record. Words between backticks are code.
     Paragraph(String),
     Table(Table),
     Histogram(Histogram),
@@ -73,7 +73,7 @@ pub(super) enum Cell {
     Text(String),
     /// A URI from a record.
     Uri(String),
-    /// One of our own names.
+    /// A name that we define, such as a finding's code.
     Code(&'static str),
     Number(usize),
     Part(usize, usize),
@@ -93,7 +93,7 @@ impl Cell {
         matches!(self, Self::Code(_))
     }
 
-    /// Whether it's a date, which must not be broken across lines.
+    /// Whether the cell is a date, which must not be broken across lines.
     pub(super) fn is_day(&self) -> bool {
         matches!(self, Self::Text(text) if CalendarDate::parse(text).is_some())
     }
@@ -155,13 +155,13 @@ mod tests {
     use super::Cell;
 
     #[test]
-    fn only_a_whole_share_is_100_per_cent() {
+    fn only_a_complete_share_is_shown_as_100_percent() {
         let shown = [(0, 0), (0, 9), (1, 1000), (999, 1000), (1000, 1000)].map(|(a, b)| Cell::Part(a, b).to_string());
         assert_eq!(shown, ["0", "0 (0%)", "1 (<1%)", "999 (99%)", "1,000 (100%)"]);
     }
 
     #[test]
-    fn only_plain_http_uris_are_links() {
+    fn only_plain_http_uris_become_links() {
         let link = |uri: &str| Cell::Uri(uri.to_owned()).link().is_some();
         assert!(link("https://a.example/?a=1&b='c'#d"));
         for other in ["javascript:alert(1)", "data:text/html,x", "https://a.example/\">", "https://a.example/ä"] {

@@ -11,7 +11,7 @@ use crate::text::count::Grouped;
 const MAX_IDS: usize = 5;
 
 pub(super) fn section(software: &[&Software]) -> Section {
-    // Case and spacing don't make a different name.
+    // Names that differ only in case or spacing count as the same.
     let name = |text: &str| text.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ");
     let url = |text: &str| normalised_url(text).into_owned();
     let tables = [

@@ -34,7 +34,7 @@ pub fn html(document: &Document) -> Result<String, askama::Error> {
     Page { title: format!("Report on the directory, {}", document.day), style: STYLE, document }.render()
 }
 
-/// Horizontal bars whose lengths adapt to the page's width, while the size of their text doesn't.
+/// Horizontal bars whose lengths adapt to the page's width but whose text size doesn't.
 #[derive(Debug, Template)]
 #[template(path = "plot.html")]
 struct Plot<'a> {
@@ -52,7 +52,7 @@ struct Bar<'a> {
     name: &'a str,
     count: Grouped<usize>,
     top: usize,
-    /// The baseline of its text.
+    /// The baseline of the bar's text.
     base: usize,
     length: String,
     end: String,
@@ -89,7 +89,7 @@ impl<'a> Plot<'a> {
     }
 }
 
-/// Formats a length that is given in hundredths of a per cent of the width.
+/// Formats a length given in hundredths of a percent of the width.
 fn percent(hundredths: usize) -> String {
     format!("{}.{:02}%", hundredths / 100, hundredths % 100)
 }

@@ -1,4 +1,4 @@
-//! Writes the report as Markdown, in GitHub's flavour for its tables.
+//! Writes the report as GitHub Flavored Markdown, which supports tables.
 
 use super::document::{Block, Cell, Document, Histogram, Section, Table};
 use crate::text::count::Grouped;

@@ -18,7 +18,8 @@ const STRINGS_HEAD: u64 = 4096;
 /// Minimum size of a shared string in bytes: `<si/>`.
 const SHARED_STRING_BYTES: u64 = 5;
 
-/// Inflates every file and discards it, because the sizes stated in an archive may be wrong.
+/// Inflates every file and discards the result, because the sizes that an archive states may be
+/// wrong.
 pub(super) fn check(bytes: &[u8]) -> Result<(), TableError> {
     check_within(bytes, MAX_INFLATED_BYTES)
 }
@@ -54,7 +55,7 @@ fn check_within(bytes: &[u8], limit: u64) -> Result<(), TableError> {
             return Err(form(text));
         }
         rest -= size;
-        // The reader reserves memory for as many strings as the file states.
+        // The reader reserves memory for as many strings as the file claims to have.
         if stated_strings(&head).is_some_and(|count| count > size / SHARED_STRING_BYTES) {
             return Err(form(
                 "the workbook claims to have more shared strings than it does; save it as .xlsx again".to_owned(),
@@ -80,7 +81,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn inflated_contents_are_bounded_whatever_they_are() {
+    fn inflated_size_is_bounded_for_all_kinds_of_content() {
         let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
         for name in ["a", "b"] {
             zip.start_file(name, zip::write::SimpleFileOptions::default()).expect("a part");

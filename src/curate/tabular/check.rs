@@ -12,8 +12,8 @@ use super::{Cell, Mapping, Table};
 use crate::export::{self, Code, Finding, Limits, Report, Severity, SourceFile};
 use crate::record::CalendarDate;
 
-/// How many records are checked together to find the reasons: as many as there are findings kept
-/// per code.
+/// How many records are checked together to find out why they're invalid: the same as the maximum
+/// number of findings reported per code.
 const BATCH: usize = 100;
 
 /// A finding and its row.
@@ -63,7 +63,7 @@ pub fn check(checked: &Checked<'_>, today: CalendarDate, findings: &mut Findings
             let at = At { row: *row, column: *column };
             findings.add(level(*severity), checked.table, at, &value, &message, &found[0].1.help);
         }
-        // If there's only one column, the findings that weren't kept belong to it.
+        // If there's only one column, the findings that were dropped belong to it too.
         let more = report.left_out.iter().find(|more| more.code == *code && columns(*code) == 1);
         findings.add_more(level(*severity), *column, &message, more.map_or(0, |more| more.count));
     }
@@ -75,13 +75,13 @@ pub fn check(checked: &Checked<'_>, today: CalendarDate, findings: &mut Findings
     Ok(())
 }
 
-/// The rows of invalid records by index, with the reasons.
+/// For each row whose record is invalid, by index, the reasons why.
 pub fn rejected(checked: &Checked<'_>, today: CalendarDate) -> io::Result<BTreeMap<usize, Vec<String>>> {
     let document = items(checked.json).unwrap_or_default();
     let software = document.iter().find(|item| item.key.as_deref() == Some("software"));
     let elements = software.and_then(|item| items(item.value)).unwrap_or_default();
     let report = examine(checked.path, checked.json.to_owned(), today)?;
-    // The valid ones are kept, in their original order.
+    // The report contains the valid records in their original order.
     let ids = |element: &str| {
         let value: Option<HashMap<String, serde_json::Value>> = serde_json::from_str(element).ok();
         value.and_then(|mut value| value.remove("id")).and_then(|id| id.as_str().map(str::to_owned))

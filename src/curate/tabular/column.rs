@@ -1,5 +1,5 @@
-//! What a column's values as a whole determine: the order of day and month, and whether commas
-//! separate a list.
+//! What can be inferred only from all of a column's values: the order of day and month, and whether
+//! commas separate list items.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -25,18 +25,18 @@ pub struct ConvertOptions<'c> {
     pub unique_ids: bool,
 }
 
-/// What a column's values determine.
+/// What was inferred from a column's values.
 #[derive(Debug, Default)]
 pub(super) struct Settled {
     pub(super) order: Option<DateOrder>,
-    /// How many rows contain a piece of a list that may be split at commas.
+    /// How often each list item occurs in the column. Text between commas counts as an item.
     pieces: HashMap<String, usize>,
     splits_always: bool,
 }
 
 impl Settled {
-    /// Whether to split text at its commas: if at least half of the pieces are values elsewhere in
-    /// the column.
+    /// Whether to split text at its commas, which requires at least half of the pieces to occur
+    /// elsewhere in the column.
     pub(super) fn splits(&self, text: &str) -> bool {
         let pieces = value::at_commas(text);
         let known = pieces.iter().filter(|piece| self.pieces.get(**piece).is_some_and(|rows| *rows > 1)).count();
@@ -137,7 +137,7 @@ fn order(table: &Table, column: usize, findings: &mut Findings) -> Option<DateOr
                     );
                 }
             }
-            // If day and month are equal, both orders are the same.
+            // If day and month are equal, both orders mean the same date.
             Some(DateOrder::DayFirst)
         }
     }

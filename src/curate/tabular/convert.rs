@@ -16,7 +16,7 @@ use crate::record::{AttributeType, EvidenceStatus, OfferingType, identity, slug}
 
 /// How many category names are compared with the declared ones.
 const COMPARED_NAMES: usize = 1_000;
-/// How many edits a category's id may be away from the id that was probably meant.
+/// Maximum edit distance between a category's id and the id that was probably meant.
 const NEAR_EDITS: usize = 2;
 
 /// A row's record.
@@ -51,7 +51,7 @@ impl Record {
     }
 }
 
-/// A table's records. A row with errors also becomes one, without the invalid values.
+/// A table's records. A row with errors becomes a record too, but without the invalid values.
 #[derive(Debug)]
 pub struct Conversion {
     pub records: Vec<Record>,
@@ -332,7 +332,7 @@ impl Converter<'_> {
         let day = match (read.date, self.settled[column].order) {
             (Date::Day(day), _) => Some(day),
             (Date::Either(a, b, year), Some(order)) => date::ordered(a, b, year, order),
-            // The problem with the column's order has already been reported.
+            // That the column's date order is unclear has already been reported.
             (Date::Either(..), None) => return Ok(Found::Fault),
             (Date::Partial, _) => {
                 let head = self.table.heads[column].clone();
@@ -391,7 +391,7 @@ impl Converter<'_> {
 /// What is wrong with a value, and how to fix it.
 type Fault = (String, String);
 
-/// What a cell yields.
+/// The result of converting a cell.
 enum Found {
     Empty,
     Value(String),
@@ -413,7 +413,8 @@ fn json_text(raw: &str, table: &Table, target: &Target) -> Option<String> {
     is_text.then(|| serde_json::from_str::<String>(raw).ok())?
 }
 
-/// Finds the value in a closed list that the text stands for, in any case, with spaces or hyphens.
+/// Finds the value that the text stands for in a closed list. Ignores case, and accepts spaces
+/// instead of hyphens.
 fn listed_value(text: &str, values: [&'static str; 2]) -> Result<&'static str, Fault> {
     let folded = slug(text);
     values.into_iter().find(|value| *value == folded).ok_or_else(|| {

@@ -16,11 +16,11 @@ pub enum DateOrder {
 /// A date as written in a cell.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Date {
-    /// A date with only one meaning.
+    /// A date that can be read in only one way.
     Day(CalendarDate),
-    /// Day and month, in an order that only other cells can reveal, and the year.
+    /// Day and month, in an order that only other cells reveal, and the year.
     Either(u8, u8, u16),
-    /// A month or a year.
+    /// Only a month or a year.
     Partial,
 }
 
@@ -48,7 +48,7 @@ const MONTHS: [&[&str]; 12] = [
     &["december", "dezember", "decembre"],
 ];
 
-/// Two-digit years below this belong to this century.
+/// Two-digit years below this belong to the 21st century, the others to the 20th.
 const CENTURY_PIVOT: u16 = 70;
 
 /// Reads a date that may be followed only by a time of day; `None` for any other text.

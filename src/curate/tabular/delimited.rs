@@ -14,7 +14,7 @@ use crate::text::count::{agreeing, counted};
 
 /// How much of a file is used to detect its delimiter, in bytes.
 const SAMPLE: usize = 64 * 1024;
-/// How many records are used to detect it.
+/// How many records are used to detect the delimiter.
 const SAMPLE_RECORDS: usize = 50;
 
 pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_>) -> Result<Table, TableError> {
@@ -95,7 +95,7 @@ fn delimiter(text: &str) -> u8 {
         let mut widths = std::collections::BTreeMap::<usize, usize>::new();
         let mut count = 0;
         while let Ok(Some(record)) = scanner.record() {
-            // The last record may be cut off.
+            // The sample's last record may be cut off.
             if scanner.at == sample.len() && count > 0 && sample.len() < text.len() || count == SAMPLE_RECORDS {
                 break;
             }

@@ -1,4 +1,4 @@
-//! Edits JSON text while keeping the order, spacing and spelling of everything else.
+//! Edits JSON text without changing the order, spacing or spelling of anything else.
 
 use std::borrow::Cow;
 use std::ops::Range;
@@ -12,7 +12,7 @@ pub(super) struct Item<'t> {
     /// `None` in an array.
     pub(super) key: Option<Cow<'t, str>>,
     pub(super) value: &'t str,
-    /// From the key, or in an array from the value, to the end of the value.
+    /// Spans the key and the value, or only the value in an array.
     span: Range<usize>,
     value_start: usize,
 }

@@ -21,7 +21,7 @@ pub(super) fn decode<'b>(
 ) -> Result<Cow<'b, str>, TableError> {
     if let Some(label) = label {
         let encoding = Encoding::for_label(label.as_bytes()).ok_or_else(|| {
-            let text = format!("--encoding {label} isn't an encoding; write one such as windows-1251 or shift_jis");
+            let text = format!("--encoding {label} isn't a known encoding; use one such as windows-1251 or shift_jis");
             TableError::Form(text)
         })?;
         return decoded(bytes, encoding);
@@ -125,7 +125,7 @@ mod tests {
     }
 
     #[test]
-    fn windows_1252_is_converted_and_reported() {
+    fn windows_1252_is_decoded_with_a_note() {
         assert_eq!(read(b"name\nM\xfcller \x84x\x93\n", None), Ok(("name\nMüller „x“\n".into(), 1)));
         assert_eq!(read("\u{feff}Müller".as_bytes(), None), Ok(("Müller".into(), 0)));
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::{Table, column_letters};
 
-/// How many examples are kept per cause.
+/// How many examples are shown per cause.
 const KEPT_EXAMPLES: usize = 3;
 /// Maximum length of a value in an example, in characters.
 const VALUE_CHARS: usize = 60;
@@ -12,7 +12,7 @@ const VALUE_CHARS: usize = 60;
 /// How severe a cause is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Level {
-    /// Its rows can't be published.
+    /// Rows with this cause can't be published.
     Error,
     /// Worth a look, but doesn't stop anything.
     Warning,
@@ -125,7 +125,7 @@ impl Findings {
         of.fold((0, 0), |(causes, findings), group| (causes + 1, findings + group.count))
     }
 
-    /// The rows with errors by index, with the reasons.
+    /// For each row with errors, by index, the reasons.
     pub const fn rejected(&self) -> &BTreeMap<usize, Vec<String>> {
         &self.rejected
     }

@@ -67,7 +67,7 @@ fn find(rows: &[Row]) -> usize {
     if most >= KNOWN_HEADS {
         return searched.iter().position(|row| known(row) == most).unwrap_or_default();
     }
-    // A title is a single filled cell above rows with several.
+    // A title is a row with a single filled cell, above rows with several.
     let widest = searched.iter().map(filled).max().unwrap_or_default();
     searched.iter().position(|row| widest == 1 || filled(row) > 1).unwrap_or_default()
 }
@@ -82,7 +82,7 @@ fn head(cell: &Cell) -> String {
     text.split_whitespace().map(value::trim).collect::<Vec<_>>().join(" ")
 }
 
-/// Appends its column's letter to a repeated header.
+/// Appends the column's letter to each repeated header.
 fn name_repeated(table: &mut Table) {
     let mut columns: HashMap<String, Vec<usize>> = HashMap::new();
     for (column, head) in table.heads.iter().enumerate().filter(|(_, head)| !head.is_empty()) {

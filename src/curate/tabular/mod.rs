@@ -47,10 +47,10 @@ use std::path::Path;
 pub const MAX_ROWS: usize = 1_048_576;
 /// Maximum number of columns, as in a worksheet.
 pub const MAX_COLUMNS: usize = 16_384;
-/// Maximum number of cells, including empty ones. It limits memory if a worksheet has a single
-/// filled cell far away.
+/// Maximum number of cells, including empty ones. Limits memory use if a worksheet has a stray cell
+/// far away from the table.
 const MAX_CELLS: usize = 20_000_000;
-/// Maximum size of a cell in bytes. Spreadsheet programs stop at 32,767 characters.
+/// Maximum size of a cell in bytes. Spreadsheet programs allow at most 32,767 characters.
 const MAX_CELL_BYTES: usize = 1024 * 1024;
 /// Maximum size of all cells in bytes.
 const MAX_TEXT_BYTES: usize = 512 * 1024 * 1024;
@@ -58,15 +58,15 @@ const MAX_TEXT_BYTES: usize = 512 * 1024 * 1024;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Cell {
     Empty,
-    /// Text as written.
+    /// Text, unchanged.
     Text(String),
-    /// A JSON value as written.
+    /// A JSON value, unchanged.
     Json(String),
-    /// A spreadsheet program's error, such as `#N/A`.
+    /// A formula error, such as `#N/A`.
     Error(String),
     /// A formula whose value the workbook doesn't store.
     Formula(String),
-    /// Text with its hyperlink's address.
+    /// Text, and the address it's hyperlinked to.
     Link(Box<(String, String)>),
 }
 
@@ -118,7 +118,7 @@ pub struct Table {
     /// The column headers, all distinct: repeated ones get their column's letter appended. Empty
     /// for columns without a header.
     pub heads: Vec<String>,
-    /// The columns that share a header, by index; the first one keeps it.
+    /// Groups of columns that share a header, by index. Each group's first column keeps the header.
     pub repeated: Vec<Vec<usize>>,
     pub rows: Vec<Row>,
     pub row_kind: RowKind,
@@ -149,8 +149,8 @@ impl Table {
         }
     }
 
-    /// Whether it has the properties that every record needs, as `export` writes them. If so, it
-    /// contains a directory's records, and all of its properties are used.
+    /// Whether the table has the columns that every record needs, named as `export` names them. If
+    /// so, it contains a directory's records, and all of its columns are used.
     fn has_records(&self) -> bool {
         let has = |name: &&str| self.heads.iter().any(|head| head.strip_prefix("json:").unwrap_or(head) == *name);
         ["id", "name", "url", "evidence_status"].iter().all(has)
@@ -211,7 +211,7 @@ pub enum TableError {
     },
 }
 
-/// Receives the bytes done and the bytes in total while a table is read.
+/// Called with the number of bytes read so far and the total while a table is being read.
 pub type Progress<'p> = &'p dyn Fn(u64, u64);
 
 /// The number of rows between calls to a [`Progress`].

@@ -10,7 +10,7 @@ pub(super) fn shown(number: f64, format: &str) -> Option<String> {
         return is_whole.then(|| format!("{number:0>width$}", width = format.len()));
     }
     if format.trim_end().ends_with('%') {
-        // Binary fractions: 0.07 is 7.000000000000001 percent.
+        // Rounded, because 0.07 times 100 is 7.000000000000001 in floating point.
         let percent = (number * 100.0 * 1e9).round() / 1e9;
         return Some(format!("{percent}%"));
     }
@@ -55,7 +55,7 @@ mod tests {
     use super::shown;
 
     #[test]
-    fn what_a_format_adds_is_kept() {
+    fn text_added_by_a_number_format_is_kept() {
         for (number, format, expected) in [
             (42.0, "00000", Some("00042")),
             (0.25, "0%", Some("25%")),

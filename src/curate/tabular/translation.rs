@@ -1,4 +1,4 @@
-//! A row's text in other languages, which a record keeps in a single property.
+//! A row's text in other languages, all of which goes into a single property of the record.
 
 use serde_json::{Map, Value};
 

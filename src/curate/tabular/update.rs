@@ -13,7 +13,7 @@ use super::{Conversion, Mapping, Record, Table};
 use crate::export::Export;
 use crate::record::{Attribute, EvidenceStatus, identity, normalised_url};
 
-/// A row and a record that agree in either name or URL, but not both.
+/// A row and a record that have the same name or the same URL, but not both.
 #[derive(Debug)]
 pub struct Match {
     /// The row, such as `row 5`.
@@ -28,9 +28,9 @@ pub struct Match {
 /// What to do with a row that may be an existing record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Choice {
-    /// It's that record.
+    /// The row is that record: update it.
     Update,
-    /// It's a different one.
+    /// The row is a different record: add it.
     Add,
 }
 
@@ -49,9 +49,10 @@ pub struct Updated {
     pub json: String,
     /// For each element of `software`, the index of the row that it comes from.
     pub rows: Vec<Option<usize>>,
-    /// Values that were removed because their cell is empty.
+    /// How many values were removed because their cell is empty.
     pub cleared: usize,
-    /// Records without a row, as `name (id)`. They're in `json` unless they were to be removed.
+    /// Records without a row, as `name (id)`. `json` still contains them unless the caller asked to
+    /// remove them.
     pub missing: Vec<String>,
 }
 
@@ -308,7 +309,7 @@ fn merged(text: &str, record: &Record, cleared: &mut usize) -> Option<String> {
     Some(rebuild(text, &members, &changes, &added))
 }
 
-/// The main category and the others.
+/// The main category, followed by the others.
 fn categories(one: Option<&str>, others: Option<&str>) -> Vec<Value> {
     let read = |text: &str| serde_json::from_str::<Value>(text).ok();
     let mut all: Vec<Value> = one.and_then(read).into_iter().collect();
@@ -327,7 +328,7 @@ fn as_list(value: Value) -> Vec<Value> {
     }
 }
 
-/// Whether two JSON values are the same. A new list with only the old string counts as the same.
+/// Whether two JSON values are the same. A string equals a new list that contains only that string.
 fn alike(old: &str, new: &str) -> bool {
     let read = |text: &str| serde_json::from_str::<Value>(text).ok();
     let (Some(old), Some(new)) = (read(old), read(new)) else { return false };

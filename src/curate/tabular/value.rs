@@ -16,7 +16,7 @@ pub(super) fn guarded(text: String) -> String {
     if is_guarded(&text) { format!("'{text}") } else { text }
 }
 
-/// The text that was passed to [`guarded`].
+/// Reverses [`guarded`].
 pub(super) fn unguarded(text: &str) -> &str {
     text.strip_prefix('\'').filter(|_| is_guarded(text)).unwrap_or(text)
 }
@@ -159,7 +159,7 @@ pub(super) fn with_scheme(text: &str) -> Option<String> {
 }
 
 /// Repairs an address's scheme: adds a missing one before a domain, or completes one that lacks a
-/// character. Needs no judgement.
+/// character. This doesn't require judgement.
 pub(super) fn repaired_address(text: &str) -> Option<String> {
     if is_bare_host(text) {
         return Some(format!("https://{text}"));
@@ -171,7 +171,7 @@ pub(super) fn repaired_address(text: &str) -> Option<String> {
     (is_broken && is_bare_host(rest)).then(|| format!("{scheme}://{rest}"))
 }
 
-/// Reads a word for yes or no.
+/// Reads a word that means yes or no.
 pub(super) fn boolean(text: &str) -> Option<bool> {
     match text.to_lowercase().as_str() {
         "true" | "yes" | "ja" | "oui" => Some(true),

@@ -37,7 +37,7 @@ pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_
     let (codes, formats) = formats(&mut workbook, &name)?;
     // Read cell by cell, so that a single faraway cell doesn't create a range of several gigabytes.
     let mut cells = workbook.worksheet_cells_reader(&name)?;
-    // As stated by the worksheet; progress counts the bytes of its rows.
+    // The last row according to the worksheet, used to estimate progress.
     let last_row = u64::from(cells.dimensions().end.0).max(1);
     let total = bytes.len() as u64;
     let mut budget = Budget::default();

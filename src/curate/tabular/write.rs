@@ -54,7 +54,7 @@ pub fn write_ndjson(export: &Export, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// Rows that weren't imported, by index, with the reasons.
+/// For each row that wasn't imported, by index, the reasons why.
 pub type Rejected = std::collections::BTreeMap<usize, Vec<String>>;
 
 /// Writes rows as a table with the same columns and one more for the reasons: CSV, or NDJSON if the
@@ -85,7 +85,7 @@ pub fn write_rejected(table: &Table, mapping: &Mapping, rejected: &Rejected, out
         let cells = table.rows[*row].cells.iter().zip(&mapping.columns).map(|(cell, of)| match cell {
             Cell::Link(link) if of.target != Target::Property("url") => link.0.clone(),
             Cell::Link(link) if value::is_address(&link.0) => link.0.clone(),
-            // As read: a formula already has an apostrophe in front.
+            // The text as it was read. Formulas already have an apostrophe in front.
             cell => cell.shown().to_owned(),
         });
         writer.write_record(cells.chain([value::guarded(reasons.join("; "))]))?;
@@ -126,7 +126,7 @@ fn columns(export: &Export) -> io::Result<Vec<Column<'_>>> {
     Ok(columns)
 }
 
-/// The values of a property that can have several.
+/// A property's values; empty if the property can't have several.
 pub(super) fn texts_of<'s>(software: &'s Software, name: &str) -> &'s [Box<str>] {
     if let Value::Texts(texts) = value(software, name) { texts } else { &[] }
 }

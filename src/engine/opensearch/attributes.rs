@@ -13,10 +13,10 @@ use super::cluster::ClusterRequest;
 use crate::engine::EngineError;
 use crate::record::{AttributeNumber, KeyRange};
 
-/// In bytes. Longer keys are replaced by their hash.
+/// The maximum length of a key, in bytes. Longer keys are replaced with their hash.
 const LONGEST_KEY: usize = 256;
 
-/// The maximum length of a key with its label, in bytes: OpenSearch's limit on a column value.
+/// The maximum length of a key and its label, in bytes: OpenSearch's limit on a column value.
 const LONGEST_LABELLED: usize = 32_766;
 
 const SEPARATOR: char = '\0';
@@ -47,8 +47,8 @@ pub(super) fn any_of(attribute: AttributeNumber, ranges: &[KeyRange]) -> Value {
     json!({"bool": {"should": any}})
 }
 
-/// A query for products with an attribute value in this range. Only fixed-length keys have ranges,
-/// so they're never hashed.
+/// A query for products with an attribute value in this range. Only attributes with fixed-length
+/// keys have ranges, so these keys are never hashed.
 fn between(attribute: AttributeNumber, KeyRange { from, to }: &KeyRange) -> Value {
     let from = format!("{attribute}{SEPARATOR}{}", from.as_deref().unwrap_or_default());
     match to {
@@ -63,7 +63,7 @@ pub(super) fn labelled(key: &str, label: &str) -> Option<String> {
 }
 
 pub(super) fn label(labelled: &str) -> &str {
-    // A label contains as many separators as its key.
+    // The label contains as many separators as the key, so the middle one separates the two.
     let separators: Vec<_> = labelled.match_indices(SEPARATOR).collect();
     separators.get(separators.len() / 2).map_or(labelled, |(at, _)| &labelled[at + SEPARATOR.len_utf8()..])
 }
@@ -107,7 +107,7 @@ impl OpenSearchEngine {
         let found: Counted = self.cluster.send(request.query("filter_path", "aggregations")).await?.json()?;
         let buckets = found.aggregations.values.buckets;
         if buckets.len() != keys.len() {
-            return Err(EngineError::index("read")("the cluster counted different values from those requested"));
+            return Err(EngineError::index("read")("the cluster didn't count the values that were requested"));
         }
         Ok(buckets.into_iter().map(|bucket| bucket.doc_count > 0).collect())
     }

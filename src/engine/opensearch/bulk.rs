@@ -40,7 +40,7 @@ pub(super) struct BulkLoader {
 #[derive(Debug, Default)]
 struct Batch {
     lines: Vec<u8>,
-    /// Where each document's lines end.
+    /// The offset at which each document's lines end.
     ends: Vec<usize>,
 }
 
@@ -137,7 +137,7 @@ async fn store(cluster: &Cluster, path: &str, mut batch: Batch) -> Result<(), Cl
     }
 }
 
-/// The batch positions of the documents to resend, and the last rejection.
+/// The indices in the batch of the documents to resend, and the last rejection.
 fn rejected(response: &ClusterResponse, sent: usize) -> Result<(Vec<usize>, Option<ClusterError>), ClusterError> {
     let outcome: BulkResponse = response.json()?;
     if !outcome.errors {

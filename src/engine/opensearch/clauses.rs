@@ -51,12 +51,13 @@ pub(super) fn constant(filter: &Value, boost: f32) -> Value {
     json!({"constant_score": {"filter": filter, "boost": boost}})
 }
 
-/// Matches any of several queries, with the best score; matches nothing if there are none.
+/// Matches any of several queries, with the best of their scores; matches nothing if there are no
+/// queries.
 pub(super) fn any_best(queries: Vec<Value>) -> Value {
     combined(queries, |queries| json!({"dis_max": {"queries": queries}}))
 }
 
-/// Matches any of several filters; matches nothing if there are none.
+/// Matches any of several filters; matches nothing if there are no filters.
 pub(super) fn any(filters: Vec<Value>) -> Value {
     combined(filters, |filters| json!({"bool": {"should": filters, "minimum_should_match": 1}}))
 }
@@ -80,7 +81,7 @@ pub(super) fn multiplied(query: Value, mut functions: Vec<Value>) -> Value {
     }})
 }
 
-/// Matches consecutive numbers; each position has a list of alternatives.
+/// Matches numbers in a row, any of several at each position.
 pub(super) fn in_a_row(field: &str, positions: &[Vec<u32>]) -> Value {
     let position = |numbers: &Vec<u32>| {
         let mut clauses: Vec<_> =

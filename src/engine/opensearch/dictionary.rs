@@ -1,5 +1,5 @@
-//! The terms looked up to understand a query, with their document frequencies and, for names, the
-//! categories of the best documents that have them. API servers keep the dictionary in memory.
+//! The terms needed to understand a query, with their document frequencies and, for names, the
+//! categories of the best documents with that name. API servers keep the dictionary in memory.
 
 use std::cmp::Reverse;
 use std::io;
@@ -100,7 +100,7 @@ impl DictionaryBuilder {
     }
 
     pub(super) fn push_example(&mut self, name: &Term, example: Example<'_>) -> io::Result<()> {
-        // Scores are positive, so their bits sort like their values.
+        // Scores are positive, so their bits sort in the same order as their values.
         let key = (written(name), example.is_demo, Reverse(example.score.to_bits()), example.ordinal);
         self.named.push(Keyed { key, value: example.categories.into() })
     }
@@ -144,7 +144,7 @@ impl DictionaryBuilder {
         }
         open.map_or(Ok(()), |(term, _, all)| names.push(&term, sets.number(all)))?;
 
-        // In the order of `DictionaryParts`' fields.
+        // Written in the order of `DictionaryParts`' fields.
         let mut parts = self.scratch.bulk();
         frequencies.finish(&mut parts)?;
         names.finish(&mut parts)?;
@@ -203,8 +203,8 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let mut builder = DictionaryBuilder::new(&Scratch::with_own_bytes(folder.path(), 1));
         let name = Term::Name("acme".into());
-        // More documents than are considered. The one with a low score doesn't count, and neither
-        // does the demo record, despite its high score.
+        // There are more documents than the dictionary considers. The one with the low score
+        // doesn't count, and neither does the demo record, despite its high score.
         let low = u32::try_from(CATEGORY_EXAMPLES).expect("few");
         let demo = low + 1;
         for ordinal in 0..=demo {

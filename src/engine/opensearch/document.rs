@@ -51,7 +51,8 @@ pub(super) struct Totals {
     pub(super) checksum: Checksum,
 }
 
-/// Bits per number. The cluster adds them up as floating-point numbers, which are exact up to 2^53.
+/// The number of bits in `a` and in `b`. The cluster adds these up as floating-point numbers, which
+/// are exact up to 2^53.
 const CHECKSUM_BITS: u32 = 26;
 
 impl Checksum {
@@ -79,7 +80,7 @@ pub struct DocumentWriter<'g> {
     pub labels: &'g AttributeLabels<'g>,
 }
 
-/// What a product's document is built from, once all words have their numbers.
+/// What a product's document is built from, once all words have been numbered.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct AnalysedProduct {
     pub ordinal: Ordinal,
@@ -89,28 +90,28 @@ pub struct AnalysedProduct {
     pub evidence_checked_on: Option<CalendarDate>,
     /// Indices into the category list, main category first.
     pub categories: Box<[u32]>,
-    /// Value numbers by attribute, in record order.
+    /// Each attribute's value numbers, in record order.
     pub attributes: Vec<Vec<u32>>,
     /// The product's position in each of [`Order::ALL`].
     pub ranks: [u32; Order::COUNT],
     /// The displayed rating.
     pub rating: Option<f64>,
-    /// Whether it's a demo record in a directory that also has real ones.
+    /// Whether the product is a demo record in a directory that also has real products.
     pub is_demo: bool,
     /// The product as shown in lists, as a JSON object.
     #[serde(with = "serde_bytes")]
     pub item: Vec<u8>,
-    /// The detail fields missing from the item, as a JSON object.
+    /// The detail fields that aren't in the item, as a JSON object.
     #[serde(with = "serde_bytes")]
     pub detail: Vec<u8>,
     pub content_hash: u64,
     pub reviews: ReviewSummary,
     pub terms: Vec<(Term, Occurrences)>,
-    /// Its words by provisional number, with boundaries.
+    /// The product's words, as provisional numbers, with boundaries.
     pub words: Vec<u32>,
     /// The number of words in each section.
     pub lengths: Lengths,
-    /// Its meaning vector.
+    /// The product's meaning vector.
     pub vector: Option<Box<[u8]>>,
 }
 
@@ -135,21 +136,21 @@ struct Product<'p> {
     rating: Option<f64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     checked_on: Option<u32>,
-    /// In hexadecimal.
+    /// The content hash in hexadecimal.
     content_hash: String,
-    /// In base64.
+    /// The meaning vector in base64.
     #[serde(skip_serializing_if = "Option::is_none")]
     vector: Option<String>,
-    /// In base64.
+    /// The item in base64.
     item: String,
     detail: &'p str,
     /// The review summary as JSON.
     reviews: String,
     #[serde(flatten)]
     ranks: BTreeMap<&'static str, u32>,
-    /// Keys.
+    /// The keys of all attribute values.
     attributes: Vec<String>,
-    /// Keys with their labels, by field.
+    /// Each facet field's keys, with their labels.
     #[serde(flatten)]
     labels: BTreeMap<String, Vec<String>>,
 }
@@ -269,8 +270,8 @@ fn words(words: impl Iterator<Item = u32>) -> String {
     text
 }
 
-/// The size of a document's text in a response, in bytes; quotes and backslashes take two. It's
-/// capped at what fits in an integer column.
+/// The size of a document's text in a response, in bytes, where quotes and backslashes take two.
+/// Capped at what fits in an integer column.
 fn text_bytes(detail: &str, words: &str) -> usize {
     let escaped = detail.bytes().filter(|byte| matches!(byte, b'"' | b'\\')).count();
     (detail.len() + escaped + words.len()).min(i32::MAX as usize)

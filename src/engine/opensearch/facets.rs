@@ -15,7 +15,7 @@ use crate::search::facet_counts::{AttributeCounts, FacetCounts, MAX_ATTRIBUTE_VA
 /// one shard may be frequent overall.
 const SHARD_SIZE: usize = 10_000;
 
-/// The maximum number of categories counted; OpenSearch doesn't allow many more buckets.
+/// The maximum number of categories to count; OpenSearch doesn't allow many more buckets.
 const MAX_CATEGORIES: usize = 60_000;
 
 /// Facets other than attributes: field name, part of the filter, and maximum number of values.
@@ -62,7 +62,7 @@ struct Values<K> {
 #[derive(Debug, Deserialize)]
 #[serde(bound = "K: DeserializeOwned + Default")]
 struct Bucket<K> {
-    /// Absent from the buckets of filter queries.
+    /// Buckets of filter queries don't have a key.
     #[serde(default)]
     key: K,
     doc_count: u64,
@@ -96,7 +96,7 @@ pub(super) fn counts(
     Ok(counts)
 }
 
-/// An aggregation's buckets; none if it's missing.
+/// An aggregation's buckets; empty if the aggregation is missing.
 fn buckets<K: DeserializeOwned + Default>(values: Option<Value>) -> Result<Vec<Bucket<K>>, EngineError> {
     let Some(values) = values else { return Ok(Vec::new()) };
     let values: Values<K> = serde_json::from_value(values).map_err(EngineError::index("read"))?;

@@ -20,7 +20,8 @@ use crate::engine::{EngineError, FillError};
 use crate::scratch::Scratch;
 use crate::search::Term;
 
-/// The name of the part that [`OpenSearchEngine::open`](super::OpenSearchEngine::open) reads.
+/// The name of the part that [`OpenSearchEngine::open`](super::OpenSearchEngine::open) reads into
+/// memory.
 pub const DICTIONARY: &str = "dictionary";
 
 /// The time limit for creating or refreshing indices.
@@ -41,8 +42,8 @@ pub struct Fill {
 }
 
 impl Fill {
-    /// Creates a generation's indices. `index` names the products' index; `shards` defaults to the
-    /// number that the products require. The dictionary is built in scratch files.
+    /// Creates a generation's indices. `index` is the product index's name; `shards` defaults to as
+    /// many as the products require. The dictionary is built in scratch files.
     pub async fn begin(
         cluster: Arc<Cluster>,
         index: String,
@@ -138,7 +139,7 @@ async fn wait_for_copies(cluster: &Cluster, indices: &str) -> Result<(), EngineE
         Err(error) => {
             tracing::warn!(
                 error = &error as &dyn std::error::Error,
-                "the indices don't have all their copies yet; publishing them anyway"
+                "the indices don't have all their replicas yet; publishing them anyway"
             );
             Ok(())
         }

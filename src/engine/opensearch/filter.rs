@@ -11,7 +11,7 @@ use crate::catalogue::{Admission, Catalogue, SoftwareFilter, admitted};
 pub(super) struct FilterQuery(Vec<(Admission, Value)>);
 
 impl FilterQuery {
-    /// Unknown categories and values match nothing.
+    /// Translates a filter. Unknown categories and values match nothing.
     pub(super) fn new(filter: &SoftwareFilter, catalogue: &Catalogue) -> Self {
         let mut clauses = Vec::new();
         let mut add = |part: Admission, clause: Value| clauses.push((part, clause));

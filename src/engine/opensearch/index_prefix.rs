@@ -10,7 +10,8 @@ use super::mapping::MAPPING_VERSION;
 use super::parts::PARTS;
 use super::records::REVIEWS;
 
-/// In bytes. The rest of an index name takes up to 60, and OpenSearch allows 255.
+/// The maximum length in bytes. The rest of an index name takes up to 60 bytes, and OpenSearch
+/// allows 255.
 const MAX_BYTES: usize = 128;
 
 /// The prefix of a directory's index names. A cluster can have one directory per prefix.
@@ -25,7 +26,7 @@ pub struct IndexPrefix(Arc<str>);
 pub struct IndexPrefixError;
 
 impl IndexPrefix {
-    /// The product index's name for a fill that starts at this time. Each fill has its own, so
+    /// The product index's name for a fill that starts at this time. Each fill gets a new index, so
     /// servers never search an index that's being filled.
     pub fn fill(&self, generation: &str, at: Timestamp) -> String {
         format!("{}{}", self.fills(generation), at.as_millisecond())
@@ -58,7 +59,7 @@ impl IndexPrefix {
         let rest = products.strip_prefix(&*self.0)?.strip_prefix('-')?;
         let (generation, version) = rest.split_once('-')?;
         let is_generation = !generation.is_empty() && generation.bytes().all(|byte| byte.is_ascii_hexdigit());
-        // Up to version 2, a generation was filled only once.
+        // Up to version 2, a generation was filled only once, so the name had no timestamp.
         let is_version = version.split_once('.').map_or(is_number(version), |(of, at)| is_number(of) && is_number(at));
         (is_generation && is_version).then_some(products)
     }

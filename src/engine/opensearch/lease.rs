@@ -1,5 +1,5 @@
-//! The build lease makes builds take turns. It's a document with an expiry, next to the one that
-//! names the published index.
+//! The build lease, which makes builds take turns. It's a document with an expiry time, stored next
+//! to the document that names the published index.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
@@ -32,7 +32,7 @@ const RETRY: Duration = Duration::from_secs(1);
 pub struct Lease {
     publisher: Publisher,
     held: Arc<Mutex<Held>>,
-    /// Dropping it stops the renewals.
+    /// Dropping the sender stops the renewals.
     stop: oneshot::Sender<()>,
     renewals: JoinHandle<()>,
 }
@@ -51,12 +51,12 @@ fn holder(owner: &str) -> Holder {
 #[derive(Debug)]
 struct Held {
     version: Version,
-    /// In the past if another build has taken the lease.
+    /// When the lease expires; set to the past once another build has taken it.
     expires_at: Timestamp,
 }
 
 impl Lease {
-    /// Takes the lease. While another build holds it, waits and calls `waits` once with its owner.
+    /// Takes the lease. If another build holds it, calls `waits` once with the owner, and waits.
     pub async fn take(publisher: Publisher, owner: &str, mut waits: impl FnMut(&str)) -> Result<Self, PublishError> {
         create_missing(&publisher.cluster, &publisher.prefix.state(), &mapping::state()).await?;
         let mut is_told = false;
@@ -139,12 +139,12 @@ impl Lease {
         Ok(all.into_iter().map(|of| of.index).collect())
     }
 
-    /// Releases the lease, so the next build needn't wait for it to expire. If another build has
-    /// taken it, that build keeps it.
+    /// Releases the lease, so the next build doesn't have to wait for it to expire. If another
+    /// build has taken the lease, that build keeps it.
     pub async fn release(self) {
         let Self { publisher, held, stop, renewals } = self;
         drop(stop);
-        // Let a renewal in progress finish, so the version is known.
+        // Let a renewal in progress finish, so that we know the version.
         drop(renewals.await);
         let request = ClusterRequest::new(Method::DELETE, &publisher.path(LEASE)).once();
         let request = conditional(request, Some(lock(&held).version));
@@ -187,7 +187,7 @@ async fn renew(
     }
 }
 
-/// The stored lease, if one of the renewals that got no response wrote it.
+/// The stored lease, if it was written by one of the renewals that got no response.
 fn renewed_before(unanswered: &[Holder], stored: Option<(Holder, Version)>) -> Option<Held> {
     let (holder, version) = stored.filter(|(holder, _)| unanswered.contains(holder))?;
     Some(Held { version, expires_at: holder.expires_at })
@@ -210,7 +210,7 @@ mod tests {
         Reply::Status(201, version)
     }
 
-    /// A lease taken with sequence number 7, from a node that will send these replies.
+    /// A lease with sequence number 7, taken from a node that will send these replies next.
     async fn lease(replies: &[Reply]) -> (Stub, Lease) {
         let taken = [OK, NONE, written(r#"{"_seq_no":7,"_primary_term":2}"#)];
         let stub = Stub::start(&[&taken, replies].concat()).await;
@@ -245,7 +245,7 @@ mod tests {
         assert!(matches!(lease.publish(&published, None).await, Err(PublishError::Overtaken)));
         assert_eq!(stub.requests(), 3, "nothing was sent");
         assert_eq!(lease.delete_except(&[]).await.expect("a list"), Vec::<String>::new());
-        assert_eq!(stub.requests(), 4, "only the list of indices");
+        assert_eq!(stub.requests(), 4, "only the list of indices was requested");
     }
 
     #[tokio::test]

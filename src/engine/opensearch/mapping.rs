@@ -6,7 +6,7 @@ use super::attributes::{KEYS, label_field};
 use crate::catalogue::Order;
 use crate::record::MAX_ATTRIBUTES;
 
-/// Must be increased whenever the documents or their fields change.
+/// Increment this whenever the documents or their fields change.
 pub(super) const MAPPING_VERSION: u32 = 5;
 
 /// How deep a ranked page can reach: slightly more than a search's largest offset plus its page
@@ -31,13 +31,13 @@ pub(super) fn shards(products: usize) -> usize {
 
 pub(super) fn products(shards: usize) -> Value {
     let number = json!({"type": "integer"});
-    // Used only for sorting or multiplying.
+    // Only used for sorting or multiplying, never searched.
     let column = |kind: &str| json!({"type": kind, "index": false});
     let sequence = |store: bool| json!({"type": "text", "analyzer": "whitespace", "norms": false, "store": store});
-    // Read with a hit, never searched.
+    // Only returned with hits, never searched.
     let stored = json!({"type": "keyword", "index": false, "doc_values": false, "store": true});
     let set = json!({"type": "keyword", "doc_values": false});
-    // Only counted.
+    // Only used for counting.
     let counted = json!({"type": "keyword", "index": false});
     let mut properties = json!({
         "terms": {"type": "rank_features"},
@@ -59,8 +59,8 @@ pub(super) fn products(shards: usize) -> Value {
         "check_a": column("integer"),
         "check_b": column("integer"),
         "content_hash": stored,
-        // A page reads only columns, because inflating stored fields would take up two thirds of a
-        // search's time.
+        // Reading a page involves only columns, because inflating stored fields would take up two
+        // thirds of a search's time.
         "item": {"type": "binary", "doc_values": true},
         "vector": {"type": "binary", "doc_values": true},
         "detail": stored,
@@ -71,7 +71,7 @@ pub(super) fn products(shards: usize) -> Value {
         properties[rank_field(order)] = number.clone();
     }
     properties[KEYS] = set;
-    // By number, so the mapping doesn't depend on what exports declare.
+    // Named by number, so the mapping doesn't depend on what exports declare.
     for attribute in 0..MAX_ATTRIBUTES {
         properties[label_field(attribute)] = counted.clone();
     }
@@ -130,7 +130,7 @@ fn settings(shards: usize) -> Value {
         // If there's another node, keep a replica from the first document onwards, because a node
         // may fail during a fill.
         "auto_expand_replicas": "0-1",
-        // A fill refreshes once, at the end.
+        // A fill refreshes the index only once, at the end.
         "refresh_interval": "-1",
         "codec": "best_compression",
     })

@@ -1,4 +1,4 @@
-//! OpenSearch as an engine: searches, lists, records and reviews come from a cluster's indices.
+//! The OpenSearch engine: searches, lists, records and reviews come from a cluster's indices.
 //!
 //! A generation is three indices: products, reviews, and other parts. Each request names its index,
 //! so generations never mix. A product is a document whose terms are features with weighted
@@ -57,13 +57,13 @@ use crate::search::{Group, StemId, Term};
 #[derive(Debug)]
 pub struct OpenSearchEngine {
     cluster: Arc<Cluster>,
-    /// The name of the product index. The other indices' names are this one plus a suffix.
+    /// The name of the product index. The other indices have this name plus a suffix.
     index: String,
     documents: usize,
     /// Number of shards in the product index.
     shards: usize,
     dictionary: Dictionary,
-    /// By word number.
+    /// Each word's stem, by word number.
     stems: Arc<[StemId]>,
     catalogue: Arc<Catalogue>,
     /// How many products are real rather than demo records. Real products have the lowest ordinals.
@@ -94,7 +94,7 @@ impl From<ClusterError> for EngineError {
     fn from(error: ClusterError) -> Self {
         match error {
             ClusterError::Unavailable(_) => Self::Unavailable(error.into()),
-            // The next fill creates another index.
+            // The index was deleted, but the next fill will create a new one.
             error if error.is_missing_index() => Self::Unavailable(error.into()),
             ClusterError::Overloaded { .. } => Self::Overloaded(error.into()),
             _ => Self::Refused(error.into()),

@@ -19,13 +19,14 @@ use super::document::{Checksum, Document, Totals};
 use crate::catalogue::{Bulk, Pieces, Span};
 use crate::engine::{EngineError, FillError};
 
-/// Suffix of the parts index's name.
+/// The suffix of the parts index's name.
 pub(super) const PARTS: &str = "-parts";
 
-/// Size of a piece in bytes; a part's last piece may be smaller.
+/// The size of a piece in bytes. A part's last piece may be smaller.
 const PIECE_BYTES: usize = 1024 * 1024;
 
-/// Limit on a part read into memory, so a damaged manifest can't exhaust a server's memory.
+/// The maximum size of a part that's read into memory. It keeps a damaged manifest from exhausting
+/// a server's memory.
 const MAX_BYTES: u64 = 64 * 1024 * 1024 * 1024;
 
 const READ_AT_ONCE: usize = 8;
@@ -126,8 +127,8 @@ impl Parts {
         Ok(())
     }
 
-    /// Replaces a part of a generation that isn't in service. If interrupted, the generation is no
-    /// longer complete.
+    /// Replaces a part of a generation that isn't being served. If this is interrupted, the
+    /// generation is no longer complete.
     pub async fn replace(&mut self, name: &str, content: Bulk) -> Result<(), FillError> {
         let sizes = write_parts(&self.cluster, &self.index, &[(name.to_owned(), content)]).await?;
         self.manifest.parts.extend(sizes);
@@ -168,7 +169,7 @@ impl Part {
         Ok(())
     }
 
-    /// Reads a piece by its number, from 0.
+    /// Reads a piece by its number, which starts from 0.
     async fn piece(&self, number: u64) -> Result<Bytes, PartsError> {
         let id = piece_id(&self.name, number);
         let piece: Piece = read(&self.cluster, &self.index, &id).await?;
@@ -206,7 +207,7 @@ impl Pieces for BlockingPart {
     fn read(&self, at: u64) -> io::Result<(u64, Bytes)> {
         let (sender, receiver) = oneshot::channel();
         let (part, number) = (self.part.clone(), at / PIECE_BYTES as u64);
-        // In a task, so that a runtime that's shutting down drops it instead of panicking.
+        // Read in a task, because a runtime that's shutting down drops tasks instead of panicking.
         self.runtime.spawn(async move { drop(sender.send(part.piece(number).await)) });
         let piece = receiver.blocking_recv().map_err(|_| io::Error::other("the server is shutting down"))?;
         Ok((number * PIECE_BYTES as u64, piece.map_err(|error| io::Error::other(EngineError::from(error)))?))

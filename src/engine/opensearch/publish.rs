@@ -1,4 +1,4 @@
-//! Publication: one small document names the index being served.
+//! Publishes generations: one small document names the index being served.
 //!
 //! It's replaced by compare-and-set, so if two publications are concurrent, one fails.
 

@@ -24,16 +24,16 @@ pub(super) const EXACT_NAME: f32 = 8192.0;
 /// full name's.
 pub(super) const PINNED: f32 = 4096.0;
 
-/// Added to the score of a product that has all the words, if the same list has products with only
-/// some and isn't sorted by relevance.
+/// Added to the score of a product that has all the words, if the same list also has products with
+/// only some of them and isn't sorted by relevance.
 pub(super) const COMPLETE: f32 = 32_768.0;
 
 /// Up to this many of a group's alternatives are always scored individually.
 const FEW: usize = 16;
 
-/// The total number of individually scored alternatives in larger groups. OpenSearch rejects
-/// queries with more than 1,024 clauses, and a prefix may have thousands of alternatives, so the
-/// rarer ones count as one.
+/// The total number of alternatives that are scored individually in larger groups. OpenSearch
+/// rejects queries with more than 1,024 clauses, and a prefix may have thousands of alternatives,
+/// so the rarer ones all get the same score.
 const MAX_SCORED: usize = 384;
 
 /// The score of a rare alternative that isn't scored individually: the same as for a word in a
@@ -48,14 +48,15 @@ pub(super) enum Match {
 
 pub(super) struct PlanQuery<'p> {
     plan: &'p Plan,
-    /// Documents that contain all the words only by accident, and so count as having only some.
+    /// Documents that contain all the words only by accident, and so count as having only some of
+    /// them.
     pub(super) accidental: Vec<Ordinal>,
-    /// In plan order.
+    /// The groups' scored queries, in plan order.
     groups: Vec<Value>,
     /// The groups' conditions, without scores.
     conditions: Vec<Value>,
-    /// Filters for the spellings, each with the share of words it stands for. `neighbours` works
-    /// the same way.
+    /// Filters for the spellings, each with the share of words it stands for. `neighbours` has the
+    /// same structure.
     spellings: Vec<(Value, f32)>,
     neighbours: Vec<(Value, f32)>,
 }
@@ -161,7 +162,7 @@ impl<'p> PlanQuery<'p> {
         json!({"bool": {"filter": [condition], "must_not": [{"terms": {"ordinal": self.accidental}}]}})
     }
 
-    /// The words with their scores, which are 0 for the documents that come last.
+    /// Matches the words. Scores are 0 for the documents that come last.
     fn words(&self, matching: Match) -> Value {
         let words = self.scored_words(matching);
         if self.plan.last.is_empty() {
@@ -184,7 +185,7 @@ impl<'p> PlanQuery<'p> {
             return constant(&json!({"match_all": {}}), 0.0);
         }
         if must.is_empty() {
-            // Optional words alone don't make a document a match.
+            // A document with only optional words isn't a match.
             let required = self.has_required() && self.plan.groups.iter().any(|group| !group.required);
             let filter: Vec<_> = required.then(|| self.condition(matching)).into_iter().collect();
             return json!({"bool": {"should": should, "filter": filter, "minimum_should_match": 1}});
@@ -207,7 +208,7 @@ impl<'p> PlanQuery<'p> {
         }
     }
 
-    /// Matches real products whose full name the query may stand for.
+    /// Matches real products whose full name may be what the query means.
     fn named(&self) -> Value {
         let names: Vec<_> = self.plan.names.iter().map(term::name).collect();
         real(&json!({"terms": {"names": names}}))
@@ -240,7 +241,7 @@ impl<'p> PlanQuery<'p> {
         json!({"bool": {"must": [query], "filter": phrases, "must_not": excluded}})
     }
 
-    /// Whether documents with some of the words follow if too few have all of them.
+    /// Whether documents with only some of the words follow if too few have all of them.
     pub(super) fn may_fall_back(&self) -> bool {
         self.has_required() && self.plan.enough > 0
     }
@@ -249,7 +250,7 @@ impl<'p> PlanQuery<'p> {
         self.plan.groups.iter().any(|group| group.required)
     }
 
-    /// Whether every hit satisfies a required group anyway.
+    /// Whether a required group is indispensable, so every hit satisfies it anyway.
     fn is_given(&self) -> bool {
         self.plan.groups.iter().any(|group| group.required && group.indispensable)
     }
@@ -260,8 +261,8 @@ fn real(filter: &Value) -> Value {
     json!({"bool": {"filter": [filter, {"term": {"demo": 0}}]}})
 }
 
-/// A group's best-scoring alternative. If the group has more than `most`, only the most frequent
-/// are scored individually.
+/// Scores a group by its best alternative. If the group has more than `most` alternatives, only the
+/// most frequent ones are scored individually.
 fn scored_group(mut alternatives: Vec<&Alternative>, statistics: &impl Statistics, scale: f32, most: usize) -> Value {
     let mut rest = Vec::new();
     if alternatives.len() > most {
@@ -315,7 +316,7 @@ mod tests {
     }
 
     #[test]
-    fn required_groups_must_match_and_the_others_add_to_the_score() {
+    fn required_groups_must_match_and_optional_ones_add_to_the_score() {
         let plan = Plan {
             groups: vec![group(&[1, 99], true), group(&[2, 3], true), group(&[4], false)],
             enough: 10,
@@ -325,18 +326,18 @@ mod tests {
         let either = json!({"dis_max": {"queries": [feature("terms.w2"), feature("terms.w3")]}});
         let must = json!([feature("terms.w1"), either]);
         let all = json!({"bool": {"must": must, "should": [feature("terms.w4")]}});
-        assert_eq!(query.ranked(Match::All), all, "a term that's in no document is left out");
+        assert_eq!(query.ranked(Match::All), all, "a term that no document contains is left out");
         assert!(query.may_fall_back());
         let some = query.ranked(Match::Some);
         let should = json!([feature("terms.w1"), either, feature("terms.w4")]);
         assert_eq!(some["bool"]["should"], should);
-        // The optional word alone doesn't make a document a match.
+        // A document with only the optional word isn't a match.
         let found = json!([{"terms": {"stems": ["1"]}}, {"terms": {"stems": ["2", "3"]}}]);
         assert_eq!(some["bool"]["filter"][0]["bool"]["should"], found);
     }
 
     #[test]
-    fn the_rarest_of_many_alternatives_count_as_one() {
+    fn the_rarest_of_many_alternatives_share_one_clause() {
         let words: Vec<_> = (100..2000).collect();
         let plan = Plan { groups: vec![group(&words, true)], ..Plan::default() };
         let query = PlanQuery::new(&plan, &Known).ranked(Match::All);
@@ -349,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn spelling_and_neighbours_become_functions_weighted_by_share() {
+    fn each_spelling_and_each_neighbour_becomes_a_function_weighted_by_its_share() {
         let stems = [vec![(1, 1.0)], vec![(2, 1.0)]];
         let signals = Signals {
             stems: Arc::new(StemSlots::new(stems.into_iter().map(Vec::into_iter))),
@@ -402,7 +403,7 @@ mod tests {
     }
 
     #[test]
-    fn exclusions_and_phrases_restrict_whatever_is_found() {
+    fn exclusions_and_phrases_restrict_every_query() {
         let plan = Plan {
             excluded: vec![Term::Word(7), Term::Name("acme".into())],
             phrases: vec![vec![vec![vec![2], vec![3, 4]]]],

@@ -14,7 +14,7 @@ use crate::catalogue::resource::ReviewSummary;
 use crate::catalogue::{Ordinal, ReviewFilter, ReviewSort, joined};
 use crate::engine::{EngineError, Record, ReviewHits, ReviewsRequest};
 
-/// Suffix of the reviews index's name.
+/// The suffix of the reviews index's name.
 pub(super) const REVIEWS: &str = "-reviews";
 
 #[derive(Deserialize)]
@@ -42,8 +42,8 @@ struct Total {
 
 impl OpenSearchEngine {
     pub(super) async fn read_record(&self, id: &str) -> Result<Option<Record>, EngineError> {
-        // A search, because a read by id returns no columns. Routing limits it to the product's
-        // shard.
+        // This is a search because a read by id doesn't return columns. Routing limits the search
+        // to the product's shard.
         let id = document_id(id);
         let request = json!({
             "query": {"ids": {"values": [id]}},
@@ -112,7 +112,8 @@ impl OpenSearchEngine {
         Ok(response)
     }
 
-    /// Reads products' fields by ordinal. `fields` is the part of a search body that selects them.
+    /// Reads products' fields by ordinal. `fields` is the part of a search body that selects the
+    /// fields.
     pub(super) async fn documents(
         &self,
         ordinals: &[Ordinal],
@@ -169,7 +170,7 @@ fn clauses(id: &str, filter: &ReviewFilter) -> Vec<Value> {
     clauses
 }
 
-/// Ties are broken by the stored order, newest first.
+/// The clauses for a sort order. Ties are broken by the stored order, newest first.
 fn order(sort: ReviewSort) -> Value {
     let then = json!({"place": "asc"});
     match sort {

@@ -52,9 +52,9 @@ pub(super) struct StoredFields {
     pub(super) ordinal: Vec<u32>,
     pub(super) name_words: Vec<f32>,
     pub(super) content_hash: Vec<String>,
-    /// In base64.
+    /// The meaning vector in base64.
     pub(super) vector: Vec<String>,
-    /// In base64.
+    /// The item in base64.
     pub(super) item: Vec<String>,
     pub(super) detail: Vec<String>,
     pub(super) words: Vec<String>,
@@ -87,7 +87,7 @@ pub(super) enum Tiers {
     /// Products with all the words. Full-name matches score [`EXACT_NAME`] more.
     All,
     Some,
-    /// Both, distinguished by [`COMPLETE`] and [`EXACT_NAME`].
+    /// Both kinds of products, told apart by [`COMPLETE`] and [`EXACT_NAME`].
     Both,
 }
 
@@ -104,8 +104,8 @@ impl SearchResponse {
         self.aggregations.get_mut(name)?.values.take()
     }
 
-    /// For the hit at `place`, the first rank in its bucket and the number of hits before that
-    /// bucket; `None` past the last hit.
+    /// The first rank in the bucket that contains hit number `place`, and the number of hits before
+    /// that bucket; `None` past the last hit.
     pub(super) fn bucket_of(&mut self, name: &str, place: u64) -> Option<(u64, u64)> {
         let histogram: Histogram = serde_json::from_value(self.values(name)?).ok()?;
         let mut before = 0;
@@ -124,7 +124,7 @@ impl SearchResponse {
         self.timed_out
     }
 
-    /// The hits as candidates, with the word count of each one's shortest name, never less than 1.
+    /// The hits as candidates, each with the word count of its shortest name, never less than 1.
     pub(super) fn candidates(&self, is_demo: impl Fn(u32) -> bool) -> Result<Vec<(Candidate, f32)>, EngineError> {
         let candidate = |hit: &ResponseHit| {
             let ordinal = *hit.fields.ordinal.first().ok_or_else(|| damaged("ordinal"))?;
@@ -201,7 +201,7 @@ pub(super) fn one(values: Vec<String>, field: &'static str) -> Result<Bytes, Eng
     values.into_iter().next().map(Bytes::from).ok_or_else(|| damaged(field))
 }
 
-/// Used for columns, which the cluster writes without padding.
+/// The encoding of columns, which the cluster writes without padding.
 const BASE64: GeneralPurpose = GeneralPurpose::new(
     &STANDARD,
     GeneralPurposeConfig::new().with_decode_padding_mode(DecodePaddingMode::Indifferent),
@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_belongs_to_the_bucket_that_reaches_past_it() {
+    fn the_bucket_of_a_hit_is_the_first_one_that_ends_after_it() {
         let response = || -> SearchResponse {
             serde_json::from_value(serde_json::json!({
                 "hits": {"total": {"value": 7}},

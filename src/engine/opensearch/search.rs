@@ -1,7 +1,8 @@
 //! Runs a search: sends its requests to the cluster and combines the responses.
 //!
-//! Most searches take one request. A second one follows if too few products have all the words, or
-//! comes first for pages deep in a filtered list. Related products take up to three more.
+//! Most searches take one request. If too few products have all the words, a second request
+//! follows. For a page deep in a filtered list, another request comes first. Related products take
+//! up to three more.
 
 use std::ops::Range;
 
@@ -42,8 +43,8 @@ impl<'e, 'r> Search<'e, 'r> {
         Self { engine, request, plan, filter: FilterQuery::new(request.filter, &engine.catalogue) }
     }
 
-    /// Runs the search. Requested text comes with the hits. If it's too much for one response, as
-    /// much as fits is read afterwards.
+    /// Runs the search. Text, if requested, comes with the hits. If it's too large for one
+    /// response, as much of it as fits is read afterwards.
     pub(super) async fn run(mut self) -> Result<SearchHits, EngineError> {
         let budget = self.request.budget;
         match self.find().await {
@@ -62,8 +63,8 @@ impl<'e, 'r> Search<'e, 'r> {
     }
 
     async fn find(&mut self) -> Result<SearchHits, EngineError> {
-        // There's nothing past the last product, and such an offset may exceed the cluster's number
-        // range.
+        // There's nothing past the last product, and an offset past it may be too large a number
+        // for the cluster.
         let (Range { start, end }, documents) = (self.request.page.clone(), self.engine.documents);
         let page = start.min(documents)..end.min(documents);
         if page.end > MAX_WINDOW
@@ -73,7 +74,7 @@ impl<'e, 'r> Search<'e, 'r> {
             if self.request.plan.related.is_none() || found.unfiltered_total >= FEW as u64 {
                 return Ok(found);
             }
-            // Related products may follow, but not that many.
+            // Related products may follow, but never enough to reach this page.
             return self.ranked(page.start.min(MAX_WINDOW)..MAX_WINDOW).await;
         }
         if self.request.order.is_none() && matches!(self.request.plan.rerank, Rerank::ShortestName) {
@@ -99,8 +100,8 @@ impl<'e, 'r> Search<'e, 'r> {
         }
     }
 
-    /// Adds products with only some of the words to those with all of them. `all` is how many have
-    /// all of them, whether or not they pass the filter.
+    /// Adds products with only some of the words to those with all of them. `all` is how many
+    /// products have all the words, whether or not they pass the filter.
     async fn with_some_words(
         &mut self,
         mut first: SearchResponse,
@@ -118,7 +119,7 @@ impl<'e, 'r> Search<'e, 'r> {
             let both = self.send(self.body(&self.query(Match::Some), &self.filter.clauses(), page)).await?;
             return Ok(SearchHits { complete, ..self.hits(both, Tiers::Both)? });
         }
-        // The first page contains the products with all the words; the others follow.
+        // The first response contains the products with all the words. The others follow.
         let (best, best_texts) = first.hits(Tiers::All, self.is_demo(), self.request.texts)?;
         let before = usize::try_from(complete).unwrap_or(usize::MAX);
         let rest = page.start.saturating_sub(before)..page.end.saturating_sub(before);
@@ -131,7 +132,8 @@ impl<'e, 'r> Search<'e, 'r> {
         Ok(SearchHits { total: hits.total + complete, complete, ..hits })
     }
 
-    /// The documents that have all the words only by accident, among the few that have them all.
+    /// Finds the documents that have all the words only by accident. Few documents have all the
+    /// words when this is called.
     async fn accidental(&self, all: u64) -> Result<Vec<Ordinal>, EngineError> {
         if all < 2 {
             return Ok(Vec::new());
@@ -151,8 +153,8 @@ impl<'e, 'r> Search<'e, 'r> {
         if self.request.order.is_none() { self.plan.ranked(matching) } else { self.plan.unranked(matching) }
     }
 
-    /// A page of products found by name. The first ones are reranked by the length of their
-    /// shortest name, so this reads the order first and then the page's items.
+    /// A page of products found by name. The first products are reranked by the length of their
+    /// shortest name, so this determines the order first and then reads the page's items.
     async fn names(&self, page: Range<usize>) -> Result<SearchHits, EngineError> {
         let mut body = self.body(&self.query(Match::All), &self.filter.clauses(), 0..page.end.max(RERANKED));
         body["stored_fields"] = json!("_none_");
@@ -197,8 +199,8 @@ impl<'e, 'r> Search<'e, 'r> {
         (stored, json!(["ordinal", "item"]))
     }
 
-    /// A page deep in a stored order. The cluster would sort everything before it, so this selects
-    /// a range of ranks instead.
+    /// A page deep in a stored order. To avoid having the cluster sort everything before the page,
+    /// this selects a range of ranks.
     async fn distant(&mut self, order: Order, page: Range<usize>) -> Result<SearchHits, EngineError> {
         let rank = rank_field(order);
         if self.filter.is_open() && self.request.plan.finds_all() && self.request.facets.is_none() {
@@ -235,7 +237,8 @@ impl<'e, 'r> Search<'e, 'r> {
         Ok(hits)
     }
 
-    /// Requests counts without hits, and the number of hits in each range of ranks.
+    /// The body of a request for counts without hits, and for the number of hits in each range of
+    /// ranks.
     fn ranks(&self, matching: Match, rank: &str) -> Value {
         let mut body = self.body(&self.query(matching), &self.filter.clauses(), 0..0);
         let interval = self.engine.documents.div_ceil(RANK_BUCKETS).max(1);
@@ -294,7 +297,7 @@ impl<'e, 'r> Search<'e, 'r> {
         self.engine.search_index(&body).await
     }
 
-    /// Reads a response's hits. Its total also serves as the number of products with all the words.
+    /// Reads a response's hits. The total also serves as the number of products with all the words.
     pub(super) fn hits(&self, mut response: SearchResponse, tiers: Tiers) -> Result<SearchHits, EngineError> {
         let counts = self.counts(&mut response)?;
         let (hits, texts) = response.hits(tiers, self.is_demo(), self.request.texts)?;

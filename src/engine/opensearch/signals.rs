@@ -13,7 +13,7 @@ use crate::search::{Signals, StemId};
 /// the score.
 const MAX_NEIGHBOURS: usize = 64;
 
-/// For each word of the query, a filter for documents that spell it the same way, with the word's
+/// For each word of the query, a filter for documents that spell the word the same way, with its
 /// share.
 pub(super) fn spelling_shares(signals: &Signals, statistics: &impl Statistics) -> Vec<(Value, f32)> {
     let mut by_word: BTreeMap<usize, Vec<String>> = BTreeMap::new();
@@ -31,8 +31,8 @@ pub(super) fn spelling_shares(signals: &Signals, statistics: &impl Statistics) -
     by_word.into_values().map(|spellings| (json!({"terms": {"short": spellings}}), share)).collect()
 }
 
-/// For each pair of neighbouring words in the query, a filter for documents in which they're next
-/// to each other, with the pair's share.
+/// For each pair of neighbouring words in the query, a filter for documents in which the two words
+/// are next to each other, with the pair's share.
 pub(super) fn neighbour_shares(signals: &Signals) -> Vec<(Value, f32)> {
     let words = signals.spellings.len();
     let mut stems: Vec<(StemId, u32)> = signals.stems.iter().collect();

@@ -3,7 +3,7 @@
 use crate::search::{Group, StemId, Term};
 
 pub(super) trait Statistics {
-    /// The factor for all of a group's scores.
+    /// The factor by which all of a group's scores are multiplied.
     fn scale(&self, group: &Group) -> f32;
 
     fn frequency(&self, term: &Term) -> u32;

@@ -2,10 +2,11 @@
 
 use crate::search::Term;
 
-/// In bytes. Longer names are replaced by their hash; OpenSearch's limit is 32,766.
+/// The maximum length of a name, in bytes. Longer names are replaced with their hash; OpenSearch's
+/// limit is 32,766.
 const LONGEST: usize = 256;
 
-/// Replaces dots, which a feature's name can't contain. No term contains this character.
+/// Stands for a dot, which a feature's name can't contain. No term contains this character.
 const DOT: char = '\u{1f}';
 
 const HASHED: char = '#';
@@ -35,8 +36,8 @@ pub(super) const fn field(term: &Term) -> TermField {
     }
 }
 
-/// The stem, if the term is a word. It's also in the `stems` field, because a filter there can list
-/// any number of stems.
+/// The stem, if the term is a word. Stems are also in the `stems` field, because a filter on that
+/// field can list any number of them.
 pub(super) fn stem(term: &Term) -> Option<String> {
     if let Term::Word(stem) = term { Some(format!("{stem:x}")) } else { None }
 }

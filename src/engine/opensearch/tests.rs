@@ -2,7 +2,7 @@
 //! of all documents.
 //!
 //! Features have eight-bit fractions, so scores differ by a few tenths of a percent, and documents
-//! with nearly equal scores may trade places.
+//! with nearly equal scores may come in a different order.
 
 mod publication;
 
@@ -65,7 +65,7 @@ impl Compared {
         let number = NEXT.fetch_add(1, Ordering::Relaxed);
         let name = format!("{:08x}{number:08x}", std::process::id());
         let mut local = Engines::new(software);
-        // A cluster reranks all hits, but not by meaning.
+        // The OpenSearch engine reranks all hits, but not by meaning.
         local.scan.reranked = usize::MAX;
         local.scan.ranks_by_meaning = false;
         let (remote, index) = RUNTIME.block_on(async {
@@ -152,7 +152,7 @@ fn compare_facets(found: &SearchHits, expected: &SearchHits) -> Result<(), TestC
 }
 
 fn is_near(one: &Hit, other: &Hit) -> bool {
-    // A full-name match scores the share of correctly spelled words.
+    // A full-name match's score is the share of correctly spelled words.
     let least = if one.tier == Tier::ExactName { 0.5 } else { 0.0 };
     (one.score - other.score).abs() <= TOLERANCE * one.score.max(other.score).max(least)
 }
@@ -174,7 +174,7 @@ impl Documents for Compared {
 }
 
 #[test]
-fn a_cluster_error_keeps_its_kind_message_and_causes() {
+fn converting_a_cluster_error_preserves_its_kind_message_and_causes() {
     let error = |status: u16| {
         let status = http::StatusCode::from_u16(status).expect("a status");
         ClusterError::from_status("a", status, Reason::new(None, "busy"))
@@ -224,7 +224,7 @@ mod on_cluster {
 
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
-    fn values_are_found_and_counted_as_in_the_embedded_engine() {
+    fn both_engines_find_the_same_values_and_count_them_the_same_way() {
         let vendors = ["ISO 9001", "iso-9001", "Größe, GmbH", "a\0b", "", "-", "C++", "C#"];
         let long = vec!["x".repeat(400); 50].join(" ");
         let mut software: Vec<_> = large()[..40].to_vec();
@@ -242,7 +242,7 @@ mod on_cluster {
             let found = RUNTIME.block_on(remote.has_values(attribute, &keys)).expect("values");
             assert_eq!(found, pollster::block_on(local.has_values(attribute, &keys)).expect("values"));
         }
-        // The one value that's too long to be counted is as rare as many others, so it wouldn't be
+        // One value is too long to be counted, but it's as rare as many others, so it wouldn't be
         // in the facet anyway.
         let vendors = ["iso 9001", "acme", "nobody"].map(|vendor| AttributeCondition::new("vendor", vendor)).to_vec();
         for filter in [SoftwareFilter::default(), SoftwareFilter { attributes: vendors, ..SoftwareFilter::default() }] {
@@ -268,7 +268,8 @@ mod on_cluster {
     fn hits_come_with_as_much_text_as_fits() {
         let mut software: Vec<_> = large()[..40].to_vec();
         for product in &mut software {
-            // Each takes slightly less than a megabyte, so they don't all fit in one response.
+            // Each product takes slightly less than a megabyte, so they don't all fit in one
+            // response.
             product["description"] = format!("audit \"{}\"", vec!["x".repeat(499); 1990].join(" ")).into();
         }
         let compared = Compared::new(&software);
@@ -290,7 +291,7 @@ mod on_cluster {
 
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
-    fn a_part_is_read_in_pieces_and_damage_is_an_error() {
+    fn a_part_is_read_in_pieces_and_a_damaged_piece_is_an_error() {
         let index = format!("software-directory-parts-test{:x}", std::process::id());
         let content: Bytes = (0..2_500_000_u32).map(|at| at.to_le_bytes()[at as usize % 3]).collect::<Vec<_>>().into();
         let request = |method, path: &str, body: Bytes| {
@@ -309,7 +310,7 @@ mod on_cluster {
         assert_eq!(RUNTIME.block_on(part.read()).expect("intact"), content);
         let _runtime = RUNTIME.enter();
         let bulk = Bulk::Pieces(Arc::new(part.clone().blocking()));
-        // A thread that may block, like a download's.
+        // Read on a thread that may block, as a download does.
         let read = |start, length| {
             let reader = bulk.reader(Span { start, length }).expect("a part of it");
             let read = move || {
@@ -321,7 +322,8 @@ mod on_cluster {
         assert_eq!(read(0, 2_500_000).expect("intact"), content);
         assert_eq!(read(1_048_570, 20).expect("intact"), content[1_048_570..1_048_590]);
 
-        // A piece stored in another's place is intact, but isn't mistaken for that other piece.
+        // A piece stored under another piece's id is intact, but isn't mistaken for the other
+        // piece.
         let first = request(Method::GET, "/_source/one-0", Bytes::new());
         request(Method::PUT, "/_doc/one-1", first);
         assert_eq!(read(0, 1_048_576).expect("the first piece is intact"), content[..1_048_576]);

@@ -8,7 +8,7 @@ use crate::engine::{EngineError, Hit, HitTexts, MAX_TEXT_BYTES};
 use crate::search::budget::Budget;
 
 /// How many hits, counting from the first, have text that fits in [`MAX_TEXT_BYTES`] in total. If
-/// not all of them do, the search is incomplete.
+/// some don't fit, marks the search as incomplete.
 fn fitting(sizes: &[usize], budget: &Budget) -> usize {
     let mut bytes = 0_usize;
     let fits = |size: &&usize| {
@@ -22,15 +22,15 @@ fn fitting(sizes: &[usize], budget: &Budget) -> usize {
     fitting
 }
 
-/// Removes text that doesn't fit.
+/// Removes the text of hits that don't fit.
 pub(super) fn bound(texts: &mut Vec<HitTexts>, budget: &Budget) {
     let sizes: Vec<_> = texts.iter().map(|texts| texts.fields.len() + texts.words.size_bytes()).collect();
     texts.truncate(fitting(&sizes, budget));
 }
 
 impl OpenSearchEngine {
-    /// Reads the text of as many hits as fit, starting with the first, judging by its size in a
-    /// response.
+    /// Reads the text of as many hits as fit, starting with the first. What counts is the text's
+    /// size in a response.
     pub(super) async fn read_texts(&self, hits: &[Hit], budget: &Budget) -> Result<Vec<HitTexts>, EngineError> {
         let ordinals: Vec<_> = hits.iter().map(|hit| hit.ordinal).collect();
         let sizes = json!({"stored_fields": "_none_", "docvalue_fields": ["ordinal", "text_bytes"]});
@@ -54,7 +54,7 @@ mod tests {
     use crate::search::forward::DocumentWords;
 
     #[test]
-    fn text_past_the_limit_is_omitted_and_the_search_is_incomplete() {
+    fn text_past_the_limit_is_omitted_and_marks_the_search_as_incomplete() {
         let texts = |sizes: &[usize]| -> Vec<_> {
             let texts = |size: &usize| HitTexts { fields: vec![b' '; *size].into(), words: DocumentWords::new(&[]) };
             sizes.iter().map(texts).collect()

@@ -56,9 +56,9 @@ impl From<PartsError> for Unusable {
     }
 }
 
-/// Whether any of a generation's indices is missing; `false` if that can't be determined right now.
+/// Whether any of a generation's indices is missing; `false` if there's no telling right now.
 pub async fn is_missing(cluster: &Cluster, index: &str) -> bool {
-    // A search, because a server's user isn't allowed to do anything else.
+    // This is a search because a server's user isn't allowed to do anything else.
     let body = json!({"size": 0, "track_total_hits": false});
     let search = ClusterRequest::search(&format!("/{}/_search", all(index)), body.to_string());
     cluster.send(search).await.is_err_and(|error| error.is_missing_index())
@@ -69,13 +69,13 @@ pub async fn is_missing(cluster: &Cluster, index: &str) -> bool {
 ///
 /// # Errors
 ///
-/// If the cluster can't answer.
+/// If a request to the cluster fails.
 pub async fn find_whole(cluster: &Arc<Cluster>, index: &str) -> Result<Option<FilledGeneration>, EngineError> {
     let mut outcome = check(cluster, index).await;
     if let Err(Unusable::Cluster(ClusterError::Unavailable(Unavailability::MissingShards { .. }))) = outcome {
         let health = ClusterRequest::get(&format!("/_cluster/health/{}", all(index)));
         let health = health.query("wait_for_status", "yellow").query("timeout", format!("{}s", SHARDS_TIME.as_secs()));
-        // The result doesn't matter, because the next check decides.
+        // The response doesn't matter, because the indices are checked again.
         drop(cluster.send(health.timeout(2 * SHARDS_TIME)).await);
         outcome = check(cluster, index).await;
     }

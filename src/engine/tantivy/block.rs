@@ -55,7 +55,7 @@ impl Bitset {
         self.0
     }
 
-    /// The number of documents before `at` in the same word.
+    /// The number of documents before `at` in the same bitmap word.
     #[inline]
     pub(super) const fn before(&self, at: usize) -> u32 {
         (self.0[at / BITS % Self::WORDS] & ((1 << (at % BITS)) - 1)).count_ones()
@@ -63,7 +63,7 @@ impl Bitset {
 
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        // Avoids a branch per word.
+        // Folding avoids a branch per word.
         self.0.iter().fold(0, |all, bits| all | bits) == 0
     }
 
@@ -109,7 +109,7 @@ impl Bitset {
         ones(&self.0)
     }
 
-    /// The set as pruned documents of the block that begins at `start`.
+    /// The set as pruned documents in the block that begins at `start`.
     pub(super) const fn pruned(&self, start: DocId) -> Pruned<'_> {
         Pruned { first: start, bits: &self.0 }
     }
@@ -121,7 +121,7 @@ pub(super) struct BlockScores {
     pub(super) members: Bitset,
     /// The documents that have a score, which may not be their highest yet.
     pub(super) scored: Bitset,
-    /// By offset: the highest score so far; 0 if there's none.
+    /// For each offset, the highest score so far; 0 if there's none.
     best: Box<[f32; BLOCK_LEN]>,
 }
 

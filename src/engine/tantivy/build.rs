@@ -1,8 +1,8 @@
 //! Builds an index: one segment, with documents in the order they're added.
 //!
 //! tantivy's writer gets a term's frequency by counting tokens, so a packed frequency of up to 256
-//! would take that many tokens. Instead, [`Postings`] are collected here and written by tantivy's
-//! serializer; its writer only creates a segment of empty documents.
+//! would take that many tokens. So instead, [`Postings`] are collected here and written by
+//! tantivy's serializer. The writer only creates a segment of empty documents.
 
 use std::path::Path;
 
@@ -22,7 +22,7 @@ use super::{FIELD, META};
 use crate::engine::{EngineError, FillError};
 use crate::scratch::{Bulk, Scratch};
 
-/// Memory for tantivy's writer, in bytes. Its documents are empty.
+/// Memory for tantivy's writer, in bytes. A little is enough for empty documents.
 const MEMORY_BUDGET: usize = 16 * 1024 * 1024;
 
 pub struct TantivyBuilder {
@@ -65,7 +65,8 @@ impl TantivyBuilder {
     /// Completes the index and returns its files, each as a name and content.
     pub fn finish(self) -> Result<Vec<(String, Bulk)>, FillError> {
         self.write().map_err(|error| match error {
-            // If a tantivy thread can't be started, that isn't the disk's fault.
+            // `WouldBlock` means that tantivy couldn't start a thread, which isn't the disk's
+            // fault.
             TantivyError::IoError(error) if error.kind() != std::io::ErrorKind::WouldBlock => {
                 FillError::Scratch(std::io::Error::new(error.kind(), error))
             }
@@ -127,7 +128,7 @@ mod tests {
     use crate::search::score::Occurrences;
     use crate::text::meaning::Reference;
 
-    /// A document's terms, and what it means.
+    /// A document's terms and its meaning.
     type Document = (Vec<(Term, Occurrences)>, Option<Reference>);
 
     fn meaning(text: &str) -> Option<Reference> {
@@ -200,7 +201,8 @@ mod tests {
         lists
     }
 
-    /// A document's terms, with numbers for the prefixes, which are single letters here.
+    /// A document's terms, with numbers for the prefixes. In these tests, prefixes are single
+    /// letters.
     fn numbered(terms: &[(Term, Occurrences)]) -> impl Iterator<Item = (Option<u32>, &Term, Occurrences)> {
         let number = |term: &Term| match term {
             Term::Prefix(text) => text.chars().next().map(u32::from),
@@ -224,7 +226,7 @@ mod tests {
     }
 
     #[test]
-    fn the_postings_are_the_same_as_tantivys() {
+    fn our_postings_are_the_same_as_tantivys() {
         let count = 700;
         let documents: Vec<_> = (0..count).map(document).collect();
         let builder = TantivyBuilder::new(&Scratch::in_memory());
@@ -236,7 +238,7 @@ mod tests {
                 directory.atomic_write(Path::new(&name), &content).expect("written");
             }
             let made = lists(&Index::open(directory).expect("it opens"), field);
-            assert!(made == expected, "{} terms in place of {}", made.len(), expected.len());
+            assert!(made == expected, "{} terms instead of {}", made.len(), expected.len());
             assert!(made.len() > 700 && made.iter().any(|(_, list)| list.len() == 700));
         }
     }
@@ -279,7 +281,7 @@ mod tests {
     }
 
     #[test]
-    fn a_failure_to_write_a_run_is_a_scratch_file_error() {
+    fn failing_to_write_a_run_is_a_scratch_file_error() {
         let folder = tempfile::tempdir().expect("a folder");
         let mut builder = TantivyBuilder::new(&Scratch::with_own_bytes(&folder.path().join("file/folder"), 1));
         std::fs::write(folder.path().join("file"), "").expect("written");

@@ -14,8 +14,8 @@ use crate::search::phrase::PhraseMatcher;
 use crate::search::related::FEW;
 use crate::search::{Related, Rerank};
 
-/// Collects documents with all the words first, then those with some of them if there are too few,
-/// and then related ones.
+/// Collects documents with all the words first, then documents with some of them if there are too
+/// few, and then related documents.
 pub(super) struct TierCollector<'a> {
     forward: &'a Forward,
     meanings: &'a Meanings,
@@ -28,29 +28,29 @@ pub(super) struct TierCollector<'a> {
     last: Vec<Ordinal>,
     /// The documents pinned to the query, with their positions.
     pinned: Vec<(Ordinal, usize)>,
-    /// With up to this many full-name matches, scores don't affect their order.
+    /// If there are no more full-name matches than this, scores don't affect their order.
     unscored_names: usize,
     collector: Collector<'a>,
     enough: usize,
     /// The first documents found, whether or not they pass the filter; at most `noted`.
     found: Vec<Ordinal>,
-    /// How many found documents to remember. Later steps need them only if no more than this are
-    /// found.
+    /// How many found documents to remember. Later steps only need them if no more than this many
+    /// are found.
     noted: usize,
     /// The first documents with all the words, except full-name matches and pinned ones, with their
     /// scores; at most `enough`.
     scores: Vec<(Ordinal, f32)>,
     /// How many documents have all the words; those that have them by accident don't count as
-    /// admitted. It's set once documents with only some of the words are collected.
+    /// admitted. Set once documents with only some of the words are being collected.
     complete: Option<Count>,
-    /// How many documents the words matched. It's set once related ones are collected.
+    /// How many documents the words matched. Set once related documents are being collected.
     by_words: Option<Count>,
 }
 
-/// A number of documents.
+/// How many documents there are, with and without the filter.
 #[derive(Clone, Copy)]
 struct Count {
-    /// How many of them pass the filter.
+    /// How many of the documents pass the filter.
     admitted: u64,
     all: u64,
 }
@@ -89,12 +89,12 @@ impl<'a> TierCollector<'a> {
         })
     }
 
-    /// Whether documents have to be verified before they're scored.
+    /// Whether documents have to be checked for phrases before they're scored.
     pub(super) fn verifies_phrases(&self) -> bool {
         !self.phrases.is_empty() || !self.excluded_phrases.is_empty()
     }
 
-    /// Whether a document contains all phrases and none of the excluded ones.
+    /// Whether a document contains all required phrases and no excluded ones.
     pub(super) fn admits_phrases(&self, ordinal: Ordinal) -> bool {
         let has = |phrase: &PhraseMatcher<'_>| phrase.matches(self.forward, ordinal, self.budget);
         self.budget.allows_more() && self.phrases.iter().all(has) && !self.excluded_phrases.iter().any(has)
@@ -153,7 +153,7 @@ impl<'a> TierCollector<'a> {
             return false;
         }
         let Count { admitted, all } = self.count();
-        // There are so few documents that none were pruned.
+        // So few documents have all the words that none of them were pruned.
         let real = self.scores.iter().filter(|(ordinal, _)| !self.collector.is_demo(*ordinal));
         let best = real.map(|(_, score)| *score).fold(0.0, f32::max);
         let accidental = self.scores.iter().filter(|(_, score)| is_accidental(*score, best));

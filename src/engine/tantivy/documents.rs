@@ -1,11 +1,11 @@
-//! Documents' terms on their way into the index.
+//! Batches of documents' terms, which are then indexed.
 
 use crate::search::meaning::{TOPIC, record_topics};
 use crate::search::score::Occurrences;
 use crate::search::{StemId, Term};
 use crate::text::meaning::Reference;
 
-/// tantivy's limit, in bytes. Longer terms are skipped; no query is that long.
+/// tantivy's limit on a term's length, in bytes. Longer terms are skipped; no query is that long.
 const LONGEST_TERM: u16 = u16::MAX - 5;
 
 /// The terms in a batch of documents, with their packed frequencies. One thread can produce them
@@ -15,7 +15,7 @@ pub struct Documents {
     /// The names of all terms except words, concatenated.
     names: String,
     postings: Vec<(Key, u32)>,
-    /// The number of postings in each document, and what it means.
+    /// Each document's number of postings, and its meaning.
     ends: Vec<(usize, Option<Reference>)>,
 }
 
@@ -47,7 +47,7 @@ impl Documents {
         self.ends.is_empty()
     }
 
-    /// Adds a document's terms, except topics, and what it means. A prefix may have a number.
+    /// Adds a document's terms, except topics, and its meaning. A prefix may have a number.
     pub fn push<'t>(
         &mut self,
         terms: impl Iterator<Item = (Option<u32>, &'t Term, Occurrences)>,
@@ -75,8 +75,8 @@ impl Documents {
         self.ends.push((self.postings.len() - postings, meaning));
     }
 
-    /// Calls `each` with a document's index in this batch, a term and its packed frequency. Finds the
-    /// documents' topics.
+    /// Calls `each` with a document's index in this batch, a term and its packed frequency. Also
+    /// finds the documents' topics.
     pub(super) fn for_each(&self, mut each: impl FnMut(u32, DocumentTerm<'_>, u32)) {
         let (mut names, mut postings) = (&*self.names, self.postings.iter());
         for (document, (length, meaning)) in (0..).zip(&self.ends) {

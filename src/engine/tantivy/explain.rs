@@ -35,7 +35,7 @@ impl Explain for TantivyEngine {
     }
 }
 
-/// A group's alternative with the highest score in a document.
+/// The alternative in a group that scores highest for a document.
 fn best(engine: &TantivyEngine, group: &Group, ordinal: Ordinal) -> Result<Option<Satisfied>, EngineError> {
     let mut frequency = 0;
     for alternative in &group.alternatives {

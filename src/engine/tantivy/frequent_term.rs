@@ -19,14 +19,14 @@ const SHARE: usize = 16;
 /// A term in fewer documents than this is never frequent, however small the directory.
 const MIN_DOCUMENTS: u32 = 256;
 
-/// The share of a term's documents in each tier, as a divisor.
+/// Each tier's share of a term's documents, as a divisor.
 const TIERS: [usize; 3] = [32, 8, 3];
 
 pub(super) struct FrequentTerm {
     blocks: Box<[Block]>,
-    /// In document order: the packed term frequency minus one.
+    /// Each document's packed term frequency minus one, in document order.
     frequencies: Box<[u8]>,
-    /// For each number of tiers: the highest impact among the documents outside those tiers.
+    /// The highest impact among the documents outside the first n tiers, for each n.
     upper_bound: [f32; TIERS.len() + 1],
 }
 
@@ -35,7 +35,7 @@ struct Block {
     documents: Bitset,
     /// For each bitmap word, how many of the term's documents come before it.
     ranks: [u32; Bitset::WORDS],
-    /// For each tier: the offsets of its documents. The first tier has the highest impact.
+    /// The offsets of each tier's documents. The first tier has the highest impact.
     tiers: [Vec<u16>; TIERS.len()],
 }
 
@@ -141,10 +141,10 @@ mod tests {
     use crate::search::score::Occurrences;
     use crate::search::{DocumentTables, Ranking, Term};
 
-    /// More than two blocks; the last one isn't full.
+    /// Enough documents for more than two blocks, of which the last isn't full.
     const DOCUMENTS: u32 = 9000;
 
-    /// In half of the documents, mostly in the description.
+    /// A word's occurrences: it's in half of the documents, mostly in the description.
     fn occurrences(document: u32) -> Option<Occurrences> {
         let field = match document % 200 {
             0 => Field::Name,
@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frequent_term_has_one_bit_per_document_and_its_best_postings_first() {
+    fn a_frequent_term_has_a_bit_per_document_and_lists_its_best_postings_first() {
         let engine = engine();
         let term = engine.find(&Term::Word(0)).expect("an index in memory").expect("it is there");
         let about = engine.frequent(&term).expect("it is frequent");

@@ -11,10 +11,10 @@ use crate::search::budget::Budget;
 use crate::search::score::group_weight;
 use crate::search::{Group, Term};
 
-/// Budget units for opening an alternative.
+/// How many budget units it costs to open an alternative.
 const OPENED: usize = 60;
 
-/// A group's documents, block by block, with their scores for the group.
+/// Walks through a group's documents and their scores for the group, block by block.
 ///
 /// The postings of frequent alternatives are kept in memory in stages, highest impact first. A
 /// threshold decides how many stages are [essential](Self::essential). Other alternatives are read
@@ -30,7 +30,7 @@ pub(super) struct GroupCursor<'e> {
     /// The number of essential stages. A document that's in none of them scores no more than
     /// [`nonessential_bound`](Self::nonessential_bound).
     pub(super) essential: usize,
-    /// Upper bound on the number of documents.
+    /// Upper bound on the number of documents in the group.
     pub(super) cost: usize,
     pub(super) required: bool,
     pub(super) indispensable: bool,
@@ -111,7 +111,7 @@ impl<'e> GroupCursor<'e> {
     }
 
     /// Finds the group's documents in a block, and scores those in `among` from the posting lists.
-    /// Returns the units of work this took.
+    /// Returns how many units of work this took.
     pub(super) fn enter(&mut self, scores: &mut BlockScores, block: usize, among: Option<&Bitset>) -> usize {
         scores.clear();
         for (term, _) in &self.frequent {
@@ -132,8 +132,8 @@ impl<'e> GroupCursor<'e> {
         units
     }
 
-    /// Upper bound on the units of work needed to score that many documents in a block by frequent
-    /// alternatives.
+    /// Upper bound on the units of work needed to score this many of a block's documents by the
+    /// frequent alternatives.
     pub(super) fn scoring(&self, documents: usize) -> usize {
         let blocks = self.engine.scorer.documents().div_ceil(BLOCK_LEN).max(1);
         self.frequent.iter().map(|(term, _)| (term.documents() / blocks).min(documents)).sum()

@@ -47,13 +47,13 @@ use crate::search::{DocumentTables, Plan, Term};
 
 const FIELD: &str = "terms";
 
-/// The file that lists the other files. It has no checksum.
+/// The file that lists the index's other files. It has no checksum.
 const META: &str = "meta.json";
 
 #[derive(Debug)]
 pub struct TantivyIndex(Index);
 
-/// The extensions of the other files, which all belong to one segment.
+/// The extensions of all other files, which belong to a single segment.
 const EXTENSIONS: [&str; 6] = ["fast", "fieldnorm", "idx", "pos", "store", "term"];
 
 impl TantivyIndex {
@@ -88,7 +88,7 @@ impl TantivyIndex {
             }
         }
         if index.schema() != schema().0 {
-            return Err(EngineError::index("opened")("it has another schema"));
+            return Err(EngineError::index("opened")("it has a different schema"));
         }
         Ok(Self(index))
     }
@@ -113,8 +113,8 @@ impl std::fmt::Debug for TantivyEngine {
 }
 
 impl TantivyEngine {
-    /// Opens an index with its documents' tables and records. The catalogue resolves the categories
-    /// in filters.
+    /// Opens an index, given its documents' tables and records. The catalogue is for resolving the
+    /// categories in filters.
     pub fn open(
         TantivyIndex(index): TantivyIndex,
         DocumentTables { scorer, forward, meanings }: DocumentTables,

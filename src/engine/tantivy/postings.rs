@@ -1,5 +1,5 @@
-//! Documents' postings on their way into the index. They're kept in memory up to the build's
-//! budget, and in sorted runs beyond it.
+//! Collects documents' postings before they're written to the index. They're kept in memory up to
+//! the build's budget, and in sorted runs beyond that.
 //!
 //! In memory, they're structured as in tantivy, in an arena of linked lists. A run has one row per
 //! term, sorted by the term's name. The runs are merged as they're fed to tantivy's serializer.
@@ -17,7 +17,7 @@ use crate::search::Term;
 
 pub(super) struct Postings {
     lists: Lists,
-    /// How much of the memory budget `lists` takes up.
+    /// The share of the memory budget that `lists` takes up.
     share: Share,
     runs: ScratchSorter<Row>,
 }
@@ -39,11 +39,11 @@ struct Row {
 struct Lists {
     /// Each stem's list, by stem number. Most postings belong to words and prefixes.
     words: Vec<List>,
-    /// Each topic's list, by its number.
+    /// Each topic's list, by topic number.
     topics: Vec<List>,
-    /// Each prefix's name and list, by its number.
+    /// Each prefix's name and list, by prefix number.
     prefixes: Vec<(Box<str>, List)>,
-    /// Maps other terms to their place in `names`, where a name is followed by its list.
+    /// Maps each other term to its address in `names`, where a name is followed by its list.
     terms: SharedArenaHashMap,
     names: MemoryArena,
     numbers: MemoryArena,
@@ -72,7 +72,7 @@ impl Postings {
         Self { lists: Lists::default(), share: scratch.share(), runs: scratch.sorter() }
     }
 
-    /// Adds a posting. Documents must be added in ascending order, and only once per term.
+    /// Adds a posting. A term's documents must be added in ascending order, each only once.
     pub(super) fn push(&mut self, term: DocumentTerm<'_>, document: DocId, frequency: u32) {
         self.lists.push(term, document, frequency);
     }
@@ -172,7 +172,7 @@ impl Lists {
         let count = terms.len() + prefixes.len() + topics.len() + words.len();
         let mut sorted: Vec<NamedList> = Vec::with_capacity(count);
         sorted.extend(terms.iter(&names).map(|(name, list)| NamedList::new(name, list)));
-        // Frees memory for the files that come next.
+        // Frees memory for the files that are written next.
         drop(terms);
         let mut name = String::new();
         let words = (0..).map(Term::Word).zip(words).chain((0..).map(Term::Topic).zip(topics));

@@ -21,7 +21,7 @@ const BLOCK: usize = 400;
 /// Budget units for comparing a document.
 const COMPARED: usize = 20;
 
-/// Collects a plan's related documents if the words matched few.
+/// Collects a plan's related documents if the words matched few documents.
 pub(super) fn collect_related(
     engine: &TantivyEngine,
     plan: &Plan,
@@ -71,7 +71,7 @@ fn sharing_topics(
     let everything = Filter::default();
     let mut best = Collector::new(&engine.records.columns, &everything, MOST_COMPARED, None);
     let mut found = found.iter().copied().peekable();
-    // By offset in the block.
+    // Indexed by offset in the block.
     let mut weights = [0_u16; BLOCK_LEN];
     for block in 0..blocks {
         let (start, end) = (block_start(block), block_start(block + 1));

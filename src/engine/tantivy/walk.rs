@@ -10,12 +10,12 @@ use crate::engine::EngineError;
 use crate::search::Plan;
 use crate::search::budget::Budget;
 
-/// Collects the documents that satisfy all required groups, in ascending order. If they [aren't
+/// Collects the documents that satisfy all required groups, in ascending order. If there [aren't
 /// enough](TierCollector::falls_back), all documents that satisfy any required group follow.
-/// Documents that fail an indispensable group are never collected. If no group is required, any
-/// group suffices; without groups, all documents are collected.
+/// Documents that don't satisfy an indispensable group are never collected. If no group is
+/// required, satisfying any group suffices; without groups, all documents are collected.
 ///
-/// Stops once the budget is spent. Which documents have been found by then doesn't depend on the
+/// Stops once the budget is spent. Which documents it has found by then doesn't depend on the
 /// [threshold](TierCollector::threshold).
 pub(super) fn walk(
     engine: &TantivyEngine,
@@ -35,7 +35,7 @@ pub(super) fn walk(
     drop(walk);
     if has_required && collector.falls_back() {
         let Some(mut walk) = Walk::open(engine, plan, budget)? else { return Ok(()) };
-        // Every hit satisfies a required group that's indispensable.
+        // If a required group is indispensable, every hit satisfies it.
         if plan.groups.iter().any(|group| group.required && group.indispensable) {
             walk.all_blocks(|group| group.indispensable, Combine::All, collector);
         } else {
@@ -51,7 +51,7 @@ thread_local! {
     static BUFFERS: Cell<Vec<BlockScores>> = const { Cell::new(Vec::new()) };
 }
 
-/// The number of buffers kept, at 17 KiB each. Most queries have fewer groups.
+/// The number of buffers to keep, at 17 KiB each. Most queries have fewer groups than that.
 const KEPT: usize = 12;
 
 #[derive(Clone, Copy)]
@@ -86,7 +86,8 @@ const GROUP: usize = 30;
 /// Budget units per document found.
 const FOUND: usize = 3;
 
-/// With up to this many groups, the few candidates left by a threshold are in nearly all of them.
+/// If a plan has at most this many groups, the few candidates left by a threshold are in nearly all
+/// of them.
 const FEW_GROUPS: usize = 8;
 
 impl Drop for Walk<'_> {
@@ -128,8 +129,8 @@ impl<'e> Walk<'e> {
         }
     }
 
-    /// Collects documents in all blocks. Only `is_finder` groups decide whether a document is
-    /// found; the other groups only add to scores.
+    /// Collects documents in all blocks. Only the groups that satisfy `is_finder` decide whether a
+    /// document is found; the other groups only add to scores.
     fn all_blocks(
         &mut self,
         is_finder: impl Fn(&GroupCursor<'_>) -> bool,
@@ -198,7 +199,7 @@ impl<'e> Walk<'e> {
 
     /// Removes documents that were already collected or that the phrases rule out, and spends the
     /// units for scoring the others. The cost is an upper bound, because pruning depends on the
-    /// page. If it exceeds the budget, documents at the end of the block are removed.
+    /// page. If the cost exceeds the budget, removes documents at the end of the block.
     fn admit(&self, block: usize, found: &mut Bitset, collector: &mut TierCollector<'_>) {
         let start = block_start(block);
         for ordinal in collector.collected_before().iter().filter(|ordinal| block_of(**ordinal) == block) {
@@ -221,8 +222,8 @@ impl<'e> Walk<'e> {
         }
     }
 
-    /// Collects a block's documents. Those that reach the threshold are collected with their
-    /// scores, all others as pruned.
+    /// Collects a block's documents: with their scores if they reach the threshold, otherwise as
+    /// pruned.
     fn collect(&mut self, block: usize, found: &Bitset, collector: &mut TierCollector<'_>) {
         let start = block_start(block);
         let mut threshold = self.threshold.unwrap_or(f32::NEG_INFINITY);
@@ -260,8 +261,8 @@ impl<'e> Walk<'e> {
         sums
     }
 
-    /// The matching documents that can reach the threshold, i.e. are in essential stages, as in
-    /// `MaxScore` (Turtle and Flood, "Query evaluation: strategies and optimizations", 1995).
+    /// The matching documents that can reach the threshold because they're in essential stages, as
+    /// in `MaxScore` (Turtle and Flood, "Query evaluation: strategies and optimizations", 1995).
     fn candidates(&self, block: usize, found: &Bitset) -> Bitset {
         if self.threshold.is_none() {
             return *found;

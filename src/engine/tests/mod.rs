@@ -27,7 +27,7 @@ use crate::search::{
     DocumentAnalyzer, DocumentTables, Group, Meaning, Plan, Ranking, Rerank, SearchBuilder, SearchIndex, Term, names,
 };
 
-/// A directory in both engines.
+/// The same directory in two engines: tantivy and the brute-force scan.
 pub(super) struct Engines {
     pub(super) snapshot: Arc<Snapshot>,
     pub(super) scan: ScanEngine,
@@ -35,7 +35,7 @@ pub(super) struct Engines {
 
 /// What a hit's reranked score depends on.
 struct Reranked {
-    /// Whether its meaning counts.
+    /// Whether the hit's meaning counts.
     is_meant: bool,
 }
 
@@ -89,7 +89,7 @@ impl Engines {
         prop_assert_eq!(hits.texts.len(), if query.texts { hits.hits.len() } else { 0 });
         prop_assert_eq!(&hits.texts, &expected.texts);
         if query.order.is_none() && matches!(plan.rerank, Rerank::Signals(_)) {
-            // Meaning counts for the hits that rank best by words alone.
+            // Meaning only counts for the hits that rank best by words alone.
             let unranked = Plan { rerank: Rerank::None, ..plan.clone() };
             let all = SearchRequest { plan: &unranked, page: 0..RERANKED, facets: None, texts: false, ..request };
             let by_words = pollster::block_on(self.scan.search(&all)).expect("a scan").hits;
@@ -117,7 +117,7 @@ impl Engines {
         );
         prop_assert!(explanation.admission.passed());
         let shares = explanation.signals;
-        // Below the reranked hits, scores come from the words alone.
+        // For hits below the reranked ones, scores come from the words alone.
         let score = match (&request.plan.rerank, reranked) {
             _ if hit.tier == Tier::Pinned => hit.score,
             _ if hit.tier.is_related() => shares.meaning,
@@ -173,7 +173,7 @@ pub(super) struct Query {
 }
 
 impl Query {
-    /// Plans for a search, for a search that puts products with the first word last, and for a
+    /// Plans for a search, for a search that ranks products with the first word last, and for a
     /// search by name.
     pub(super) fn plans(&self, index: &SearchIndex, documents: &impl Documents<Error = EngineError>) -> Vec<Plan> {
         let (parsed, budget) = (read(documents, &self.text).expect("frequencies"), Budget::new(u64::MAX));

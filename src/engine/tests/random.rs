@@ -13,8 +13,8 @@ use crate::export::{self, Export, Limits, SourceFile};
 use crate::record::{AttributeNumber, BUILT_IN, OfferingType};
 use crate::search::expand::{Options, Prefix};
 
-/// Words that share stems, prefixes and compounds, are misspellings of each other, or are optional;
-/// frequent ones first.
+/// Words that share stems, prefixes and compounds, are misspellings of each other, or are optional.
+/// The most frequent come first.
 const WORDS: [&str; 28] = [
     "audit",
     "software",
@@ -166,7 +166,7 @@ fn product(id: usize, words: &[&str], kind: u8) -> Value {
     let mut product = json!({
         "id": format!("p{id}"), "name": text(0..1 + usize::from(kind % 3)), "tagline": text(1..4),
         "description": text(2..2 + words.len() * 2),
-        // One in seven is a demo record.
+        // One in seven products is a demo record.
         "url": if kind.is_multiple_of(7) { "https://acme.example/" } else { "https://example.org/" },
         "evidence_status": "pending-review",
         "categories": [category],
@@ -205,14 +205,14 @@ pub(in crate::engine) fn software() -> impl Strategy<Value = Vec<Value>> {
         .prop_map(|all| all.iter().enumerate().map(|(id, (words, kind))| self::product(id, words, *kind)).collect())
 }
 
-/// More documents than fit in two blocks, so some words are frequent. Some others share a prefix,
-/// which therefore has many alternatives.
+/// More documents than fit in two blocks, so some words count as frequent. Some other words share a
+/// prefix, which therefore has many alternatives.
 pub(in crate::engine) fn large() -> Vec<Value> {
     let mut random = fastrand::Rng::with_seed(7);
     let rare: Vec<_> = ('a'..='z').flat_map(|first| ["ck", "dd"].map(|last| format!("rare{first}{last}"))).collect();
     (0..9_000)
         .map(|id| {
-            // Words near the start are far more frequent.
+            // Words near the start of `WORDS` are far more frequent.
             let word = |random: &mut fastrand::Rng| WORDS[random.usize(..WORDS.len()).min(random.usize(..WORDS.len()))];
             let mut words: Vec<_> = (0..random.usize(1..9)).map(|_| word(&mut random)).collect();
             if id % 5 == 0 {

@@ -20,10 +20,10 @@ use crate::search::related::{FEW, MOST_COMPARED};
 use crate::search::score::{Occurrences, Scorer};
 use crate::search::{Group, Plan, Related, Rerank, Term};
 
-/// BM25's `k1 + 1`, the factor in the inverse document frequency.
+/// BM25's `k1 + 1`, by which inverse document frequencies are multiplied.
 const SCALE: f32 = 2.2;
 
-/// Documents with their terms' packed frequencies.
+/// An engine that stores each document's terms with their packed frequencies.
 #[derive(Debug)]
 pub(in crate::engine) struct ScanEngine {
     pub(super) documents: Vec<HashMap<Term, u32>>,
@@ -38,7 +38,7 @@ pub(in crate::engine) struct ScanEngine {
     pub(super) records: Arc<Records>,
 }
 
-/// A document's scores by group; `None` for a group that it doesn't satisfy.
+/// A document's score for each group; `None` for groups that the document doesn't satisfy.
 type Scores = Vec<Option<f32>>;
 
 impl ScanEngine {
@@ -55,7 +55,7 @@ impl ScanEngine {
         self.documents.iter().map(|terms| u32::from(terms.contains_key(term))).sum()
     }
 
-    /// The scale of a group's scores.
+    /// The factor by which a group's scores are multiplied.
     #[expect(clippy::cast_precision_loss, reason = "thousands")]
     fn scale(&self, group: &Group) -> f32 {
         let frequency = group.alternatives.iter().map(|of| self.document_count(&of.term)).max().unwrap_or(0) as f32;
@@ -192,7 +192,7 @@ impl Embedded for ScanEngine {
         let plan = request.plan;
         let filter = Filter::resolve(request.filter, &self.catalogue, &self.records);
         let mut groups: Vec<_> = plan.groups.iter().map(|group| (group, self.scale(group))).collect();
-        // Scores are summed in this order.
+        // Sum the scores in the same order as the tantivy engine.
         groups.sort_by_key(|(group, _)| !group.required);
         let ordinals = || (0..).take(self.documents.len());
         let with =
@@ -215,7 +215,7 @@ impl Embedded for ScanEngine {
             true => all_of(scores, &|group| group.required || group.indispensable),
             false => any_of(scores, &|_| true),
         };
-        // Every hit satisfies each required group that's indispensable.
+        // If a required group is indispensable, every hit satisfies it.
         let is_given = groups.iter().any(|(group, _)| group.required && group.indispensable);
         let has_some = |scores: &Scores| {
             if is_given {

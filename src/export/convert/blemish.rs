@@ -39,7 +39,7 @@ impl Blemish {
         }
     }
 
-    /// How to fix it. `meant` is the character that the piece stands for.
+    /// How to fix the blemish. `meant` is the character that the piece stands for.
     fn help(self, piece: &str, meant: Option<char>) -> String {
         match (self, meant) {
             (Self::Tag, _) => "remove the tags: text is shown as is, so readers would see them".to_owned(),
@@ -74,9 +74,9 @@ pub(super) struct Blemishes {
 #[derive(Debug)]
 struct Summary {
     blemish: Blemish,
-    /// The envelope's member that contains the property, and the property.
+    /// The property, after the envelope's member that contains it.
     property: (Box<str>, Box<str>),
-    /// How many strings contain it.
+    /// How many strings contain the blemish.
     texts: usize,
     examples: Vec<Example>,
 }
@@ -116,7 +116,7 @@ impl Blemishes {
             self.add(Blemish::Garbled, value, path, text, place, Some(meant));
         }
         if let Some(place) = mojibake::lost(text) {
-            // An unpaired surrogate also reads as U+FFFD, but is already an error.
+            // An unpaired surrogate also becomes U+FFFD, but it has already been reported.
             let is_written = |raw: &str| raw.contains('\u{fffd}') || raw.to_ascii_lowercase().contains("\\ufffd");
             if value.kind() == Kind::Plain || is_written(value.raw()) {
                 self.add(Blemish::Lost, value, path, text, place, None);

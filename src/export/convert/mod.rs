@@ -1,7 +1,7 @@
 //! Converts a parsed document to the directory's values, with advice on what can't be used as is.
 //!
 //! The schema has already been checked. Here, a word that's too long to be searched is an error;
-//! almost everything else is a warning. A record without an essential property yields nothing.
+//! almost everything else is a warning. Records that lack an essential property are dropped.
 
 mod attribute;
 mod blemish;
@@ -35,7 +35,7 @@ pub(super) struct Contents {
     pub(super) name: Box<str>,
     pub(super) license: Box<str>,
     pub(super) as_of: Option<Box<str>>,
-    /// Stated, or else detected.
+    /// The language that the export states, or else the detected one.
     pub(super) language: Option<Language>,
     /// The id prefix that the export declares, if any.
     pub(super) id_prefix: Option<Box<str>>,
@@ -52,7 +52,7 @@ pub(super) struct Contents {
 /// An element of one of the envelope's arrays.
 pub(super) struct Entry<T> {
     pub(super) index: usize,
-    /// Where its identifying value is.
+    /// The location of the element's identifying value.
     pub(super) key: Range<usize>,
     pub(super) value: T,
 }
@@ -129,7 +129,7 @@ pub(super) fn read(root: Value<'_>, days: Days) -> (Contents, Faults) {
     if let Some(list) = root.get("software").filter(|list| list.kind() == Kind::Array)
         && sections.iter().all(|section| section.len() == 0)
     {
-        let help = "add the records, or remove the file; an export that lost its records looks the same";
+        let help = "add the records, or remove the file; an export that lost its records would also look like this";
         reader.report(Code::NoRecords, list, path.member("software"), "the export has no records", help);
     }
     let contents = Contents {
@@ -180,8 +180,8 @@ impl Reader {
         Self { faults: Faults::default(), blemishes: Blemishes::default(), days }
     }
 
-    /// Reads the id prefix. If it isn't a string, warns and ignores it, as with other optional
-    /// properties.
+    /// Reads the id prefix. If it isn't a string, ignores it with a warning, as other optional
+    /// properties are.
     fn id_prefix(&mut self, root: Value<'_>) -> Option<Box<str>> {
         let value = root.get("id_prefix")?;
         if value.as_str().is_none() && !matches!(value.kind(), Kind::Null | Kind::Invalid) {
@@ -224,8 +224,8 @@ impl Reader {
         for (key, value) in object.members() {
             let name = key.as_str().unwrap_or_default();
             let Some(meant) = known.meant(&name, value) else { continue };
-            // If the object also has the known key, the other key means something else: a `source`
-            // with text isn't a misspelled `sources`.
+            // If the object has the known key too, the similar key isn't a misspelling: a `source`
+            // next to `sources` means something else.
             let present = present.get_or_insert_with(|| known.present(object));
             let is_news = !present.contains(&meant) && !known.is_required(meant, object);
             if is_news && self.faults.count(Code::NearMissKey, &key.span()) {

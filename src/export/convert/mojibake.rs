@@ -46,7 +46,7 @@ fn decoded(piece: &str) -> Option<char> {
 fn is_likely(meant: char, piece: &str, behind: &str) -> bool {
     match meant {
         '\u{a0}'..='ÿ' | '\u{2010}'..='\u{203a}' | '€' | '™' | '←'..='⇿' | '\u{feff}' | '\u{1f000}'.. => true,
-        // „Ä“ and Ä… are German.
+        // „Ä“ and Ä… occur in German text.
         'Ā'..='ſ' => {
             !piece.ends_with(['“', '”', '’', '…', '–', '—', '»', '›']) || behind.starts_with(char::is_alphabetic)
         }

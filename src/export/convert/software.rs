@@ -101,7 +101,7 @@ impl Reader {
                 builder.offering_type = OfferingType::ALL.into_iter().find(|s| value.is_text(s.as_str()));
             }
             "evidence_checked_on" => {
-                // Any other form is already an error.
+                // A date in any other form has already been reported as an error.
                 if value.as_str().is_some_and(|text| CalendarDate::has_form(&text)) {
                     self.date(value, path);
                     self.age(value, path);

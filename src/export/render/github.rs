@@ -8,11 +8,11 @@ use super::{Item, inside, items, summary};
 use crate::export::{Code, Finding, LeftOut, Location, Related, Report, Severity};
 use crate::text::count::Grouped;
 
-/// What GitHub calls a note.
+/// GitHub's name for a note.
 const NOTICE: &str = "notice";
 
 /// Prints the first findings of each kind in a file, and how many more there are. A finding's
-/// related places become notices.
+/// related locations become notices.
 pub fn github(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     for item in items(report) {
         match item {
@@ -41,7 +41,7 @@ fn command(finding: &Finding) -> String {
     annotation(level(finding.code), &finding.location, finding.code, &message)
 }
 
-/// A notice at one of a finding's related places.
+/// A notice at one of a finding's related locations.
 fn notice(finding: &Finding, related: &Related) -> String {
     let mut message = format!("{}: see {}, {}", related.note, place(&finding.location), finding.message);
     let _ = inside(&related.location).map(|inside| write!(message, "\n{inside}"));

@@ -22,7 +22,7 @@ struct Document<'r> {
     links: Option<&'r LinkReport>,
 }
 
-/// Prints the kept findings and how many more there are.
+/// Prints the findings in the report, and how many more there are.
 pub fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let document = Document {
         valid: report.is_valid(),

@@ -6,7 +6,7 @@ use crate::export::{Code, LinkReport};
 use crate::text::count::{Grouped, counted};
 use crate::text::printable::printable;
 
-/// How many places in a group are listed; the rest are counted.
+/// How many of a group's locations are listed; the rest are only counted.
 const LISTED: usize = 20;
 
 pub(super) fn links(report: &LinkReport, out: &mut dyn Write) -> io::Result<()> {

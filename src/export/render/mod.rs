@@ -23,7 +23,7 @@ use super::{Code, Finding, LeftOut, Location, Report};
 
 use crate::text::count::{Grouped, counted};
 
-/// How many findings with the same code are printed per file; the rest are counted.
+/// How many findings with the same code are printed per file; the rest are only counted.
 const PRINTED: usize = 20;
 
 #[derive(Debug)]

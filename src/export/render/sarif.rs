@@ -17,7 +17,7 @@ const SCHEMA: &str = "https://docs.oasis-open.org/sarif/sarif/v2.1.0/errata01/os
 /// The characters to escape when a path becomes a relative reference.
 const PATH: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~').remove(b'/');
 
-/// Prints a report as a SARIF log with one run. Results are the findings that were kept, rules are
+/// Prints a report as a SARIF log with one run. Results are the report's findings, rules are
 /// their codes, and notifications count the findings that were left out.
 pub fn sarif(report: &Report, out: &mut dyn Write) -> io::Result<()> {
     let log = Log {
@@ -135,7 +135,7 @@ fn logical_locations(location: &Location) -> Vec<Value> {
     logical
 }
 
-/// A region that starts at a place. Its end column is given only if it's on a single line.
+/// A finding's region. Its end column is given only if it's on a single line.
 fn region(place: &SourceSpan, file: Option<&SourceFile>) -> Value {
     let mut region = json!({
         "startLine": place.line,
@@ -155,7 +155,7 @@ fn message(text: &str) -> Value {
     json!({ "text": text.replace("](", "] (") })
 }
 
-/// The file's reference, relative to the working directory or absolute.
+/// A reference to the file, relative to the working directory or absolute.
 fn uri(path: &Path) -> String {
     let escaped = percent_encode(path.as_os_str().as_encoded_bytes(), PATH).to_string();
     if escaped.starts_with('/') { format!("file://{escaped}") } else { escaped }

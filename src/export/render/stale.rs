@@ -6,9 +6,9 @@ use crate::export::Stale;
 use crate::export::finding::Truncated;
 use crate::text::count::{Grouped, counted};
 
-/// How many products in a category are listed; the rest are counted.
+/// How many products in a category are listed; the rest are only counted.
 const LISTED_PRODUCTS: usize = 20;
-/// How many categories are listed; the rest are counted.
+/// How many categories are listed; the rest are only counted.
 const LISTED_CATEGORIES: usize = 50;
 
 pub(super) fn stale(stale: &Stale, out: &mut dyn Write) -> io::Result<()> {

@@ -80,7 +80,7 @@ impl Printer<'_> {
         self.part(level(code), title, &location, None)
     }
 
-    /// Prints a title, the place with its line, and the fix.
+    /// Prints a finding's title, its location with the line, and the fix.
     ///
     /// The arrow line is written here because annotate-snippets would count the column within the
     /// excerpt it's given instead of the whole line.

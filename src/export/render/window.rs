@@ -1,4 +1,4 @@
-//! The part of a line that is shown around a place. An export may be a single line of many
+//! The part of a line that is shown around a finding. An export may be a single line of many
 //! megabytes.
 
 use std::ops::Range;
@@ -6,7 +6,7 @@ use std::ops::Range;
 use crate::export::SourceFile;
 use crate::text::printable::printable;
 
-/// Maximum number of bytes shown before an error, and from its start onwards.
+/// Maximum number of bytes shown before a finding, and from its start onwards.
 const BEFORE: usize = 60;
 const BEHIND: usize = 70;
 
@@ -15,7 +15,7 @@ const MARGIN: usize = 4;
 
 const ELLIPSIS: &str = "…";
 
-/// An excerpt of a line, and the byte range of the place in it.
+/// An excerpt of a line, and the finding's byte range in it.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct Window {
     pub(super) text: String,
@@ -97,7 +97,7 @@ mod tests {
     }
 
     #[test]
-    fn the_end_of_the_file_is_also_a_place() {
+    fn a_finding_at_the_end_of_the_file_is_shown() {
         assert_eq!(Window::around(b"[1\n", &(3..3)), Window { text: String::new(), range: 0..0 });
         assert_eq!(Window::around(b"[1", &(2..2)), Window { text: "[1".to_owned(), range: 2..2 });
     }

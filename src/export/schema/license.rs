@@ -2,7 +2,7 @@
 
 /// Returns the URL of a licence, given its SPDX identifier in any case, with hyphens or spaces.
 pub(super) fn address(name: &str) -> Option<String> {
-    // All identifiers are shorter.
+    // Longer than any identifier.
     if name.len() > 40 {
         return None;
     }
@@ -42,7 +42,7 @@ mod tests {
     use super::address;
 
     #[test]
-    fn licence_identifiers_have_urls() {
+    fn spdx_identifiers_are_resolved_to_urls() {
         for (name, url) in [
             ("CC-BY-4.0", "https://creativecommons.org/licenses/by/4.0/"),
             ("CC BY-SA 3.0", "https://creativecommons.org/licenses/by-sa/3.0/"),

@@ -1,7 +1,7 @@
 //! The second layer: the rules of the published JSON Schema, and nothing else.
 //!
 //! [`PUBLISHED`] and this code state the same rules twice: once for other tools, and once with
-//! places, reasons and fixes. A property test compares the two.
+//! locations, reasons and fixes. A property test compares the two.
 
 mod envelope;
 mod license;

@@ -83,7 +83,8 @@ impl Rules {
         let Some(text) = self.string(value, path, &format!("write {list}")) else { return };
         if !allowed.contains(&&*text) {
             let distance = |value: &str| strsim::osa_distance(value, &text.to_lowercase());
-            // A megabyte-long string can't resemble any, and comparing it would take minutes.
+            // A megabyte-long string can't resemble an allowed value, and comparing them would take
+            // minutes.
             let near = allowed.iter().filter(|value| text.len() <= 2 * value.len()).min_by_key(|value| distance(value));
             let near = near.filter(|value| distance(value) <= value.len() / 3);
             let help = near.map_or_else(|| format!("write {list}"), |near| format!("did you mean \"{near}\"?"));
@@ -131,7 +132,7 @@ fn why_no_uri(text: &str) -> (String, Option<String>) {
         let encoded = utf8_percent_encode(c.encode_utf8(&mut [0; 4]), NON_ALPHANUMERIC).to_string();
         return (format!("it contains `{}`", c.escape_debug()), Some(format!("write `{encoded}` instead")));
     }
-    let help = "check the host, the port, and that two digits follow every `%`";
+    let help = "check the host, the port, and that every `%` is followed by two hexadecimal digits";
     ("it is malformed".to_owned(), Some(help.to_owned()))
 }
 

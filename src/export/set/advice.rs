@@ -53,7 +53,7 @@ pub(super) fn advise_on_terms(
     overlapping_synonyms(exports, repeats, findings);
 }
 
-/// A property whose values products rarely share.
+/// A property whose values are rarely shared between products.
 struct Shared {
     code: Code,
     key: &'static str,
@@ -61,13 +61,13 @@ struct Shared {
     several: &'static str,
     help: &'static str,
     text: fn(&Software) -> &str,
-    /// Normalises text; texts with equal results count as the same.
+    /// Normalises a value. Values with the same result count as equal.
     identity: fn(&str) -> Cow<'_, str>,
     place: fn(&Product) -> &Range<usize>,
 }
 
 /// A product, sorted by a property. The key is the normalised value, the document and the index;
-/// the value is the id, the property as written if it isn't the normalised value, and its place.
+/// the value is the id, the property as written if it isn't the normalised value, and its location.
 type SharedRow = Keyed<(Box<str>, usize, usize), (Box<str>, Option<Box<str>>, Range<usize>)>;
 
 /// The websites and names of products.
@@ -102,10 +102,10 @@ impl SharedRows {
 
 impl Shared {
     /// Creates one finding for the whole set, because in some sets thousands of products share
-    /// something for good reason.
+    /// a value for good reason.
     fn summary(&self, rows: ScratchSorter<SharedRow>, exports: &[ParsedExport<'_>]) -> io::Result<Option<Finding>> {
-        // The first products that share something with an earlier one, each paired with it, in set
-        // order.
+        // The first products that share a value with an earlier product, each paired with that
+        // product, in set order.
         let mut examples: Vec<[SharedRow; 2]> = Vec::new();
         let (mut texts, mut products) = (0_usize, 0_usize);
         let mut first: Option<(SharedRow, bool)> = None;
@@ -148,7 +148,7 @@ impl Shared {
     }
 }
 
-/// Related terms may be given as a term, abbreviation or synonym.
+/// A related term may be named by its term, an abbreviation or a synonym.
 fn related_terms(exports: &[ParsedExport<'_>], findings: &mut Findings) {
     let terms = || exports.iter().flat_map(|export| export.contents.glossary.iter().map(move |entry| (export, entry)));
     let names = |(_, entry): (_, &Entry<super::super::convert::Term>)| {

@@ -76,7 +76,7 @@ fn declared(exports: &mut [ParsedExport<'_>], properties: &Properties, findings:
                     code: Code::TooManyValues,
                     location: location(),
                     message: format!("`{property}` has more than {} distinct values", Grouped(MAX_VALUES)),
-                    help: "every value takes up memory: declare what readers filter by, such as groups of these values; searches find single values"
+                    help: "every value takes up memory: declare something that readers filter by, such as groups of these values; single values can be found by searching"
                         .to_owned(),
                     related: Vec::new(),
                 });

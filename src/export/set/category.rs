@@ -15,20 +15,19 @@ use crate::text::count::{agreeing, counted};
 const SHORTEST: usize = 5;
 /// Maximum length of the slugs to compare, in bytes.
 const LONGEST: usize = 100;
-/// An undeclared category must have this many times as many products as a suspect to count as what
-/// the suspect probably means.
+/// How many times as many products an undeclared category must have before a similar name counts as
+/// a misspelling of it.
 pub(super) const MANY_TIMES: usize = 10;
-/// Maximum number of pairs compared. If there are more, the set's categories aren't consistent
-/// anyway.
+/// Maximum number of pairs compared. A set that needs more has no consistent categories anyway.
 const PAIRS: usize = 1_000_000;
 
 struct Category<'d> {
     name: &'d str,
     slug: String,
-    /// How many products have it, and the first one's document and index.
+    /// How many products have the category, and the first one's document and index.
     products: usize,
     first: Option<(usize, usize)>,
-    /// Where its name is declared.
+    /// Where the category is declared.
     declared: Option<Location>,
 }
 

@@ -43,10 +43,10 @@ pub(super) const TERMS: Identity = Identity {
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub(super) struct Element {
-    /// Index of its export.
+    /// Index of the element's export.
     pub(super) export: usize,
     pub(super) index: usize,
-    /// Where its identifying value is.
+    /// The location of the element's identifying value.
     pub(super) place: Range<usize>,
 }
 
@@ -55,7 +55,7 @@ pub(super) struct Duplicate {
     pub(super) element: Element,
     /// The first element with this identity.
     pub(super) earlier: Element,
-    /// The value as written.
+    /// The identifying value as written.
     pub(super) shown: Box<str>,
 }
 
@@ -70,7 +70,8 @@ const REPEAT_ELEMENTS: usize = 5;
 
 const REPEAT_HELP: &str = "remove the older of the two files; the folder should contain each export only once";
 
-/// Reports duplicates by document and place. A file that repeats another one is reported only once.
+/// Reports duplicates, ordered by document and location. A file that repeats another file is
+/// reported only once.
 pub(super) struct DuplicateReport<'r> {
     pub(super) identity: &'r Identity,
     /// The documents' files, and how many elements each has.

@@ -12,14 +12,14 @@ use crate::export::{Code, Finding, Related, SectionKind, SourceFile};
 use crate::scratch::{Keyed, Peeked, Scratch, ScratchSorter};
 
 /// A product whose id may change when lower-cased. The key is the lower-cased id, the document and
-/// the index; the value is the id and its place.
+/// the index; the value is the id and its location.
 type CasedRow = Keyed<(String, usize, usize), (Box<str>, Range<usize>)>;
 
 /// An id that differs only in case from an earlier one. The key is the positions of both, the
-/// earlier one first; the value is both ids and their places.
+/// earlier one first; the value is both ids and their locations.
 type SimilarRow = Keyed<[(usize, usize); 2], [(Box<str>, Range<usize>); 2]>;
 
-/// An id with its document, index and place.
+/// An id with its document, index and location.
 type PlacedId = ((usize, usize), (Box<str>, Range<usize>));
 
 /// Collects ids that may change when lower-cased. Most ids are already in lower case.
@@ -45,13 +45,14 @@ impl IdCase {
         self.cased.push(Keyed { key: (id.to_lowercase(), *number, *index), value: (id.clone(), place.clone()) })
     }
 
-    /// Finishes collecting. The result joins the collected ids with all others.
+    /// Finishes collecting. The result takes all ids in order and joins them with the collected
+    /// ones.
     pub(super) fn join(self) -> io::Result<CaseJoin> {
         Ok(CaseJoin { cased: Peeked::new(self.cased.finish()?)?, similar: self.similar })
     }
 }
 
-/// Joins all ids with those that change when lower-cased.
+/// Joins all ids with the collected ones, which change when lower-cased.
 pub(super) struct CaseJoin {
     cased: Peeked<CasedRow>,
     similar: ScratchSorter<SimilarRow>,
@@ -71,7 +72,7 @@ impl CaseJoin {
     }
 
     /// Takes the ids with the next lower-cased form, along with the id that equals this form, if
-    /// any. Duplicates are already errors.
+    /// any. Ignores duplicates, which have already been reported as errors.
     fn group(&mut self, in_lower_case: Option<PlacedId>) -> io::Result<()> {
         let Some(first) = self.cased.take()? else { return Ok(()) };
         let lower = first.key.0.clone();

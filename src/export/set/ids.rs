@@ -14,11 +14,11 @@ use crate::export::{Code, SectionKind, SourceFile};
 use crate::record::identity;
 use crate::scratch::{Keyed, Peeked, Scratch, ScratchSorter};
 
-/// An element by id. The key is the id, the document and the index; the value is the id's place and
-/// whether the element is valid by itself.
+/// An element by id. The key is the id, the document and the index; the value is the id's location
+/// and whether the element is valid by itself.
 type IdRow = Keyed<(Box<str>, usize, usize), (Range<usize>, bool)>;
 
-/// A review without a product. The key is its document and index; the value is the place of its
+/// A review without a product. The key is its document and index; the value is the location of its
 /// reference, the product's id, whether that product exists, and how many other reviews this one
 /// represents.
 type OrphanRow = Keyed<(usize, usize), (Range<usize>, Box<str>, bool, usize)>;
@@ -31,10 +31,10 @@ pub(super) struct IdRows {
     scratch: Scratch,
     products: ScratchSorter<IdRow>,
     reviews: ScratchSorter<IdRow>,
-    /// Reviews by the products they refer to.
+    /// Reviews, keyed by the products they refer to.
     references: ScratchSorter<IdRow>,
     case: IdCase,
-    /// How many products and reviews have an id, by document.
+    /// For each document, how many products and reviews have an id.
     counts: [Vec<usize>; 2],
 }
 
@@ -129,7 +129,7 @@ impl IdRows {
 /// Finds elements whose id is already in use.
 struct Unique<'u> {
     identity: &'u Identity,
-    /// By document and index.
+    /// The duplicates, sorted by document and index.
     duplicates: ScratchSorter<Keyed<(usize, usize), Duplicate>>,
     common: PairCounts,
     skips: Vec<Skip>,
@@ -207,7 +207,7 @@ fn apply(exports: &mut [ParsedExport<'_>], section: SectionKind, skips: &[Skip])
 struct Orphans {
     rows: ScratchSorter<OrphanRow>,
     skips: Vec<Skip>,
-    /// A review that stands for the ones after it in the same document and about the same product.
+    /// A review that represents all following reviews of the same product in the same document.
     open: Option<OrphanRow>,
     products: Products,
 }

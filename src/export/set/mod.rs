@@ -2,7 +2,8 @@
 //! needs its product, and every term needs a single definition. Also gives advice on problems that
 //! only show up across the set.
 //!
-//! Products and reviews may not fit in memory, so the parts of them that are compared get sorted.
+//! Products and reviews may not fit in memory, so whatever is compared (ids, names and URLs) gets
+//! sorted, on disk if necessary.
 
 mod advice;
 mod attribute;
@@ -54,7 +55,7 @@ impl ParsedExport<'_> {
 
 /// Checks a set whose documents are added one by one.
 pub(super) struct SetCheck {
-    /// The first document with each id, and whether one of them is valid.
+    /// For each export id, the first document, and whether any document with this id is valid.
     export_ids: HashMap<Box<str>, (Location, bool)>,
     ids: IdRows,
     shared: SharedRows,
@@ -113,7 +114,7 @@ impl SetCheck {
         *is_served |= valid;
     }
 
-    /// Reports what it finds in the set, and marks the elements to skip. Takes the documents again,
+    /// Reports findings about the set, and marks the elements to skip. Takes the documents again,
     /// in the same order and without their products and reviews.
     ///
     /// `is_complete` says whether every file could be read, so that anything missing really doesn't

@@ -25,8 +25,8 @@ impl Products {
         }
     }
 
-    /// Reports a review. If it's only a consequence of another finding, it represents `others` more
-    /// reviews of the same product in the same file.
+    /// Reports a review. If that's only a consequence of another finding, the new finding also
+    /// represents `others` more reviews of the same product in the same file.
     pub(super) fn report(self, orphan: &Orphan<'_>, others: usize, findings: &mut Findings) {
         let id = orphan.product;
         let code = self.orphan_code(orphan.product_exists);
@@ -66,7 +66,7 @@ impl Products {
 pub(super) struct Orphan<'o> {
     pub(super) file: &'o SourceFile,
     pub(super) index: usize,
-    /// Where it names its product.
+    /// Where the review names its product.
     pub(super) place: Range<usize>,
     pub(super) product: &'o str,
     /// Whether the product exists but is left out.

@@ -1,5 +1,5 @@
-//! Products' additional properties: the types of their values, and how many distinct values there
-//! are. A later document may declare them as attributes.
+//! Products' additional properties: their values' types and the number of distinct values. They're
+//! collected because a later document may declare the properties as attributes.
 
 use std::hash::BuildHasher as _;
 
@@ -19,7 +19,7 @@ pub(super) const EXAMPLES: usize = 3;
 /// Distinct values of a property are counted up to this number, which is as many as a facet lists.
 pub(super) const LISTED_VALUES: usize = 100;
 
-/// The products in a document whose values aren't of a given type: how many, and the first few.
+/// The products in a document whose values aren't of a given type: their number, and the first few.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct Misfits {
     pub(super) count: usize,
@@ -48,7 +48,7 @@ struct DeclaredValues {
 
 #[derive(Debug, Default)]
 pub(super) struct Properties {
-    /// By document and property.
+    /// The properties, by document and name.
     pub(super) documents: Vec<HashMap<Box<str>, Property>>,
     /// How many products there are.
     pub(super) products: usize,

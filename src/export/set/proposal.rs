@@ -30,11 +30,11 @@ const NARROWEST_FIRST: [AttributeType; AttributeType::ALL.len()] =
 #[derive(Debug, Default)]
 struct Candidate {
     products: usize,
-    /// The first product that has it: document and index.
+    /// The first product that has the property: document and index.
     first: (usize, usize),
-    /// For each type, how many values have a different one.
+    /// For each type, how many values don't have it.
     misfits: [usize; AttributeType::ALL.len()],
-    /// Hashes of its values. More than [`LISTED_VALUES`] means that there are too many to list.
+    /// Hashes of the property's values. More than [`LISTED_VALUES`] of them are too many to list.
     values: HashSet<u64>,
 }
 

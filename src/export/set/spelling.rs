@@ -18,8 +18,8 @@ use crate::text::count::{agreeing, counted};
 const SHORTEST: usize = 5;
 /// Maximum length of the values to compare, in bytes.
 const LONGEST: usize = 100;
-/// Minimum number of single words that count as a list if none of them is a value elsewhere: two
-/// may be a name.
+/// How many single words it takes to count as a list if none of them is a value elsewhere. Two
+/// words may be a name.
 const PIECES: usize = 3;
 
 /// A value, how many products have it, and the first one's document and index.
@@ -40,8 +40,8 @@ pub(super) fn advise(exports: &[ParsedExport<'_>], uses: &ValueUses, findings: &
         let values = values(uses);
         for variants in variants(&values).into_values().filter(|variants| variants.len() > 1) {
             let [common, rarer @ ..] = &variants[..] else { continue };
-            // These are already reported as being close to a declared category or a much more
-            // frequent one.
+            // These values have already been reported as misspellings of a declared category or a
+            // much more frequent one.
             let is_reported = |value: &Value<'_>| {
                 property.noun == "category"
                     && (declared.contains(&identity(common.name)) || common.products >= value.products * MANY_TIMES)
@@ -84,8 +84,8 @@ fn variants<'d>(values: &[Value<'d>]) -> BTreeMap<String, Vec<Value<'d>>> {
     variants
 }
 
-/// Whether a value is a comma-separated list: half of its pieces are values elsewhere, or all of
-/// several are single words.
+/// Whether a value is a comma-separated list: half of its pieces are values elsewhere, or there are
+/// several and all are single words.
 fn is_list(name: &str, values: &HashSet<&str>) -> bool {
     if !name.contains(',') || name.len() > LONGEST {
         return false;

@@ -1,5 +1,5 @@
-//! The values of properties used for counts and filters, and how many products have each of them.
-//! There are few values and many products.
+//! The values of properties that are counted and filtered by, and how many products have each of
+//! them. Only values are stored, because there are few of them but many products.
 
 use std::ops::Range;
 
@@ -12,7 +12,7 @@ use crate::export::text::{self, Value};
 use crate::export::{Limits, Location, SectionKind};
 use crate::record::Software;
 
-/// Maximum size of a record that is searched for a value's place.
+/// Maximum size of a record that is searched for a value's location.
 const RECORD_BYTES: usize = 1 << 20;
 
 pub(super) struct Property {
@@ -70,7 +70,7 @@ impl ValueUses {
 }
 
 /// Finds a property's value in a product's record. Parses the record again, which is cheaper than
-/// keeping the place for every product.
+/// keeping the location for every product.
 pub(super) fn location(
     exports: &[ParsedExport<'_>],
     (number, index): (usize, usize),

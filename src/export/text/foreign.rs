@@ -32,7 +32,7 @@ fn binary(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
 
 fn text(bytes: &[u8]) -> Option<(&'static str, &'static str)> {
     let head = bytes[..bytes.len().min(LOOKED_AT)].trim_ascii_start();
-    // Returns early, because every record is also parsed on its own and begins like this.
+    // Returns early, because every record is also parsed on its own and begins with a brace.
     if head.starts_with(b"{") {
         return None;
     }

@@ -4,8 +4,8 @@ use std::ops::Range;
 
 use crate::export::SourceSpan;
 
-/// Distance between checkpoints in bytes: the most that a lookup reads, even if the file is a
-/// single line.
+/// Distance between checkpoints in bytes. A lookup never reads more than that, even if the file is
+/// a single line.
 const STRIDE: usize = 4096;
 
 /// Line and column at every [`STRIDE`]th byte of a file.
@@ -45,7 +45,7 @@ impl Locator {
         Self { checkpoints }
     }
 
-    /// The place of a range. `bytes` must be the same as in [`new`](Self::new).
+    /// A range's line and column. `bytes` must be the same as in [`new`](Self::new).
     pub(in crate::export) fn place(&self, bytes: &[u8], range: Range<usize>) -> SourceSpan {
         let start = range.start.min(bytes.len());
         let block = start / STRIDE;
@@ -67,7 +67,7 @@ mod tests {
     }
 
     #[test]
-    fn a_place_far_into_a_long_line_is_exact() {
+    fn a_location_far_into_a_long_line_is_exact() {
         let text = "é".repeat(3 * STRIDE) + "\n!" + &"z".repeat(STRIDE);
         let locator = Locator::new(text.as_bytes());
         for (offset, line, column) in [(2 * STRIDE, 1, STRIDE + 1), (6 * STRIDE + 1, 2, 1), (text.len(), 2, STRIDE + 2)]

@@ -1,8 +1,8 @@
 //! The first layer: is the file JSON (RFC 8259) in UTF-8, without a byte order mark, limited in
-//! depth, and without duplicate keys? Yields a document with the place of every value.
+//! depth, and without duplicate keys? Yields a document that has the location of every value.
 //!
-//! If reading can continue after a mistake (a comment, a trailing comma, an invalid escape), it
-//! does, so that one check shows as much as possible. Otherwise the mistake is the file's last
+//! After a mistake that can be skipped (a comment, a trailing comma, an invalid escape), parsing
+//! continues, so that one check shows as much as possible. Any other mistake is the file's last
 //! finding.
 
 mod duplicate;
@@ -66,7 +66,7 @@ pub(super) fn parse(bytes: &[u8], max_depth: usize) -> (Option<Document<'_>>, Fa
 }
 
 /// Parses as much of a file as can be read, without reporting faults. Arrays and objects that are
-/// still open there span to the end of the file, so their text isn't reliable.
+/// still open at that point extend to the end of the file, so their text isn't reliable.
 pub(super) fn parse_prefix(bytes: &[u8], max_depth: usize) -> Option<Document<'_>> {
     let text = match std::str::from_utf8(bytes) {
         Ok(text) => text,

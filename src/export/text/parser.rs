@@ -62,8 +62,8 @@ impl<'t> Parser<'t> {
         (complete.then_some(self.nodes), self.faults)
     }
 
-    /// Returns the nodes up to the point where reading can't continue. Objects and arrays that are
-    /// still open end with the file.
+    /// Returns the nodes up to the point where parsing can't continue. Objects and arrays that are
+    /// still open there extend to the end of the file.
     pub(super) fn run_to_stop(mut self, end: usize) -> Vec<Node> {
         let _ = self.document();
         let last = offset(self.nodes.len().saturating_sub(1));

@@ -11,7 +11,7 @@ impl Parser<'_> {
         Stop
     }
 
-    /// The line number of a byte. Counted on demand, because a file needs it only once.
+    /// A byte's line number. Counts lines on demand, because each file needs this at most once.
     fn line(&self, at: usize) -> usize {
         1 + self.text[..at].matches('\n').count()
     }

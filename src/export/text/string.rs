@@ -1,7 +1,7 @@
 //! Unescapes JSON strings.
 
-/// Unescapes the text between a string's quotes. Errors that the parser has reported are read
-/// leniently: an unpaired surrogate becomes U+FFFD, and an unknown escape its character.
+/// Unescapes the text between a string's quotes. Tolerates errors that the parser has reported: an
+/// unpaired surrogate becomes U+FFFD, and an unknown escape becomes the character after `\`.
 pub(super) fn unescape(raw: &str) -> String {
     let mut text = String::with_capacity(raw.len());
     let mut rest = raw;

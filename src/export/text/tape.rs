@@ -17,7 +17,7 @@ pub(in crate::export) enum Kind {
     Escaped,
     Array,
     Object,
-    /// A word that isn't a JSON value; already reported.
+    /// A word that isn't a JSON value, which has already been reported.
     Invalid,
 }
 

@@ -7,7 +7,7 @@ use super::{Document, Kind, Value};
 use crate::export::finding::Fault;
 use crate::export::{Code, Limits};
 
-/// Returns the document and the kept findings.
+/// Returns the document and the findings.
 fn parse(bytes: &[u8], max_depth: usize) -> (Option<Document<'_>>, Vec<Fault>) {
     let (document, faults) = super::parse(bytes, max_depth);
     (document, faults.kept)
@@ -117,7 +117,7 @@ fn a_byte_order_mark_is_reported_and_the_rest_is_read() {
 }
 
 #[test]
-fn nesting_is_bounded_and_uses_no_stack() {
+fn deep_nesting_is_bounded_and_cannot_overflow_the_stack() {
     let nested = |depth: usize| "[".repeat(depth) + &"]".repeat(depth);
     assert_eq!(found(nested(64).as_bytes()), []);
     assert_eq!(found(nested(65).as_bytes())[0].0, Code::TooDeep);

@@ -1,4 +1,4 @@
-//! Why filling a cluster with a generation failed.
+//! Why a generation couldn't be built in a cluster.
 
 use crate::catalogue::CatalogueBuildError;
 use crate::engine::opensearch::PublishError;
@@ -7,7 +7,7 @@ use crate::engine::{self, EngineError};
 use crate::generation::BuildError;
 use crate::scratch::{Scratch, ScratchError};
 
-/// Why a generation couldn't be filled or published.
+/// Why a generation couldn't be built in a cluster, or published.
 #[derive(Debug, thiserror::Error)]
 pub enum FillError {
     /// The parts couldn't be built.

@@ -27,10 +27,10 @@ use crate::search::score::{LengthStatistics, TermScores};
 use crate::search::{DocumentAnalyzer, Numbering, Ranking, SearchBuilder, StemId};
 use crate::text::meaning::Vector;
 
-/// Receives the number of products done and the total, counting both passes; may stop the fill.
+/// Receives the number of products done and the total, counting both passes; may stop the build.
 type Progress<'p> = dyn FnMut(u64, u64) -> ControlFlow<()> + Send + 'p;
 
-/// Fills and publishes a generation.
+/// Writes a generation to a cluster and publishes it.
 pub struct Filler<'f> {
     pub cluster: Arc<Cluster>,
     /// The directory's index prefix.
@@ -171,7 +171,7 @@ impl Filler<'_> {
         if let Some(former) = former.as_ref().filter(|former| Some(former.index.as_str()) == whole_index) {
             return Ok(former.clone());
         }
-        // This comes first, so an interrupted fill doesn't keep taking up disk space.
+        // This comes first, so an interrupted build doesn't keep taking up disk space.
         let in_service = former.as_ref().map(indices).unwrap_or_default();
         delete_except(lease, in_service.into_iter().chain(whole_index)).await?;
         let at = jiff::Timestamp::now();
@@ -199,7 +199,7 @@ impl Filler<'_> {
         Ok(published)
     }
 
-    /// Finds a complete fill of a generation, whether it's in service or older.
+    /// Finds a complete product index of a generation, whether it's in service or older.
     async fn find_whole(
         &self,
         lease: &Lease,
@@ -208,7 +208,7 @@ impl Filler<'_> {
     ) -> Result<Option<FilledGeneration>, FillError> {
         let mut fills = lease.generations().await?;
         fills.retain(|index| self.prefix.is_fill(index, generation.as_str()));
-        // The one in service first.
+        // Try the index in service first.
         fills.sort_by_key(|index| former.is_none_or(|former| former.index != *index));
         for index in fills {
             if let Some(whole) = find_whole(&self.cluster, &index).await? {
@@ -218,7 +218,7 @@ impl Filler<'_> {
         Ok(None)
     }
 
-    /// Updates the change log of a generation that was filled earlier so that it continues the
+    /// Updates the change log of a generation that was built earlier so that it continues the
     /// published generation's log.
     async fn go_on_with_log(
         &self,

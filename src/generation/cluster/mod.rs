@@ -1,4 +1,4 @@
-//! Generations in a cluster: filled and published by `--reindex`, followed by servers.
+//! Generations in a cluster. `--reindex` builds and publishes them, and servers follow them.
 
 mod error;
 mod fill;

@@ -16,16 +16,16 @@ use crate::search::SearchIndex;
 /// Why a cluster's generation couldn't be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenRemoteError {
-    /// Its parts couldn't be read.
+    /// The generation's parts couldn't be read.
     #[error(transparent)]
     Parts(#[from] PartsError),
-    /// Its parts don't match each other.
+    /// The generation's parts don't match each other.
     #[error(transparent)]
     Open(#[from] OpenError),
-    #[error("the cluster has no generation yet; fill it with --reindex and the same --engine options")]
+    #[error("the cluster has no generation yet; build one with --reindex and the same --engine options")]
     Nothing,
     #[error(
-        "generation {generation} was filled by another version of this program; run --reindex with the version that serves it"
+        "generation {generation} was built by another version of this program; run --reindex with the version that serves it"
     )]
     Format { generation: String },
 }

@@ -63,7 +63,7 @@ impl StoredParts {
         self.pieces.get(&piece.blake3).is_some_and(|(_, span)| span.length == piece.size)
     }
 
-    /// Reads a piece. A damaged one is forgotten.
+    /// Reads a piece. If it's damaged, forgets it.
     pub(crate) fn read(&mut self, piece: &Piece) -> Option<Bytes> {
         let (PartFile { folder, name }, span) = self.pieces.get(&piece.blake3)?;
         let bytes = open_in(folder, name).and_then(|file| Bulk::File(Arc::new(file)).read(*span)).ok();

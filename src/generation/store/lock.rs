@@ -11,7 +11,7 @@ use crate::generation::store::{Store, StoreError};
 
 /// The file that's locked while writing.
 const LOCK: &str = "LOCK";
-/// How long a writer waits for another one: longer than writing takes, not counting builds.
+/// How long a writer waits for another writer: longer than writing takes, not counting builds.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Store {
@@ -38,8 +38,8 @@ impl Store {
         let mut options = File::options();
         options.create(true).truncate(false).write(true).mode(0o600);
         let file = open(&self.folder.join(LOCK), &mut options)?;
-        // An earlier version created it readable by others. If someone else owns it, it's left
-        // alone.
+        // An earlier version created the file with read access for others. If someone else owns it,
+        // its permissions don't change.
         let _ = file.set_permissions(fs::Permissions::from_mode(0o600));
         Ok(file)
     }

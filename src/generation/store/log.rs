@@ -17,7 +17,7 @@ use crate::generation::store::{Manifest, PartEntry, Store, StoreError};
 use crate::scratch::Bulk;
 
 impl Store {
-    /// The current generation or, failing that, the newest one, as the next one's predecessor.
+    /// The predecessor of the next generation: the current generation or, failing that, the newest.
     pub(crate) fn former(&self) -> Option<Former> {
         self.candidates().into_iter().find_map(|manifest| {
             let (versions, log) = (self.part(&manifest, VERSIONS)?, self.part(&manifest, CHANGES)?);

@@ -56,9 +56,9 @@ pub struct Manifest {
     pub format: u32,
     /// The generation's name.
     pub generation: Generation,
-    /// Which of its builds this is: the rest of the folder's name.
+    /// Which build of the generation this is: the rest of the folder's name.
     pub build: String,
-    /// When it was built (RFC 3339 in UTC).
+    /// When the generation was built (RFC 3339 in UTC).
     pub built_at: String,
     /// Number of products.
     pub software_count: u64,
@@ -67,7 +67,7 @@ pub struct Manifest {
     /// The operator's id prefixes at the time of the build.
     #[serde(default)]
     pub id_prefixes: IdPrefixes,
-    /// Whether its records have meaning vectors.
+    /// Whether the records have meaning vectors.
     #[serde(default)]
     pub meaning: MeaningOption,
     /// The invalid part of the exports, which was left out.
@@ -76,7 +76,7 @@ pub struct Manifest {
     pub parts: Vec<PartEntry>,
 }
 
-/// The members that manifests have in every index format.
+/// The fields that manifests have in every index format.
 #[derive(Debug, Deserialize)]
 struct Head {
     format: u32,
@@ -88,13 +88,13 @@ struct Head {
 /// A part of a generation on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartEntry {
-    /// Its file's name.
+    /// The file's name.
     pub name: String,
-    /// Its size in bytes.
+    /// The part's size in bytes.
     pub size: u64,
-    /// Its BLAKE3 hash, in hexadecimal digits.
+    /// The part's BLAKE3 hash, in hexadecimal digits.
     pub blake3: String,
-    /// Its pieces in order, if it's large.
+    /// The part's pieces in order, if the part is large.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub pieces: Vec<Piece>,
 }
@@ -140,7 +140,7 @@ impl Store {
 #[derive(Debug, Clone)]
 pub struct NewGeneration {
     pub generation: Generation,
-    /// When it was built (RFC 3339 in UTC).
+    /// When the generation was built (RFC 3339 in UTC).
     pub built_at: String,
     /// Number of products.
     pub software_count: u64,
@@ -215,7 +215,7 @@ pub(crate) fn is_generation_name(name: &str) -> bool {
     })
 }
 
-/// Whether a part's name can't lead outside its folder.
+/// Whether a part's name is safe, i.e. can't point outside its folder.
 pub(crate) fn is_part_name(name: &str) -> bool {
     !name.is_empty() && !name.starts_with('.') && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
 }

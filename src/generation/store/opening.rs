@@ -1,5 +1,5 @@
 //! Marks made by processes that are opening a generation. If a process dies while doing so, its
-//! mark remains, and a later start uses another generation.
+//! mark remains, and a later startup uses another generation.
 //!
 //! A mark is a file `.opening-<generation>-…` that its process keeps locked, so the marks of
 //! running processes don't count.
@@ -15,7 +15,7 @@ use crate::generation::store::Store;
 
 pub(super) const OPENING: &str = ".opening-";
 
-/// How many processes may die while opening a generation before a start uses another one.
+/// How many processes may die while opening a generation before the next startup uses another one.
 pub(crate) const MAX_DEATHS: usize = 2;
 
 /// This process's mark, removed when dropped; `None` if the folder can't be written to.
@@ -92,7 +92,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn only_processes_that_ended_while_opening_count() {
+    fn only_processes_that_died_while_opening_a_generation_are_counted() {
         let folder = tempfile::tempdir().expect("a folder");
         let store = Store::new(folder.path());
         let [one, other] = ["0123456789abcdef", "fedcba9876543210"].map(Generation::named);
@@ -102,7 +102,7 @@ mod tests {
         assert_eq!(store.deaths(&one), 0, "its process is alive");
         abandon(".opening-0123456789abcdef-aaaaaaaa.tmp", "opening\n");
         abandon(".opening-0123456789abcdef-bbbbbbbb.tmp", "");
-        assert_eq!((store.deaths(&one), store.deaths(&other)), (1, 0), "an empty one was never locked");
+        assert_eq!((store.deaths(&one), store.deaths(&other)), (1, 0), "an empty mark was never locked");
         drop(living);
         assert_eq!(store.deaths(&one), 1, "a process that opened it leaves no mark");
         store.forget_deaths(&one);

@@ -13,9 +13,9 @@ pub(super) const MAX_PIECE_BYTES: u64 = 64 << 20;
 /// A piece of a part. It starts where the previous one ends.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Piece {
-    /// Its size in bytes.
+    /// The piece's size in bytes.
     pub size: u64,
-    /// Its BLAKE3 hash, in hexadecimal digits.
+    /// The piece's BLAKE3 hash, in hexadecimal digits.
     pub blake3: String,
 }
 

@@ -1,4 +1,4 @@
-//! Receives generations pulled from a leader in a separate folder, then moves them next to the
+//! Receives generations pulled from a leader into a separate folder, then moves them next to the
 //! others. Also opens files for followers.
 
 use std::fs::{self, File};
@@ -33,7 +33,7 @@ impl Store {
     }
 
     /// Removes a folder that receives a generation.
-    #[expect(clippy::unused_self, reason = "an operation of the store")]
+    #[expect(clippy::unused_self, reason = "it's a store operation")]
     pub(crate) fn end_pull(&self, folder: &Path) {
         drop(fs::remove_dir_all(folder));
     }
@@ -61,7 +61,7 @@ impl Store {
         }
     }
 
-    /// Removes the folders that receive generations, except one.
+    /// Removes all folders that receive generations, except this one.
     pub(super) fn remove_pulls(&self, but: Option<&Path>) {
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             let is_pull = entry.file_name().as_encoded_bytes().starts_with(PULL.as_bytes());

@@ -53,7 +53,7 @@ impl Store {
         (manifest.format == INDEX_FORMAT && manifest.folder_name() == name).then_some(manifest)
     }
 
-    /// The head of a manifest with another index format.
+    /// The header of a manifest with another index format.
     pub(super) fn foreign(&self, name: &str) -> Option<Head> {
         let text = read_small(open_in(&self.folder.join(name), MANIFEST)).ok()?;
         let head: Head = serde_json::from_slice(&text).ok()?;
@@ -74,7 +74,7 @@ impl Store {
         let (texts, artifact) = std::thread::scope(|scope| {
             let beside = std::thread::Builder::new().spawn_scoped(scope, || self.load_parts(manifest, &texts));
             let artifact = self.load_parts(manifest, &rest);
-            // If the system has no spare thread, or the thread panicked, do it here.
+            // If the thread couldn't be started or has panicked, load the text in this one.
             let loaded = beside.ok().and_then(|beside| beside.join().ok());
             (loaded.unwrap_or_else(|| self.load_parts(manifest, &texts)), artifact)
         });
@@ -83,7 +83,7 @@ impl Store {
         Ok(artifact)
     }
 
-    /// Reads the parts of a generation that the catalogue is opened from.
+    /// Reads the parts of a generation that are needed to open the catalogue.
     pub fn load_catalogue(&self, manifest: &Manifest) -> Result<Artifact, StoreError> {
         let is_of_catalogue =
             |part: &&PartEntry| [TABLES, TEXTS].contains(&part.name.as_str()) || is_download(&part.name);

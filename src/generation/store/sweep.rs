@@ -45,10 +45,10 @@ impl Store {
         pass(Step::SweepDone);
     }
 
-    /// The folders that a start might use: this version's current generation (or else its newest)
-    /// and its newest other one, plus the newest one from another version. So if you go back to an
-    /// older program, or return to a newer one, it finds what it left and needn't build while
-    /// nothing is being served.
+    /// The folders that might be used at startup: this version's current generation (or else its
+    /// newest) and its newest other one, plus the newest one from another version. So if you switch
+    /// to an older or newer program that has run here before, it finds its own generation and can
+    /// serve right away instead of building first.
     fn kept(&self) -> Vec<String> {
         let mut generations = Vec::new();
         let mut kept = Vec::new();

@@ -50,7 +50,7 @@ impl Store {
         };
         let folder = self.folder.join(manifest.folder_name());
         let written = write_generation(&folder, parts, &manifest, &stored).and_then(|()| self.point_to(&manifest));
-        // If only the last sync failed, it's current, and removing it would leave nothing current.
+        // If only the last sync failed, the new generation is current, and must not be removed.
         // Folders that can't be removed now are swept with the next generation.
         if written.is_err() && self.current_name().as_ref() != Some(&manifest.folder_name()) {
             drop(fs::remove_dir_all(&folder));
@@ -119,8 +119,8 @@ const MANIFEST_STEPS: ReplaceSteps =
 const CURRENT_STEPS: ReplaceSteps =
     [Step::CurrentCreated, Step::CurrentHalf, Step::CurrentSynced, Step::CurrentRenamed];
 
-/// Replaces a file so that a reader, or a restart at any moment, sees either the old file or the
-/// new one, complete.
+/// Replaces a file so that a reader, or a restart at any moment, sees either the complete old
+/// file or the complete new one.
 fn replace(path: &Path, content: &[u8], steps: ReplaceSteps) -> Result<(), StoreError> {
     let [created, half, synced, renamed] = steps;
     let folder = folder_of(path);

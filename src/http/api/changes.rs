@@ -44,10 +44,10 @@ struct ChangeList {
 
 /// List changes
 ///
-/// The products that were added, changed or removed since a generation, by id, across all generations in between. The
-/// server keeps the last hundred generations, or fewer after very large changes. For an older or unknown one, it
-/// responds with 410; download the whole directory from `/v1/exports` instead. A change to just an export's name,
-/// licence or date doesn't count as a change to its products, but `/v1/exports` shows it.
+/// The ids of all products that have been added, changed or removed since a generation. The server remembers the last
+/// hundred generations, or fewer after very large changes. If the generation is older or unknown, the response is 410;
+/// download the whole directory from `/v1/exports` instead. Changing only an export's name, licence or date doesn't
+/// count as changing its products, but shows in `/v1/exports`.
 #[utoipa::path(
     get,
     path = "/v1/changes",

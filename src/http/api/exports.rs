@@ -52,7 +52,7 @@ struct ExportList {
 
 /// List exports
 ///
-/// Each loaded export file, with its licence and how much of it was left out as invalid (`skipped`).
+/// Each loaded export file with its licence, and how many exports and records were left out as invalid (`skipped`).
 #[utoipa::path(
     get,
     path = "/v1/exports",
@@ -81,7 +81,7 @@ enum Format {
 }
 
 impl Format {
-    /// The format's name in a request, and the extension of its files.
+    /// The format's name in requests, which is also its file extension.
     const fn extension(self) -> &'static str {
         match self {
             Self::Json => "json",
@@ -184,14 +184,14 @@ pub(in crate::http) async fn get_export(
         }
         Ok(response)
     };
-    // Reads the whole file once to verify its checksum, or one piece of it if there's a cluster.
+    // Reads the whole file once to verify its checksum, or just one piece of it with a cluster.
     let responded = tokio::task::spawn_blocking(move || panics::catch(respond)).await.map_err(ApiError::internal)?;
     responded.unwrap_or_else(|panic| Err(ApiError::Panicked(panic)))
 }
 
-/// How many requests a download costs. A range of the uncompressed document also pays for everything
-/// before it, because that has to be decompressed too. A range of the compressed document costs its
-/// proportional share.
+/// How many requests a download costs. For a range of the uncompressed document, everything before
+/// the range counts as well, since it has to be decompressed. A range of the compressed document
+/// costs its proportional share.
 fn cost(size: u64, length: u64, coding: Option<Coding>, range: Option<&RangeInclusive<u64>>) -> u32 {
     let bytes = match (range, coding) {
         (None, _) => size,

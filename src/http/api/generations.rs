@@ -54,7 +54,7 @@ async fn get_current(
     Ok(response)
 }
 
-/// A manifest or a part, or one range of either.
+/// A manifest or a part, or a range of one.
 async fn get_part(
     State(state): State<Arc<AppState>>,
     Extension(request): Extension<Arc<RequestContext>>,

@@ -37,7 +37,7 @@ struct GlossaryList {
 
 /// List glossary terms
 ///
-/// All terms in order, or those that match a query.
+/// All terms in alphabetical order, or those that match a query, best match first.
 #[utoipa::path(
     get,
     path = "/v1/glossary",

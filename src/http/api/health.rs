@@ -51,7 +51,7 @@ struct Readiness {
     reasons: Vec<Reason>,
 }
 
-/// A reason why the service isn't fully healthy, even if it's serving.
+/// A reason why the service isn't fully healthy, even though it may be serving.
 #[derive(Serialize, ToSchema)]
 struct Reason {
     /// A stable name for the reason, such as `exports_invalid`.
@@ -94,7 +94,7 @@ pub(in crate::http) async fn get_readiness(
     let key_problem =
         state.keys.problem().map(|detail| Degraded { code: KEY_FILE_INVALID, detail, ..Degraded::default() });
     let degraded = state.directory.degraded();
-    // Searches fail as well, so requests should go to another server if there is one.
+    // Searches fail in these two states, so requests should go to another server if there is one.
     if let Some(reason) = degraded.iter().find(|of| [CLUSTER_UNAVAILABLE, GENERATION_LOST].contains(&of.code)) {
         let Degraded { code, detail, .. } = reason;
         return Err(ApiError::NotReady(if has_key { format!("{code}: {detail}") } else { (*code).to_owned() }));

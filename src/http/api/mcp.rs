@@ -25,10 +25,9 @@ pub(in crate::http) fn router() -> Router<Arc<AppState>> {
     Router::new().route(MCP_PATH, any(answer))
 }
 
-/// Answers one message. Browsers send `Origin` with every POST, so the header gives away a browser
-/// that was lured here under someone else's host name (DNS rebinding), even without a public
-/// URL. As elsewhere in the service, shed searches and directory failures are answered with a
-/// problem document.
+/// Answers one message. Browsers send `Origin` with every POST, so the header reveals DNS rebinding
+/// even if there's no public URL. As everywhere in the service, a shed search or a failure of the
+/// directory results in a problem document.
 async fn answer(State(state): State<Arc<AppState>>, snapshot: Snapshot, request: Request) -> Response {
     if request.method() != Method::POST {
         let mut response = ApiError::MethodNotAllowed.into_response();
@@ -73,7 +72,7 @@ fn problem(rejected: Rejected) -> ApiError {
         Rejected::TooLarge => ApiError::ContentTooLarge,
         Rejected::Unreadable => ApiError::BadRequest("The body is shorter than its Content-Length."),
         Rejected::UnknownVersion => {
-            ApiError::BadRequest("MCP-Protocol-Version isn't a protocol version that this service supports.")
+            ApiError::BadRequest("The MCP-Protocol-Version header names a version that this service doesn't support.")
         }
         Rejected::Failed => ApiError::internal(rejected),
     }
@@ -83,9 +82,9 @@ fn problem(rejected: Rejected) -> ApiError {
 #[derive(Debug, Clone)]
 struct Pool {
     state: Arc<AppState>,
-    /// Kept here because each message is answered in its own task.
+    /// Stored here because each message is answered in its own task.
     holder: Holder,
-    /// Why there's no result for the message.
+    /// The error that prevented a result, if any.
     error: Arc<Mutex<Option<ApiError>>>,
 }
 

@@ -12,13 +12,13 @@ use jiff::Timestamp;
 
 use crate::http::state::AppState;
 
-/// The service on the metrics listener. It needs no key: whoever can reach the listener may read
+/// The service on the metrics listener. It needs no key: anyone who can reach the listener may read
 /// the metrics.
 pub fn metrics_service(state: Arc<AppState>) -> Router {
     Router::new()
         .route("/metrics", get(metrics))
         .method_not_allowed_fallback(async || (StatusCode::METHOD_NOT_ALLOWED, "Use GET.\n"))
-        .fallback(async || (StatusCode::NOT_FOUND, "There is nothing here but /metrics.\n"))
+        .fallback(async || (StatusCode::NOT_FOUND, "Only /metrics is served here.\n"))
         .with_state(state)
 }
 
@@ -30,8 +30,8 @@ async fn metrics(State(state): State<Arc<AppState>>) -> Response {
                 .into_response()
         }
         Err(error) => {
-            tracing::error!(error = &error as &dyn std::error::Error, "the metrics can't be written");
-            (StatusCode::INTERNAL_SERVER_ERROR, "The metrics can't be written; the log says why.\n").into_response()
+            tracing::error!(error = &error as &dyn std::error::Error, "couldn't write the metrics");
+            (StatusCode::INTERNAL_SERVER_ERROR, "Couldn't write the metrics; see the server's log.\n").into_response()
         }
     }
 }

@@ -53,7 +53,7 @@ pub(in crate::http) async fn list_reviews(
     Query(query): Query<ListReviews>,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
-    // Any other query has to look at all of the product's reviews.
+    // Any other order or filter requires reading all of the product's reviews.
     let is_stored_order = query == ListReviews::all(query.page);
     let list = async move {
         let reviews = service::list_reviews(&snapshot, &id, &query).await?.ok_or(ApiError::SoftwareNotFound(id))?;

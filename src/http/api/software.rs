@@ -84,8 +84,8 @@ pub(in crate::http) async fn list_software(
     Ok(lang.mark(is_in_language, page.into_response(links)))
 }
 
-/// Rejects attributes that the directory doesn't have, values that they can't have, and several
-/// values joined by commas.
+/// Rejects unknown attributes, values that an attribute can't have, and comma-separated lists of
+/// values.
 pub(in crate::http) async fn check_attributes(
     snapshot: &Snapshot,
     filter: &SoftwareFilter,
@@ -100,7 +100,7 @@ pub(in crate::http) async fn check_attributes(
     let is_own = name == CATEGORY.name || ATTRIBUTES.iter().any(|parameter| parameter.name == name);
     let (name, prefix) = if is_own { (name, String::new()) } else { (ATTRIBUTE.name, format!("{name}:")) };
     let repeated: Vec<_> = value.split(',').map(|part| format!("{name}={prefix}{}", part.trim())).collect();
-    let message = format!("{name} must be repeated for several values: {}.", repeated.join("&"));
+    let message = format!("{name} must be repeated for each value: {}.", repeated.join("&"));
     Err(ApiError::Parameters(vec![ParameterProblem {
         param: name.to_owned(),
         code: ErrorCode::InvalidParameter,
@@ -117,8 +117,8 @@ struct SoftwareRecord {
 
 /// Get a product
 ///
-/// Everything the product's record says: evidence with its sources, properties that the directory doesn't interpret, and the
-/// export that the record comes from, with its licence.
+/// The product's full record, including its evidence and sources, properties that the directory doesn't interpret, and
+/// the export that the record comes from, with its licence.
 #[utoipa::path(
     get,
     path = "/v1/software/{id}",

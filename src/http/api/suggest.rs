@@ -40,7 +40,8 @@ struct SuggestionRecord {
 
 /// Suggest while typing
 ///
-/// Products, categories and glossary terms that complete what has been typed so far. Only ids and names: a few hundred bytes.
+/// Products, categories and glossary terms that complete what has been typed so far. The response contains only ids and
+/// names, so it's just a few hundred bytes.
 #[utoipa::path(
     get,
     path = "/v1/suggest",

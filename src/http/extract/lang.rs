@@ -27,7 +27,7 @@ impl Lang {
         self.0.as_ref()
     }
 
-    /// Names the language in a response if any of its text is in that language.
+    /// Sets a response's `Content-Language` if any of its text is in this language.
     pub(in crate::http) fn mark(&self, is_in_language: bool, mut response: Response) -> Response {
         let language = self.0.as_ref().filter(|_| is_in_language);
         let tag = language.and_then(|language| HeaderValue::try_from(language.as_str()).ok());

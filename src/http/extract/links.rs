@@ -34,7 +34,7 @@ impl MaxOffset {
 /// Links from one page of a list to its other pages, built from the request's URL.
 #[derive(Debug)]
 pub(in crate::http) struct PageLinks {
-    /// The path as the caller sees it, in ASCII.
+    /// The path as the caller sees it, encoded as ASCII.
     path: String,
     query: RawQuery,
 }
@@ -42,7 +42,7 @@ pub(in crate::http) struct PageLinks {
 impl PageLinks {
     pub(in crate::http) fn header(&self, page: Pagination, max_offset: MaxOffset) -> Option<HeaderValue> {
         let reference = format!("{}?{}", self.path, self.query.for_pages(page.limit));
-        // Path and query are already ASCII-encoded.
+        // The path and query are already encoded as ASCII.
         HeaderValue::try_from(links(page, max_offset, &reference)).ok()
     }
 }

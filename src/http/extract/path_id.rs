@@ -8,7 +8,7 @@ use axum::http::request::Parts;
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 
-/// The id at the end of the path. It's percent-decoded once and after that only compared.
+/// The id at the end of the path. It's percent-decoded once, and then only used for comparisons.
 #[derive(Debug)]
 pub(in crate::http) struct PathId(pub(in crate::http) String);
 

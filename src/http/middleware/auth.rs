@@ -82,15 +82,15 @@ fn grant_of_key(keys: &KeyStore, headers: &HeaderMap) -> Result<Arc<Grant>, ApiE
     match (sent.next(), sent.next()) {
         (None, _) => Err(ApiError::MissingApiKey),
         (Some(value), None) => grant_of(keys, bearer(value)?),
-        // Proxies differ in which of the two they forward, so neither counts.
+        // Proxies differ in which of several headers they forward, so none of them is accepted.
         (Some(_), Some(_)) => Err(ApiError::InvalidApiKey),
     }
 }
 
-/// Returns the grant for a key as presented.
+/// Returns the grant for the presented key.
 pub(in crate::http) fn grant_of(keys: &KeyStore, presented: &str) -> Result<Arc<Grant>, ApiError> {
     let grant = keys.authenticate(presented, Timestamp::now).or_else(|error| {
-        // A key created a moment ago isn't known until the key file is checked.
+        // A key that was just created isn't known until the key file is checked again.
         let is_renewed =
             error == AuthError::Invalid && looks_like_key(presented) && keys.look_for(presented, Instant::now());
         if is_renewed { keys.authenticate(presented, Timestamp::now) } else { Err(error) }

@@ -18,7 +18,7 @@ use tower::{Service as _, service_fn};
 use tower_http::compression::predicate::Predicate;
 use tower_http::compression::{Compression, CompressionLevel};
 
-/// The minimum size of a body to compress, in bytes. A smaller one fits in a packet anyway.
+/// The minimum size of a body to compress, in bytes. Smaller bodies fit in one packet anyway.
 pub(in crate::http) const MIN_COMPRESSED_BYTES: u64 = 1024;
 
 /// The maximum size of a body to compress, in bytes. A page of 100 products from the bundled
@@ -26,14 +26,14 @@ pub(in crate::http) const MIN_COMPRESSED_BYTES: u64 = 1024;
 /// product with megabytes of text, are sent uncompressed.
 const MAX_BYTES: u64 = 128 * 1024;
 
-/// The compression level: about four fifths of the best ratio in a fraction of the time.
+/// This compression level achieves about four fifths of the best ratio in a fraction of the time.
 const LEVEL: CompressionLevel = CompressionLevel::Precise(4);
 
 /// Marks a response that already has its final coding: its body is sent unchanged.
 #[derive(Debug, Clone, Copy)]
 pub(in crate::http) struct FinalCoding;
 
-/// Selects bodies of a known and moderate size.
+/// Selects bodies whose size is known and moderate.
 #[derive(Debug, Clone, Copy)]
 struct Moderate;
 
@@ -46,7 +46,7 @@ impl Predicate for Moderate {
 }
 
 /// Compresses the response if the request accepts a coding. Other requests bypass tower-http,
-/// because its response body takes up 6 KB, which are moved even if nothing is compressed (7% of a
+/// because its response body is 6 KB, which are moved even if nothing is compressed (7% of a
 /// lookup's instructions).
 pub(in crate::http) async fn compress<F: Future<Output = Response>>(
     mut request: Request,
@@ -57,7 +57,7 @@ pub(in crate::http) async fn compress<F: Future<Output = Response>>(
         return respond(request, next).await;
     }
     // Keeps the uncompressed response acceptable to callers that refuse every coding, for example
-    // with `*;q=0`; tower-http would answer 406.
+    // with `*;q=0`; otherwise, tower-http would answer 406.
     request.headers_mut().append(ACCEPT_ENCODING, HeaderValue::from_static("identity;q=0.001"));
     let respond = service_fn(|request| respond(request, next.clone()).map(Ok::<_, Infallible>));
     let mut compression = Compression::new(respond).quality(LEVEL).compress_when(Moderate);

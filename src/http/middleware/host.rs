@@ -1,5 +1,5 @@
-//! Checks a request's host, so that a browser lured here under someone else's host name (DNS
-//! rebinding) can't read anything.
+//! Checks a request's host, so that other sites can't use DNS rebinding to read responses in a
+//! visitor's browser.
 
 use std::net::IpAddr;
 
@@ -11,9 +11,9 @@ use super::route::HEALTH_PATHS;
 use crate::http::config::HttpConfig;
 use crate::http::problem::ApiError;
 
-/// Rejects a request under someone else's host name, if the service has a public URL. Requests
-/// with a key are exempt, since they come from a program that was given one, such as a follower
-/// that uses an internal name. So are health probes, which may use any name.
+/// Rejects requests for someone else's host name, if the service has a public URL. Requests with a
+/// key are exempt, since they come from a program that was given one, such as a follower that uses
+/// an internal name. So are health probes, which may use any name.
 pub(in crate::http) fn check_host(request: &Request, config: &HttpConfig) -> Result<(), ApiError> {
     let is_exempt = config.public_url.is_none()
         || request.headers().contains_key(AUTHORIZATION)
@@ -21,7 +21,7 @@ pub(in crate::http) fn check_host(request: &Request, config: &HttpConfig) -> Res
     if is_exempt || is_own_host(request.headers(), config) { Ok(()) } else { Err(ApiError::HostNotAllowed) }
 }
 
-/// Whether the host is an IP address, this machine, or the public one. DNS rebinding needs a name,
+/// Whether the host is an IP address, this machine or the public host. DNS rebinding needs a name,
 /// so an IP address is safe.
 pub(in crate::http) fn is_own_host(headers: &HeaderMap, config: &HttpConfig) -> bool {
     let Some(authority) = headers.get(HOST).and_then(|host| host.to_str().ok()) else { return false };

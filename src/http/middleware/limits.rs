@@ -7,7 +7,7 @@ use axum::http::{HeaderMap, Version};
 
 use crate::http::problem::ApiError;
 
-/// The maximum length of path and query, in bytes.
+/// The maximum length of the path and query, in bytes.
 const MAX_URI_BYTES: usize = 8 * 1024;
 
 /// The maximum size of the headers, names and values together, in bytes.

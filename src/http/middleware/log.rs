@@ -40,7 +40,7 @@ impl AccessLine {
         })
     }
 
-    /// Logs the request once its response body is sent or the caller is gone.
+    /// Logs the request once its response body has been sent or the caller has gone away.
     pub(in crate::http) fn log(self, response: Response) -> Response {
         let status = response.status();
         response.map(|body| Body::new(Logged { body, access: self, status, bytes: 0 }))
@@ -99,8 +99,8 @@ impl Drop for Logged {
 /// characters are percent-encoded. Returns the decoded text if there was a key, otherwise the text
 /// unchanged.
 pub(super) fn redacted(text: &str) -> Cow<'_, str> {
-    /// The maximum number of decoding rounds. A caller could send text that takes any number of
-    /// them, and each round reads all of it.
+    /// The maximum number of decoding rounds. A caller could send text that needs any number of
+    /// rounds, each of which reads the whole text.
     const MAX_ROUNDS: usize = 8;
     let mut decoded = Cow::Borrowed(text);
     for _ in 0..MAX_ROUNDS {
@@ -113,7 +113,7 @@ pub(super) fn redacted(text: &str) -> Cow<'_, str> {
             Cow::Borrowed(_) => return text.into(),
         }
     }
-    // Encoded more times than any program would.
+    // No program would encode the text this many times.
     "…".into()
 }
 

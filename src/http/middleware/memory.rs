@@ -16,13 +16,13 @@ use crate::http::problem::ApiError;
 use crate::http::shares::{Class, Limit, Share, Shares};
 use crate::http::state::AppState;
 
-/// The minimum size of a body that counts, in bytes. Nearly all are smaller, and with 4096
-/// connections those use at most 256 MiB.
+/// Bodies smaller than this, in bytes, don't count. Nearly all bodies are smaller, and on 4096
+/// connections they use at most 256 MiB.
 const MIN_BYTES: u64 = 64 * 1024;
 
 const MIB: usize = 1 << 20;
 
-/// The budget in bytes, 64 MiB: about six of the largest pages, or a thousand ordinary large ones.
+/// The budget in bytes, 64 MiB: about six of the largest pages, or a thousand typical large ones.
 pub(in crate::http) fn body_budget() -> Shares {
     let visitors = Limit { of_class: 16 * MIB, of_holder: 4 * MIB };
     let keys = Limit { of_class: 48 * MIB, of_holder: 24 * MIB };

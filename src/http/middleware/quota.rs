@@ -1,4 +1,4 @@
-//! Quotas for keys and visitors: 429, and the `RateLimit` headers
+//! Quotas for keys and visitors: 429 responses and the `RateLimit` headers
 //! (draft-ietf-httpapi-ratelimit-headers).
 
 use std::time::Instant;
@@ -21,7 +21,7 @@ const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy"
 #[derive(Debug, Clone, Copy)]
 pub(in crate::http) struct Cost(pub(in crate::http) u32);
 
-/// Spends one request from the quota, and answers 429 if none is left. A request that is shed
+/// Charges one request to the quota, and answers 429 if none are left. A request that is shed
 /// afterwards is refunded. A response with a [`Cost`] is charged once it's certain to be sent.
 pub(in crate::http) async fn spend_quota(
     state: &AppState,
@@ -54,16 +54,16 @@ pub(in crate::http) async fn spend_quota(
     response
 }
 
-/// Adds the headers to a response that doesn't have them, either because it was free or because it
-/// has a [`Cost`]. The cost is charged now, unless the response has become a 304. Responses to a
-/// key without a limit don't have these headers.
+/// Adds the quota headers to a response that doesn't have them, either because it was free or
+/// because it has a [`Cost`]. The cost is charged now, unless the response has become a 304.
+/// Responses to a key without a limit don't have these headers.
 pub(in crate::http) fn report_quota(grant: &Grant, response: &mut Response) {
     if response.headers().contains_key(RATE_LIMIT) {
         return;
     }
     let cost = response.extensions_mut().remove::<Cost>().filter(|_| response.status() != StatusCode::NOT_MODIFIED);
     let decision = match cost {
-        // One has already been spent.
+        // One request has already been charged.
         Some(Cost(requests)) => grant.charge(requests.saturating_sub(1), Instant::now()),
         None => grant.peek(Instant::now()),
     };

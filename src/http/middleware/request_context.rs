@@ -82,7 +82,7 @@ fn generate() -> HeaderValue {
     static COUNT: AtomicU64 = AtomicU64::new(0);
     let number = (u128::from(*PROCESS) << 64) | u128::from(COUNT.fetch_add(1, Ordering::Relaxed));
     let mut text = [0; 32];
-    // The buffer is exactly as long as the digits.
+    // The buffer has room for exactly this many digits.
     let _ = hex::encode_to_slice(number.to_be_bytes(), &mut text);
     HeaderValue::from_bytes(&text).unwrap_or(HeaderValue::from_static("unknown"))
 }

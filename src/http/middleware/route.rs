@@ -20,7 +20,7 @@ pub(super) const HEALTH_PATHS: [&str; 2] = ["/healthz", "/readyz"];
 /// The path of the Model Context Protocol endpoint.
 pub(in crate::http) const MCP_PATH: &str = "/mcp";
 
-/// Catch-all routes for the rest of the API, so that a key is checked there too.
+/// Catch-all routes for the rest of the API, so that keys are checked there as well.
 pub(in crate::http) const API_FALLBACKS: [&str; 3] = [API, "/v1/", "/v1/{*path}"];
 
 /// The methods of API and site routes.
@@ -67,7 +67,7 @@ pub(in crate::http) fn list_methods(request: &Request) -> Response {
     response
 }
 
-/// Drops the request's body unless it's a POST: no other route reads one, and hyper skips it.
+/// Drops the request's body unless it's a POST. No other handler reads a body, and hyper skips it.
 pub(in crate::http) fn drop_unread_body(request: Request) -> Request {
     if request.method() == Method::POST { request } else { request.map(|_| Body::empty()) }
 }

@@ -75,8 +75,9 @@ fn cookie(config: &HttpConfig, headers: &HeaderMap, name: &str, value: &str, sec
     HeaderValue::try_from(text).ok()
 }
 
-/// Whether a form was sent from one of this service's pages. Browsers say so in `Sec-Fetch-Site`
-/// (over HTTPS and to localhost) and in the `Origin` of each POST; other programs send neither.
+/// Whether a form was sent from one of this service's pages. Browsers indicate this in
+/// `Sec-Fetch-Site` (over HTTPS and to localhost) and in the `Origin` of each POST; other programs
+/// send neither.
 pub(in crate::http) fn is_from_own_page(headers: &HeaderMap, config: &HttpConfig) -> bool {
     if headers.get("sec-fetch-site").is_some_and(|site| site != "same-origin") {
         return false;

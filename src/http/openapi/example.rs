@@ -7,7 +7,7 @@ use utoipa::openapi::{OpenApi, RefOr};
 
 use crate::http::problem::{self, ApiError, ErrorCode, ParameterProblem};
 
-/// In the same form as the ids that the service generates.
+/// A request id like the ones that the service generates.
 const REQUEST_ID: &str = "af47911fad49d57f00000000";
 
 macro_rules! recorded {
@@ -16,7 +16,7 @@ macro_rules! recorded {
     };
 }
 
-/// By operation id: `{"request": "/v1/…", "answer": …}`.
+/// The recorded examples by operation id: `{"request": "/v1/…", "answer": …}`.
 static RECORDED: [(&str, &str); 16] = recorded![
     "listSoftware",
     "getSoftware",
@@ -55,7 +55,7 @@ pub(super) fn error_examples(codes: &[ErrorCode]) -> impl Iterator<Item = (Strin
     codes.iter().map(|code| {
         let error = error(*code);
         let problem = problem::describe(&error, REQUEST_ID, "/docs/errors");
-        // Can't fail: there are only strings and numbers under fixed names.
+        // Can't fail: a problem contains only strings and numbers, under fixed names.
         let problem = serde_json::to_value(problem).unwrap_or_default();
         let example = ExampleBuilder::new()
             .summary(code.title())

@@ -39,7 +39,7 @@ fn kind_of(name: &str) -> Option<&'static Kind> {
 /// Adds links to each response with ids, one for each operation that takes them. Each link is named
 /// after its operation.
 pub(super) fn add(document: &mut OpenApi) {
-    // Can't fail: there are only strings, numbers and maps with string keys.
+    // Can't fail: the document contains only strings, numbers and maps with string keys.
     let value = serde_json::to_value(&*document).unwrap_or_default();
     for (path, item) in &mut document.paths.paths {
         let Some(operation) = &mut item.get else { continue };
@@ -50,7 +50,7 @@ pub(super) fn add(document: &mut OpenApi) {
         Ids { document: &value, found: &mut ids }.collect(schema, "", kind, 0);
         for (kind, pointer) in ids {
             for (name, link) in links(&value, kind, path, &pointer) {
-                // A kind's first id is the record's own.
+                // The first id of a kind is the record's own.
                 response.links.entry(name.to_owned()).or_insert(RefOr::T(link));
             }
         }
@@ -66,7 +66,7 @@ fn links<'d>(document: &'d Value, kind: &Kind, from: &str, pointer: &str) -> Vec
         let parameter = if kind.paths.iter().any(|beginning| path.starts_with(beginning)) {
             "id"
         } else if path.contains('{') {
-            // It also needs another kind of id.
+            // The operation also needs another kind of id.
             return None;
         } else {
             parameters.find(|parameter| parameter["name"] == kind.parameter).map(|_| kind.parameter)?

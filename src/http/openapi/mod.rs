@@ -99,8 +99,8 @@ const ERRORS: [Errors; 12] = [
 
 /// Response headers: the name, whether it's a number, and the description.
 const HEADERS: [(&str, bool, &str); 13] = [
-    ("X-Request-Id", false, "The request's id. A client's own id is kept if it matches `[A-Za-z0-9_-]{1,64}`."),
-    ("X-Generation", false, "The generation of the directory that the response comes from."),
+    ("X-Request-Id", false, "The request's id. A client's own id is used if it matches `[A-Za-z0-9_-]{1,64}`."),
+    ("X-Generation", false, "The generation that the response comes from."),
     (
         "ETag",
         false,
@@ -108,14 +108,14 @@ const HEADERS: [(&str, bool, &str); 13] = [
          record, the categories, the glossary or an export, the tag changes only with the content; for a list of \
          products or a search, it changes with every generation.",
     ),
-    ("Link", false, "Other pages of the list (RFC 8288): first, prev, next, last."),
+    ("Link", false, "Links to other pages of the list (RFC 8288): first, prev, next, last."),
     ("RateLimit", false, "What's left of the quota: `r` requests, with more available after `t` seconds."),
     ("RateLimit-Policy", false, "The quota: `q` requests in `w` seconds."),
     ("Cache-Control", false, "`private, no-cache`: may be cached, but must be revalidated before each use."),
-    ("Vary", false, "What else the response depends on."),
+    ("Vary", false, "The request headers that the response depends on."),
     ("Retry-After", true, "Seconds to wait before trying again."),
-    ("WWW-Authenticate", false, "Says that a `Bearer` key is needed."),
-    ("Accept-Ranges", false, "`bytes`: a part can be requested with `Range`."),
+    ("WWW-Authenticate", false, "Indicates that a `Bearer` key is required."),
+    ("Accept-Ranges", false, "`bytes`: parts can be requested with `Range`."),
     ("Content-Disposition", false, "The file name to save the download under."),
     ("Content-Range", false, "Which part of the document this is; for 416, the document's length."),
 ];
@@ -127,19 +127,19 @@ const ANSWER_HEADERS: [&str; 7] =
 /// Errors that any operation under `/v1` may respond with.
 pub(super) struct ApiErrors;
 
-/// For operations that take an id.
+/// The error for an unknown id.
 pub(super) struct NotFound;
 
 /// Errors that any operation may respond with, even outside `/v1`.
 pub(super) struct RequestErrors;
 
-/// For operations that take a generation.
+/// The error for a generation that is too old or unknown.
 pub(super) struct GenerationGone;
 
-/// For operations that take a range.
+/// The error for a range that can't be satisfied.
 pub(super) struct RangeNotSatisfiable;
 
-/// While there's nothing to serve.
+/// The error while there's nothing to serve.
 pub(super) struct Unavailable;
 
 impl IntoResponses for ApiErrors {
@@ -298,7 +298,7 @@ fn finish(mut document: OpenApi, config: &HttpConfig) -> String {
     }
     schema::remove_unused(&mut document);
     link::add(&mut document);
-    // Can't fail: there are only strings, numbers and maps with string keys.
+    // Can't fail: the document contains only strings, numbers and maps with string keys.
     let mut text = document.to_pretty_json().unwrap_or_default();
     text.push('\n');
     text

@@ -22,7 +22,7 @@ pub(super) fn flatten(schemas: &mut Schemas) {
     schemas.extend(flat.into_iter().map(|(name, object)| (name, RefOr::T(Schema::Object(object)))));
 }
 
-/// The object that a schema is or is composed of.
+/// The object that a schema describes, directly or by composition.
 fn object(schemas: &Schemas, schema: &RefOr<Schema>) -> Option<Object> {
     match schema {
         RefOr::Ref(reference) => object(schemas, schemas.get(reference.ref_location.strip_prefix(SCHEMAS)?)?),
@@ -44,7 +44,7 @@ fn object(schemas: &Schemas, schema: &RefOr<Schema>) -> Option<Object> {
 
 /// Removes components that no operation refers to, directly or through other components.
 pub(super) fn remove_unused(document: &mut OpenApi) {
-    // Can't fail: there are only strings, numbers and maps with string keys.
+    // Can't fail: the document contains only strings, numbers and maps with string keys.
     let value = serde_json::to_value(&*document).unwrap_or_default();
     let mut used = BTreeSet::new();
     collect_references(&value, &value["paths"], &mut used);

@@ -41,11 +41,11 @@ struct Page<'a> {
     calls: Calls,
 }
 
-/// An attribute, or another list of words.
+/// A row of the comparison: an attribute, or another list of words.
 #[derive(Debug)]
 struct Compared<'a> {
     name: (&'a str, Lang<'a>),
-    /// Of each product.
+    /// Each product's values.
     values: Vec<(Lang<'a>, Vec<String>)>,
 }
 

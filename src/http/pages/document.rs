@@ -32,7 +32,7 @@ pub(super) struct Document {
     language: Option<HeaderValue>,
     tag: EntityTag,
     caching: &'static str,
-    /// By coding; each form is created on first use.
+    /// The compressed forms, indexed by coding; each is created on first use.
     compressed: Arc<[OnceCell<Bytes>; Coding::ALL.len()]>,
 }
 
@@ -50,7 +50,7 @@ impl Document {
         Self { content_type: HTML, language: Some(HeaderValue::from_static(t.tag)), ..Self::new("", html) }
     }
 
-    /// For a document whose URL changes with its content. Cacheable for a year.
+    /// Makes a document cacheable for a year. Its URL must change with its content.
     pub(super) fn immutable(self) -> Self {
         Self { caching: "public, max-age=31536000, immutable", ..self }
     }
@@ -89,7 +89,7 @@ impl Document {
         if let Some(coding) = coding {
             match self.compressed(coding).await {
                 Ok(body) => return (Some(coding), body),
-                Err(error) => tracing::error!(%error, "a static document can't be compressed; it is sent as it is"),
+                Err(error) => tracing::error!(%error, "couldn't compress a static document; sending it uncompressed"),
             }
         }
         (None, self.content.clone())

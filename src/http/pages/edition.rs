@@ -11,10 +11,10 @@ use crate::text::html::escape;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Edition<'a> {
     pub(super) t: &'static Texts,
-    /// The path that starts every link.
+    /// The path that every link starts with.
     pub(super) base: &'a str,
     pub(super) catalogue: &'a Catalogue,
-    /// The language to show records in, if they're available in it; `None` shows each in its own.
+    /// The language to show records in where available; `None` shows each in its own language.
     pub(super) language: Option<&'a Language>,
 }
 
@@ -23,18 +23,18 @@ pub(super) struct Edition<'a> {
 pub(super) struct Lang<'a>(Option<&'a str>);
 
 impl<'a> Lang<'a> {
-    /// For text in the language with this tag.
+    /// The attribute for text in the language with this tag.
     pub(super) fn of(t: &Texts, tag: &'a str) -> Self {
         let is_other = tag.split('-').next() != Some(t.tag);
         Self(Some(tag).filter(|_| is_other))
     }
 
-    /// For an entry's own text.
+    /// The attribute for text in an entry's own language.
     pub(super) fn own(t: &Texts, own: Option<&'a Language>) -> Self {
         Self::of(t, tag(own))
     }
 
-    /// For an entry's name: the one that `find` finds in the language to show, or else its own name.
+    /// The attribute for an entry's name, which `find` finds in `language` if it's translated.
     pub(super) fn named<'n>(
         t: &Texts,
         language: Option<&'a Language>,
@@ -52,12 +52,12 @@ impl fmt::Display for Lang<'_> {
 }
 
 impl<'a> Edition<'a> {
-    /// For an entry's own text.
+    /// The attribute for text in an entry's own language.
     pub(super) fn own<'l>(&self, own: Option<&'l Language>) -> Lang<'l> {
         Lang::own(self.t, own)
     }
 
-    /// For an entry's text, which may have fallen back to the entry's own language.
+    /// The attribute for an entry's text, which may have fallen back to the entry's own language.
     pub(super) fn lang<'l>(&self, own: Option<&'l Language>, untranslated: &[impl AsRef<str>], field: &str) -> Lang<'l>
     where
         'a: 'l,
@@ -65,7 +65,7 @@ impl<'a> Edition<'a> {
         Lang::of(self.t, tag_of(self.language, own, untranslated, field))
     }
 
-    /// For a category's name or description, given the category in the language to show.
+    /// The attribute for a localised category's name or description.
     pub(super) fn category_text<'l>(&self, category: &'l CategoryResource, field: &str) -> Lang<'l>
     where
         'a: 'l,
@@ -73,14 +73,14 @@ impl<'a> Edition<'a> {
         self.lang(category.language.as_ref(), &category.untranslated, field)
     }
 
-    /// For the name of the category with this id.
+    /// The attribute for the name of the category with this id.
     pub(super) fn category(&self, id: &str) -> Lang<'a> {
         self.catalogue.category_by_id(id).map_or(Lang::default(), |category| {
             Lang::named(self.t, self.language, category.language.as_ref(), |language| category.find_name(language))
         })
     }
 
-    /// For the glossary term with this id.
+    /// The attribute for the glossary term with this id.
     pub(super) fn term(&self, id: &str) -> Lang<'a> {
         self.catalogue.term(id).map_or(Lang::default(), |GlossaryEntry { term, .. }| {
             Lang::named(self.t, self.language, term.language.as_ref(), |language| term.find_term(language))
@@ -98,7 +98,7 @@ pub(super) fn tag_of<'l>(
     tag(language.filter(|_| untranslated.iter().all(|of| of.as_ref() != field)).or(own))
 }
 
-/// A language's tag. An entry that states no language is in English.
+/// A language's tag. An entry without a language is in English.
 fn tag(language: Option<&Language>) -> &str {
     language.map_or("en", Language::as_str)
 }
@@ -109,7 +109,7 @@ mod tests {
     use crate::http::pages::language;
 
     #[test]
-    fn lang_attribute_is_only_set_for_another_language() {
+    fn lang_attribute_is_only_set_if_the_language_differs() {
         let [english, german, _] = language::Language::ALL.map(language::Language::texts);
         for (t, tag, attribute) in [
             (english, "en", ""),

@@ -39,7 +39,7 @@ pub(super) struct Choice<'a> {
     pub(super) value: Cow<'a, str>,
     pub(super) label: Cow<'a, str>,
     pub(super) lang: Lang<'a>,
-    /// `None` if it isn't counted.
+    /// How many products have the value; `None` if they weren't counted.
     pub(super) count: Option<u64>,
     pub(super) is_chosen: bool,
 }
@@ -47,7 +47,7 @@ pub(super) struct Choice<'a> {
 /// An active filter, and the URL without it.
 #[derive(Debug)]
 pub(super) struct Chip<'a> {
-    /// Its position in the URL.
+    /// The filter's position in the URL.
     pub(super) at: usize,
     pub(super) label: String,
     pub(super) lang: Lang<'a>,

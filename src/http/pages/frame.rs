@@ -33,7 +33,7 @@ pub(super) struct Frame<'a> {
     pub(super) t: &'static Texts,
     site: &'a Site,
     pub(super) section: Section,
-    /// For the browser window, before the site's title; may be empty.
+    /// The window's title, without the site's title that follows it; may be empty.
     pub(super) title: String,
     pub(super) description: String,
     /// The path and query of the page's canonical URL.

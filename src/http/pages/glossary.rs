@@ -57,7 +57,7 @@ impl Page<'_> {
         self.edition.lang(term.language.as_ref(), &term.untranslated, field)
     }
 
-    /// A related term's name as it's shown, and its language.
+    /// A related term's name as shown on the page, and the name's language.
     fn related<'t>(&'t self, term: &'t GlossaryTermResource, name: &'t str) -> (&'t str, Lang<'t>) {
         let language = self.edition.language;
         let entry = self.edition.catalogue.term(&slug(name));
@@ -65,7 +65,7 @@ impl Page<'_> {
         shown.map_or_else(|| (name, self.own(term)), |shown| (shown, self.edition.own(language)))
     }
 
-    /// For text that isn't translated.
+    /// The language of text that isn't translated.
     fn own<'t>(&self, term: &'t GlossaryTermResource) -> Lang<'t> {
         self.edition.own(term.language.as_ref())
     }

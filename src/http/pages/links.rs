@@ -1,4 +1,4 @@
-//! URLs of pages, of filtered product lists, and of places that records link to.
+//! URLs of pages and filtered product lists, and web addresses that records link to.
 
 use std::borrow::Cow;
 
@@ -84,8 +84,8 @@ impl Address {
         self.get(PAGE).and_then(|page| page.parse().ok()).unwrap_or(1).max(1)
     }
 
-    /// The URL with only the pairs to keep. It starts at the first page, since it's a different
-    /// list.
+    /// The URL with only the pairs that `keep` selects. It leads to the first page, because it's a
+    /// different list.
     pub(super) fn keeping(&self, keep: impl Fn(usize, &str) -> bool) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         for (at, (name, value)) in self.pairs().enumerate() {
@@ -135,7 +135,7 @@ pub(super) fn web_address(text: &str) -> Option<WebAddress<'_>> {
     Some(WebAddress { url: text, host: &text[at..at + host.len()] })
 }
 
-/// Text for places without markup, such as a window title: one line without invisible characters.
+/// Text for use without markup, as in a window title: one line without invisible characters.
 pub(super) fn single_line(text: &str) -> String {
     let visible =
         |c: char| if c.is_whitespace() { Some(' ') } else { (!is_invisible(c) && !c.is_control()).then_some(c) };

@@ -94,7 +94,7 @@ impl List {
     }
 }
 
-/// The search in a URL, except its page number.
+/// The search that a URL describes, without its page number.
 fn search<'p>(pairs: impl Iterator<Item = (&'static str, &'p str)>) -> Result<SearchSoftware, Vec<Refusal>> {
     let mut values = Values::new(Interface::Http);
     for (name, value) in pairs.filter(|(name, _)| *name != PAGE) {

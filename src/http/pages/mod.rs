@@ -89,7 +89,7 @@ pub(super) fn parts_of_preview() -> Router<Arc<AppState>> {
     preview::status()
 }
 
-/// What needs neither a key nor a session: the documentation, static files, and signing in.
+/// Routes that need neither a key nor a session: documentation, static files and signing in.
 pub(super) fn open(docs: &Docs) -> Router<Arc<AppState>> {
     let documents = docs.documents.iter().cloned().fold(Router::new(), |router, (path, document)| {
         router.route(path, get(async move |headers: HeaderMap| document.respond(&headers).await))

@@ -13,17 +13,17 @@ use crate::service::{self, Budget, PageRequest, SearchSoftware};
 use crate::text::english::is_function_word;
 use crate::text::fold::folded;
 
-/// How many of a query's words to try on their own, and how many filters to try removing, at most.
+/// The maximum number of a query's words to try on their own, and of filters to try removing.
 const MAX_TRIED: usize = 6;
 
-/// How many queries, products and categories to offer at most.
+/// The maximum number of queries, products and categories to offer.
 const FEW: u32 = 5;
 
 #[derive(Debug)]
 pub(super) struct Nothing<'a> {
     pub(super) q: Option<String>,
     pub(super) has_filters: bool,
-    /// Filters without which some products would match.
+    /// Filters that, if removed, would leave some matching products.
     pub(super) filters: Vec<Way<'a>>,
     /// How many products there are without any filters.
     pub(super) without_filters: u64,
@@ -115,7 +115,7 @@ impl<'a> Nothing<'a> {
     }
 }
 
-/// Counts what several searches find, with one budget for all of them.
+/// Counts the results of several searches, which share a budget.
 struct Counter<'s> {
     snapshot: &'s Snapshot,
     budget: Budget,

@@ -38,7 +38,7 @@ pub(super) struct Overview {
     /// Queries that find something in the directory.
     pub(super) examples: Vec<String>,
     pub(super) terms: TermIndex,
-    /// The glossary's letters, by the language its terms are shown in; `None` means each term's own.
+    /// The glossary's letters for each language it can be shown in; `None` is each term's own.
     letters: Vec<(Option<Language>, Letters)>,
 }
 
@@ -84,7 +84,7 @@ impl Overview {
         let newest = SearchSoftware {
             q: None,
             sort: SearchSort::EvidenceCheckedOn,
-            // Only products with a date.
+            // Excludes products without a date.
             filter: SoftwareFilter {
                 evidence_checked_after: CalendarDate::parse("0001-01-01"),
                 ..SoftwareFilter::default()
@@ -131,12 +131,12 @@ fn letters_by_language<'g>(
     Ok(all)
 }
 
-/// The letters of the terms, each with its terms' indices, in the order of the terms.
+/// The letters that terms are listed under, each with its terms' indices, in term order.
 fn letters<'t>(terms: impl Iterator<Item = (usize, &'t str)>) -> Letters {
     let mut letters = Letters::new();
     for (at, term) in terms {
         let letter = letter(term);
-        // It's nearly always the last one so far.
+        // It's nearly always the letter that was added last.
         match letters.iter_mut().rfind(|(of, _)| *of == letter) {
             Some((_, terms)) => terms.push(at),
             None => letters.push((letter, vec![at])),

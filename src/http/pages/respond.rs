@@ -42,7 +42,7 @@ pub(super) fn protect(headers: &mut HeaderMap) {
     headers.insert(RESOURCE_POLICY, HeaderValue::from_static("same-origin"));
 }
 
-/// Redirects to a path with a query, in ASCII.
+/// Redirects to a path and query, which must be ASCII.
 pub(super) fn redirect(status: StatusCode, address: &str) -> Response {
     match HeaderValue::try_from(address) {
         Ok(location) => (status, [(LOCATION, location)]).into_response(),

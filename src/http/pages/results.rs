@@ -45,7 +45,7 @@ struct Explore<'a> {
     window_title: String,
     list: &'a List,
     page: &'a SearchPage<'a>,
-    /// Each with the line to show above it, if a new part of the ranking begins there.
+    /// The rows, each with the line to show above it if it's the first one in its tier.
     rows: Vec<(Option<&'static str>, Row<'a>)>,
     groups: Vec<Group<'a>>,
     chips: Vec<Chip<'a>>,
@@ -119,7 +119,7 @@ impl Explore<'_> {
         query.dropped.iter().filter(|word| !query.unknown.contains(word)).map(String::as_str).collect()
     }
 
-    /// The first additional terms that were searched for.
+    /// The first few additional terms that were searched for.
     fn synonyms(&self) -> Vec<&str> {
         let mut terms: Vec<&str> = Vec::new();
         for Correction { to, .. } in &self.query().synonyms {
@@ -265,7 +265,7 @@ impl View {
         }
         frame.canonical = Some(list.address.at_page(list.address.page()));
         if let Some(category) = &list.category {
-            // The header's search box on its page covers the whole directory.
+            // On a category's page, the header's search box still covers the whole directory.
             frame = frame.described(category.description.as_deref().unwrap_or_default());
             frame.section = Section::Categories;
             frame.json_ld = breadcrumbs(site, t, category);

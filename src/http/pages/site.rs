@@ -13,7 +13,7 @@ pub(in crate::http) struct Site {
     pub(super) introduction: Option<String>,
     /// The public URL without a trailing slash; empty if none is set.
     pub(super) public: String,
-    /// The path of the public URL, which starts every link.
+    /// The path of the public URL, which every link starts with.
     pub(super) base: String,
     pub(super) is_public: bool,
     /// At least one.

@@ -72,7 +72,7 @@ pub(super) async fn get_part(
     Ok(addresses(state, snapshot, &others, start..total.min(start + most)))
 }
 
-/// A sitemap contains absolute URLs of public pages, so other sites don't have one.
+/// A sitemap contains absolute URLs of public pages, so only a public site with a URL has one.
 fn check(state: &AppState) -> Result<&Site, ApiError> {
     let site = &state.site;
     if site.is_indexable() && !site.public.is_empty() { Ok(site) } else { Err(ApiError::RouteNotFound) }

@@ -1,4 +1,4 @@
-//! The closed list of error codes. Each has one row with its status and its wording for problem
+//! The complete list of error codes. Each has one row with its status and its wording for problem
 //! documents and the documentation.
 
 use axum::http::StatusCode;
@@ -86,7 +86,7 @@ codes! {
         "Use the key on the sites it was issued for, or ask the operator to add this origin.";
 
     ReplicateNotAllowed = "replicate_not_allowed", FORBIDDEN, "Replication not allowed",
-        "The key may not pull the index.",
+        "The key isn't allowed to pull the index.",
         "Use a key created with `keys create --replicate`.";
 
     SoftwareNotFound = "software_not_found", NOT_FOUND, "Product not found",
@@ -131,7 +131,7 @@ codes! {
         "Send a smaller message. Tool arguments are meant to be short.";
 
     UriTooLong = "uri_too_long", URI_TOO_LONG, "URL too long",
-        "Path and query together are longer than 8 KiB.",
+        "The path and query together are longer than 8 KiB.",
         "Shorten the query; q takes at most 256 characters.";
 
     UnsupportedMediaType = "unsupported_media_type", UNSUPPORTED_MEDIA_TYPE, "Unsupported media type",
@@ -161,6 +161,6 @@ codes! {
         "Try again after the number of seconds in retry_after_seconds (the Retry-After header).";
 
     Overloaded = "overloaded", SERVICE_UNAVAILABLE, "Overloaded",
-        "The service has more requests than it can handle at once.",
+        "The service is getting more requests than it can handle.",
         "Try again after the number of seconds in retry_after_seconds (the Retry-After header).";
 }

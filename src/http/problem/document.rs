@@ -61,8 +61,8 @@ pub(in crate::http) fn describe<'a>(error: &'a ApiError, request_id: &'a str, do
 pub(in crate::http) fn render(error: &ApiError, request_id: &str, documentation: &str, response: &mut Response) {
     let code = error.code();
     let problem = describe(error, request_id, documentation);
-    // Can't fail: there are only strings and numbers. Even an empty body would still have the
-    // right status.
+    // Can't fail: a problem contains only strings and numbers. Even with an empty body, the
+    // response would still have the right status.
     let mut body = serde_json::to_string(&problem).unwrap_or_default();
     if body.contains("sd_") {
         // A key in the wrong part of a request must not get into the caller's logs.

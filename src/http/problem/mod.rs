@@ -50,13 +50,13 @@ pub enum ApiError {
     ExpiredApiKey,
     #[error("origin {0} is not allowed")]
     OriginNotAllowed(String),
-    #[error("browser request under someone else's host name")]
+    #[error("browser request for someone else's host name")]
     HostNotAllowed,
-    #[error("the key may not pull the index")]
+    #[error("the key isn't allowed to pull the index")]
     ReplicateNotAllowed,
     #[error("no product {0:?}")]
     SoftwareNotFound(String),
-    /// On pages only.
+    /// Only used on pages.
     #[error("product {0:?} was removed")]
     SoftwareGone(String),
     #[error("no category {id:?}")]
@@ -109,7 +109,7 @@ pub enum ApiError {
     Panicked(String),
     #[error("no generation is loaded")]
     IndexUnavailable,
-    /// With the reason, for the caller.
+    /// Contains the reason, for the caller.
     #[error("the cluster can't be searched: {0}")]
     NotReady(String),
     #[error("the index can't be read")]

@@ -17,7 +17,7 @@ const ID: &str = SoftwareItem::FIELDS[0];
 /// Selects product fields in lists.
 pub(in crate::http) static FIELDS: Parameter<OneOf<&str>> = Parameter::new(
     "fields",
-    "Only these fields of each product, plus its `id`. All fields by default.",
+    "Include only these fields of each product, plus its `id`. All fields by default.",
     "name",
     OneOf { values: &SoftwareItem::FIELDS, name: identity, default: None },
 )

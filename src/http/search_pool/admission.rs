@@ -1,8 +1,8 @@
 //! Admission control by queue delay.
 //!
 //! This is the server variant of controlled delay (Maurer, "Fail at Scale", ACM Queue 13(8), 2015).
-//! If the queue was empty recently, what's in it is a burst, which is served. If it hasn't been
-//! empty for a while, it's a standing queue, and waiting times are cut short.
+//! If the queue was empty recently, the searches in it are a burst, and they get served. If it
+//! hasn't been empty for a while, it's a standing queue, and waiting times are cut short.
 
 use std::sync::Mutex;
 use std::sync::PoisonError;
@@ -10,9 +10,10 @@ use std::time::{Duration, Instant};
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct MaxQueueDelay {
-    /// During a burst. Also how long the queue may be non-empty before it counts as standing.
+    /// The limit during a burst, and how long a queue can be non-empty before it's a standing one.
     pub burst: Duration,
-    /// In a standing queue, where longer waits would only delay callers, not serve more of them.
+    /// The limit in a standing queue, where waiting longer delays callers without serving more of
+    /// them.
     pub standing: Duration,
 }
 
@@ -22,7 +23,7 @@ impl Default for MaxQueueDelay {
     }
 }
 
-/// Decides how long each search may wait as it enters the queue.
+/// Decides how long a search may wait when it enters the queue.
 #[derive(Debug)]
 pub(super) struct Admission {
     max_delay: MaxQueueDelay,
@@ -53,7 +54,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn standing_queue_has_the_shorter_delay_until_it_is_empty() {
+    fn standing_queue_gets_the_shorter_delay_until_it_empties() {
         let (max_delay, start) = (MaxQueueDelay::default(), Instant::now());
         let admission = Admission::new(max_delay);
         let at = |milliseconds, is_empty| admission.max_delay(is_empty, start + Duration::from_millis(milliseconds));

@@ -25,7 +25,7 @@ tokio::task_local! {
     static HOLDER: Holder;
 }
 
-/// Runs a future whose searches are queued as this holder's.
+/// Runs a future whose searches take this holder's turns in the queue.
 pub(super) fn with_turns_of<F: Future>(holder: Holder, work: F) -> impl Future<Output = F::Output> {
     HOLDER.scope(holder, work)
 }
@@ -36,7 +36,7 @@ pub(super) fn holder() -> Holder {
     HOLDER.try_with(Holder::clone).unwrap_or_else(|_| Holder::none())
 }
 
-/// Further searches are rejected immediately.
+/// The queue's capacity. Searches beyond it are rejected immediately.
 const QUEUE_CAPACITY: usize = 4096;
 
 /// A fixed number of threads that share one bounded queue, in which callers take turns. The threads

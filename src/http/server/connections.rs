@@ -287,7 +287,7 @@ impl Room {
             Ok((id, ())) => id,
             Err(error) => {
                 if error.is_panic() {
-                    tracing::error!(%error, "the program failed on a connection; please report it");
+                    tracing::error!(%error, "a bug broke a connection; please report it");
                 }
                 error.id()
             }

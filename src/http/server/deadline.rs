@@ -18,12 +18,12 @@ use super::progress::Progress;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Timeouts {
-    /// For a request's headers, counted from their first byte, and for a connection's first
-    /// request.
+    /// The time limit for a request's headers, counted from their first byte, and for a
+    /// connection's first request.
     pub(super) header: Duration,
-    /// Between requests.
+    /// The time limit between requests.
     pub(super) idle: Duration,
-    /// How far the peer may fall behind the minimum rate of reading responses.
+    /// How far the peer may fall behind the minimum rate at which it must read responses.
     pub(super) write: Duration,
 }
 
@@ -91,8 +91,8 @@ impl<S> DeadlineStream<S> {
         }
     }
 
-    /// Reads the clock and applies it to all events since the last time. That's accurate because
-    /// another poll immediately follows each read or write.
+    /// Reads the clock, and uses the time for all events since it was last read. That's accurate
+    /// because another poll immediately follows each read or write.
     fn now(&mut self) -> Instant {
         let now = Instant::now();
         if std::mem::take(&mut self.head_begun) {
@@ -228,7 +228,7 @@ mod tests {
         /// Reads until the deadline passes, and returns how many seconds that took.
         async fn seconds_until_timeout(&mut self) -> u64 {
             let started = Instant::now();
-            let error = self.ours.read_u8().await.expect_err("no byte comes");
+            let error = self.ours.read_u8().await.expect_err("no byte should arrive");
             assert_eq!(error.kind(), io::ErrorKind::TimedOut);
             started.elapsed().as_secs()
         }

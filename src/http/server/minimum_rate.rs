@@ -5,7 +5,7 @@ use std::time::Duration;
 use tokio::time::Instant;
 
 /// The minimum rate in bytes per second, measured while a response is waiting to be written. A
-/// slower peer falls behind, and is cut off once it's a write timeout behind: after 30 s if it
+/// slower peer falls behind, and is cut off once it's behind by the write timeout: after 30 s if it
 /// reads nothing, after 40 s at 4 KiB/s. A peer that's faster on average is never cut off, even if
 /// it reads intermittently, as with Kestrel's `MinResponseDataRate`. At this rate 1 MiB takes a
 /// minute; even a poor mobile connection is faster.

@@ -30,19 +30,19 @@ pub struct ConnectionLimits {
     /// The maximum number of connections. Beyond it, a new connection replaces the longest-idle one,
     /// or waits in the listener's backlog while all of them have a request in progress.
     pub max_connections: usize,
-    /// For a request's headers, counted from their first byte, and for a connection's first
-    /// request.
+    /// The time limit for a request's headers, counted from their first byte, and for a
+    /// connection's first request.
     pub header_timeout: Duration,
-    /// Between requests. Longer than proxies keep connections open (usually 60 s), so that they
-    /// don't send a request on a connection that is being closed.
+    /// The time limit between requests. It's longer than proxies keep connections open (usually
+    /// 60 s), so that they don't send a request on a connection that is being closed.
     pub idle_timeout: Duration,
-    /// How far a client may fall behind the minimum rate of reading responses, 16 KiB/s.
+    /// How far a client may fall behind the minimum rate at which it must read responses, 16 KiB/s.
     pub write_timeout: Duration,
-    /// After the signal to stop: how long new connections are accepted, and after that, how long
-    /// new requests are. Every response closes its connection. Ends early once no connection is
-    /// open.
+    /// How long new connections are accepted after the signal to stop, and how long new requests
+    /// are accepted after that. Every response closes its connection. Ends early once no
+    /// connection is open.
     pub grace: Duration,
-    /// After the signal to stop: how long requests in progress may take to finish, including the
+    /// How long requests in progress may take to finish after the signal to stop, including the
     /// grace period.
     pub drain_timeout: Duration,
 }
@@ -326,7 +326,7 @@ mod tests {
         tokio::spawn(server.serve(listener, std::future::pending(), std::future::pending()));
         let mut first = TcpStream::connect(address).await.expect("a connection");
         first.write_all(b"GET /slow HTTP/1.1\r\nHost: x\r\n\r\n").await.expect("sent");
-        entry.recv().await.expect("it is handled");
+        entry.recv().await.expect("the request should be handled");
         let mut response = String::new();
         let (is_second_healthy, read) = tokio::join!(is_healthy(address), async {
             release.send_replace(true);

@@ -16,8 +16,8 @@ const PROPERTIES: [&str; 8] =
 /// The maximum length of a key's name, in characters.
 pub(super) const MAX_NAME_LENGTH: usize = 200;
 
-/// Describes only the shape. It's a type so that serde reports line and column and rejects
-/// duplicate properties.
+/// Describes only the document's shape. Because it's a type, serde reports an error's line and
+/// column, and rejects duplicate properties.
 #[derive(Deserialize)]
 #[serde(expecting = "an object such as {\"keys\": []}")]
 struct Document {
@@ -182,7 +182,7 @@ fn check_origins(value: Option<&Value>, findings: &mut Findings<'_>) -> Option<V
                     text.parse().map_err(|error: crate::key::OriginError| error.to_string())
                 })
             };
-            // Collected first, so that every invalid origin is reported, not just the first one.
+            // Parse all origins first, so that every invalid one is reported, not just the first.
             let read: Vec<Option<Origin>> = origins.iter().enumerate().map(read).collect();
             read.into_iter().collect()
         }

@@ -182,7 +182,7 @@ fn hidden_name(target: &Path, end: &str) -> OsString {
 
 /// Waits for other changes in progress, up to a time limit; unlocks when dropped. The lock is a
 /// separate file, because each change replaces the key file. It's never removed, since that would
-/// let two processes in.
+/// let two processes hold the lock at once.
 fn lock(path: &Path, target: &Path, wait: Duration) -> Result<File, KeyFileError> {
     let write_error = |source| KeyFileError::Write { path: path.to_owned(), source };
     let lock_path = folder_of(target).join(hidden_name(target, ".lock"));
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn lock_file_is_private_but_works_with_another_mode() {
+    fn the_lock_file_is_private_but_works_with_another_mode() {
         let (folder, path, held) = locked_folder();
         let lock_path = folder.path().join(".keys.json.lock");
         assert_eq!(held.metadata().expect("metadata").permissions().mode() & 0o777, 0o600);

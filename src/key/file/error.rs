@@ -16,9 +16,9 @@ pub enum KeyFileError {
     Missing { path: PathBuf },
     #[error("the key file {} can't be read", path.display())]
     Read { path: PathBuf, source: io::Error },
-    #[error("the key file {} is not a regular file; name another one with --keys", path.display())]
+    #[error("the key file {} is not a regular file; choose another one with --keys", path.display())]
     NotAFile { path: PathBuf },
-    #[error("the key file {} is larger than {max_bytes} bytes; name another one with --keys", path.display())]
+    #[error("the key file {} is larger than {max_bytes} bytes; choose another one with --keys", path.display())]
     TooLarge { path: PathBuf, max_bytes: u64 },
     #[error("the key file {} is not valid: {reason}", path.display())]
     Syntax {
@@ -63,7 +63,7 @@ pub enum KeyFileError {
 /// One problem in a key file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct KeyFinding {
-    /// Where it is: a JSON pointer.
+    /// Where the problem is: a JSON pointer.
     pub pointer: String,
     /// What's wrong, and how to fix it.
     pub message: String,

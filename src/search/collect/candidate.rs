@@ -8,22 +8,22 @@ use crate::record::MAX_PINNED;
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
     RelatedDemo,
-    /// Has none of the query's words but is close to its meaning.
+    /// The product has none of the query's words but is close to its meaning.
     Related,
     SomeDemo,
-    /// Has some of the query's words.
+    /// The product has some of the query's words.
     Some,
     Demo,
-    /// Has all of the query's words.
+    /// The product has all of the query's words.
     All,
-    /// The curator pinned it to the query.
+    /// The curator pinned the product to the query.
     Pinned,
-    /// The query is its full name or an alias.
+    /// The query is the product's full name or an alias.
     ExactName,
 }
 
 impl Tier {
-    /// The tier a demo record gets instead of this one.
+    /// The tier that a demo record is in if a real product would be in this one.
     #[must_use]
     pub const fn demo(self) -> Self {
         match self {
@@ -62,15 +62,15 @@ impl Tier {
 /// among real products with all the words, not counting exact names and pinned products. If
 /// products with only some of the words follow, an accidental match counts as one of them.
 pub fn is_accidental(score: f32, best: f32) -> bool {
-    /// As a share of the best score. At one half, the results of multi-word queries get worse on
-    /// the bundled directory.
+    /// The limit, as a share of the best score. At one half, multi-word queries on the bundled
+    /// directory would get worse results.
     const LEAST: f32 = 0.3;
     score < LEAST * best
 }
 
 /// A pinned product's score, given its position among the products pinned to the query.
 pub fn pinned_score(place: usize) -> f32 {
-    #[expect(clippy::cast_precision_loss, reason = "there are few places")]
+    #[expect(clippy::cast_precision_loss, reason = "there are few positions")]
     let score = MAX_PINNED.saturating_sub(place) as f32;
     score
 }

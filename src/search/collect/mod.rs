@@ -8,10 +8,10 @@ pub use self::candidate::{Candidate, Tier, is_accidental, pinned_score};
 use super::facet_counts::FacetCounts;
 use crate::catalogue::{Columns, Filter, Ordinal, Places};
 
-/// Number of candidates that are reranked. Fixed, so that the order doesn't depend on the page.
+/// The number of candidates to rerank. It's fixed, so the order doesn't depend on the page.
 pub const RERANKED: usize = 200;
 
-/// Documents in a block that match but aren't scored, because the threshold rules them out.
+/// Matching documents in a block that aren't scored, because the threshold rules them out.
 #[derive(Debug, Clone, Copy)]
 pub struct Pruned<'b> {
     /// The document at the lowest bit of the first word.
@@ -25,7 +25,7 @@ impl Pruned<'_> {
     }
 
     pub fn has(&self, ordinal: Ordinal) -> bool {
-        // An ordinal before `first` wraps around to far past the end.
+        // If the ordinal is before `first`, this wraps around to far past the end.
         let at = ordinal.wrapping_sub(self.first) as usize;
         self.bits.get(at / BITS).is_some_and(|bits| bits & (1 << (at % BITS)) != 0)
     }
@@ -55,7 +55,7 @@ pub fn ones(bits: &[u64]) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
-/// A candidate with its sort key; greater is better.
+/// A candidate with its sort key. Greater keys are better.
 #[derive(Debug, Clone, Copy)]
 struct KeyedCandidate {
     key: u64,
@@ -68,15 +68,15 @@ pub struct Collector<'c> {
     filter: &'c Filter,
     /// Whether every product passes the filter.
     is_open: bool,
-    /// Sort order to use instead of the ranking.
+    /// The sort order to use instead of the ranking.
     order: Option<Places<'c>>,
     kept: usize,
-    /// The best candidates so far, plus some more, in any order.
+    /// The best candidates so far, plus some worse ones, in any order.
     best: Vec<KeyedCandidate>,
-    /// The candidate that others have to beat; `None` until there are enough.
+    /// The candidate that new ones have to beat; `None` until there are enough candidates.
     least: Option<KeyedCandidate>,
     pub total: u64,
-    /// Products visited, whether or not they pass the filter.
+    /// The number of products visited, whether or not they pass the filter.
     pub visited: u64,
     counts: Option<FacetCounts>,
 }
@@ -89,7 +89,7 @@ impl<'c> Collector<'c> {
         Self { columns, filter, is_open, order, kept, best, least, total: 0, visited: 0, counts }
     }
 
-    /// Keeps the first candidates in this order instead of the best.
+    /// Keeps the candidates that come first in this order instead of the best ones.
     #[must_use]
     pub fn ordered_by(self, order: Places<'c>) -> Self {
         Self { order: Some(order), ..self }
@@ -107,8 +107,8 @@ impl<'c> Collector<'c> {
         self.columns.is_demo(ordinal)
     }
 
-    /// Counts a product and returns whether it passes the filter. Call only this if the candidate
-    /// has already been collected.
+    /// Counts a product and returns whether it passes the filter. If the candidate has already been
+    /// collected, call this instead of [`take`](Self::take).
     #[inline]
     pub fn count(&mut self, ordinal: Ordinal) -> bool {
         self.visited += 1;
@@ -154,7 +154,7 @@ impl<'c> Collector<'c> {
 
     fn keep(&mut self, kept: KeyedCandidate) {
         self.best.push(kept);
-        // Cutting only at twice the size keeps the number of comparisons per candidate low.
+        // Waiting until there are twice too many keeps the number of comparisons per candidate low.
         if self.best.len() >= self.kept.saturating_mul(2) {
             self.cut();
         }
@@ -202,9 +202,9 @@ impl<'c> Collector<'c> {
         admission.passed()
     }
 
-    /// The score below which a candidate is only counted. Exact names are exempt: they rank first
-    /// whatever their score. There's no threshold while the worst candidate kept is a demo record,
-    /// because any real product beats it.
+    /// The score below which a candidate is only counted. Exact names are exempt, because they rank
+    /// first whatever their score. There's no threshold while the worst candidate that's kept is a
+    /// demo record, because any real product beats it.
     pub fn threshold(&self) -> Option<f32> {
         let least = self.least.filter(|_| self.order.is_none())?.candidate;
         (least.tier < Tier::Pinned && !least.tier.is_demo()).then_some(least.score)

@@ -9,7 +9,7 @@ use crate::search::lexicon::{StemId, WordId};
 use crate::search::plan::{Alternative, INDEXED_PREFIX, Kind, Term};
 use crate::text::english;
 
-/// Budget units per word that has the typed prefix.
+/// The number of budget units per word with the typed prefix.
 const LISTED: usize = 10;
 
 impl<D: Documents> Expander<'_, D> {
@@ -49,7 +49,7 @@ impl<D: Documents> Expander<'_, D> {
     fn push_longer(&self, slot: &mut Slot, prefix: &str, weight: f32) {
         let lexicon = &self.index.lexicon;
         let mut stems: Vec<StemId> = Vec::new();
-        // A range is used because an automaton would open every branch off the path to the prefix.
+        // Search a range, because an automaton would open every branch off the path to the prefix.
         let mut stream = lexicon.words().range().ge(prefix).into_stream();
         while let Some((text, word)) = stream.next() {
             self.budget.spend(LISTED);

@@ -11,7 +11,7 @@ use crate::search::typo;
 use crate::text::analyse::Word;
 use crate::text::english;
 
-/// A word is very rare if no more than one product in this many has it. It may be a misspelling
+/// A word is very rare if at most one product in this many has it. Such a word may be a misspelling
 /// that slipped into the records.
 const VERY_RARE: u32 = 10_000;
 
@@ -21,7 +21,7 @@ pub(super) fn is_right(folded: &str) -> bool {
 }
 
 impl<D: Documents> Expander<'_, D> {
-    /// Corrects a word that no product contains, or hardly any.
+    /// Corrects a word that no product contains, or hardly any products do.
     pub(super) fn correct(
         &mut self,
         slot: &mut Slot,
@@ -66,7 +66,7 @@ impl<D: Documents> Expander<'_, D> {
         self.weigh(slot)
     }
 
-    /// Whether a word's capital letter suggests that it's a name in a sentence.
+    /// Whether a word's capital letter suggests that the word is a name in a sentence.
     fn is_name_in_sentence(&self, word: &Word) -> bool {
         let is_capitalised = |word: &Word| self.text[word.start..].starts_with(char::is_uppercase);
         let words = &self.query.words;

@@ -1,5 +1,5 @@
-//! Other forms of a query's words, and compounds that contain them, in the directory's languages
-//! other than English.
+//! Finds other forms of a query's words, and compounds that contain them, in the directory's
+//! languages other than English.
 
 use super::Expander;
 use super::slot::Slot;
@@ -7,7 +7,7 @@ use crate::search::Documents;
 use crate::search::lexicon::Relation;
 use crate::search::plan::{Alternative, Kind, Term};
 
-/// Maximum number of words that a stem expands to. Words from the best records come first.
+/// The maximum number of words that a stem expands to. Words from the best records come first.
 const MOST_WORDS: usize = 50;
 
 impl<D: Documents> Expander<'_, D> {

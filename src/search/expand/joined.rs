@@ -1,4 +1,4 @@
-//! Query words that may be written as one word.
+//! Finds query words that may be written as one word.
 
 use std::ops::Range;
 
@@ -7,16 +7,16 @@ use crate::search::Documents;
 use crate::search::lexicon::WordId;
 use crate::text::analyse::{Gap, compound, is_conjunction};
 
-/// A query of up to this many words may be a name with several parts, so more than two words are
-/// joined.
+/// A query of up to this many words may be a name with several parts, so more than two of its words
+/// may be joined.
 const JOINED_WITHIN: usize = 6;
 
-/// Maximum number of query words that are joined.
+/// The maximum number of query words that are joined into one.
 const MOST_JOINED: usize = 4;
 
 impl<D: Documents> Expander<'_, D> {
-    /// The words in the lexicon that consist of several neighbouring query words, with the range of
-    /// query words for each. A conjunction between two words may be omitted: `r and d` is `rd`.
+    /// The words in the lexicon that consist of several neighbouring query words, each with its
+    /// range of query words. A conjunction between two words may be omitted: `r and d` is `rd`.
     pub(super) fn joined(&self) -> Vec<(Range<usize>, WordId)> {
         let words = &self.query.words;
         let most = if words.len() <= JOINED_WITHIN { MOST_JOINED } else { 2 };

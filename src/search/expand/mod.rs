@@ -36,10 +36,10 @@ use crate::text::analyse::{Gap, Word, written};
 use crate::text::english;
 use crate::text::meaning::Reference;
 
-/// Maximum number of query words that count.
+/// The maximum number of query words that count.
 pub const MOST_WORDS: usize = 10;
 
-/// If fewer products than this have all the words, products with some of them follow.
+/// If fewer products than this have all the words, products with only some of them follow.
 pub const ENOUGH: usize = 10;
 
 #[derive(Debug, Clone, Default)]
@@ -49,7 +49,7 @@ pub struct Expansion {
     pub plan: Plan,
     pub report: QueryReport,
     pub stems: Arc<StemSlots>,
-    /// The synonym groups that are searched.
+    /// The synonym groups to search for.
     pub concepts: Vec<u32>,
     /// Whether the words can't match anything: all of them were dropped, or a phrase has an unknown
     /// word.
@@ -57,7 +57,7 @@ pub struct Expansion {
     /// Whether the last word could have been a prefix but was taken for a complete word.
     pub is_closed: bool,
     /// The product's name, if the query only asks for alternatives to a product and no record is
-    /// listed as one. [Similar products](Self::seek_similar) may then be shown instead.
+    /// listed as one. In that case, [similar products](Self::seek_similar) may be shown instead.
     pub similar_to: Option<Term>,
 }
 
@@ -74,7 +74,7 @@ pub enum Prefix {
     /// Yes, unless it's a complete word: one that's in the directory, or a common English word.
     #[default]
     Auto,
-    /// Yes, because it's still being typed.
+    /// Yes, because the word is still being typed.
     Always,
     Never,
 }
@@ -82,7 +82,7 @@ pub enum Prefix {
 impl Prefix {
     pub const ALL: [Self; 3] = [Self::Auto, Self::Always, Self::Never];
 
-    /// The name in requests.
+    /// The option's name in requests.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Auto => "auto",
@@ -121,7 +121,7 @@ pub fn expand<D: Documents>(
     Ok(split)
 }
 
-/// The alternative that stands for a product to which the query as a whole refers.
+/// An alternative for a product that the query as a whole refers to.
 fn identity(term: &Term) -> Alternative {
     Alternative { kind: Kind::Name, term: term.clone(), weight: 1.0 }
 }
@@ -137,8 +137,8 @@ struct Expander<'a, D> {
     budget: &'a Budget,
     report: QueryReport,
     concepts: Vec<u32>,
-    /// Number of words for which other spellings were searched. Limited to [`MOST_WORDS`], because
-    /// this costs more than everything else done for a word.
+    /// The number of words that other spellings were looked for. Limited to [`MOST_WORDS`], because
+    /// this costs more than everything else that's done for a word.
     corrections: usize,
     is_closed: bool,
 }
@@ -189,7 +189,7 @@ impl<'a, D: Documents> Expander<'a, D> {
         let mut slots = Vec::with_capacity(words.len());
         let mut corrected: Vec<String> = words.iter().map(|word| word.folded.clone()).collect();
         let joined = self.joined();
-        // The words that carry meaning, except one that's still being typed.
+        // The indices of the words that carry meaning, except one that's still being typed.
         let mut meant = Vec::with_capacity(words.len());
         for at in 0..words.len() {
             if let Some(subject) = understood.subject.as_ref().filter(|subject| subject.words.contains(&at)) {
@@ -222,7 +222,7 @@ impl<'a, D: Documents> Expander<'a, D> {
             slots.push(slot);
         }
         self.add_synonyms_of(&corrected, &mut slots)?;
-        // A prefix is corrected only if the query would find nothing otherwise.
+        // Correct a prefix only if the query would find nothing otherwise.
         let finds_nothing = slots.iter().all(|slot| slot.alternatives.is_empty());
         if let Some(last) = slots.last_mut().filter(|_| finds_nothing) {
             self.correct_prefix(last)?;
@@ -285,7 +285,7 @@ impl<'a, D: Documents> Expander<'a, D> {
         }
     }
 
-    /// What the words at these indices mean, after correction. `None` if the query asks for
+    /// The meaning of the words at these indices, after correction. `None` if the query asks for
     /// alternatives to a product or compares two products, because then meaning doesn't matter.
     fn reference(&self, understood: &Understood, mut meant: Vec<usize>, corrected: &[String]) -> Option<Reference> {
         if !self.index.has_meanings || understood.subject.is_some() || understood.is_comparison {
@@ -301,7 +301,7 @@ impl<'a, D: Documents> Expander<'a, D> {
         reference(meant.iter().map(|at| corrected[*at].as_str()))
     }
 
-    /// What related products must be close to. `None` for names and phrases, because someone who
+    /// What related products must be close to. `None` for a name or a phrase, because someone who
     /// types one wants exactly that.
     fn related(&self, reference: Option<&Reference>, names: &[Term]) -> Result<Option<Related>, D::Error> {
         let Some(reference) = reference.filter(|_| self.query.phrases.is_empty()) else { return Ok(None) };
@@ -346,8 +346,8 @@ impl<'a, D: Documents> Expander<'a, D> {
     }
 }
 
-/// The names that the whole query may stand for, as typed or as corrected, and the names it was
-/// understood to mean.
+/// The names that the whole query may be, as typed or as corrected, and the names it was understood
+/// to mean.
 fn whole_names(mut names: Vec<Term>, corrected: &[String], understood: &mut Vec<Term>) -> Vec<Term> {
     if names.is_empty() {
         names.push(Term::Name(corrected.concat().into()));

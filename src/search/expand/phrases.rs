@@ -1,4 +1,4 @@
-//! A query's phrases, in every form.
+//! All forms of a query's phrases.
 
 use super::Expander;
 use crate::search::lexicon::WordId;

@@ -1,5 +1,5 @@
-//! Selects the words that count: which are dropped, which are optional, and how many hits are
-//! enough.
+//! Selects the words that count. Decides which words are dropped, which are optional, and how many
+//! hits are enough.
 
 use super::slot::Slot;
 use super::{ENOUGH, Expander, MOST_WORDS};
@@ -8,8 +8,8 @@ use crate::search::intent::{is_intent_word, is_kind};
 use crate::search::plan::Group;
 use crate::text::analyse::Gap;
 
-/// Upper limit on the number of words searched. Words as frequent as the tenth also count, up to
-/// this limit.
+/// The upper limit on the number of words searched. Words that are as frequent as the tenth also
+/// count, up to this limit.
 const MOST_SEARCHED: usize = 30;
 
 impl<D: Documents> Expander<'_, D> {
@@ -45,7 +45,7 @@ impl<D: Documents> Expander<'_, D> {
         }
     }
 
-    /// The groups of slots, and how many products with all the words are enough.
+    /// Turns slots into groups. Also returns how many products with all the words are enough.
     pub(super) fn groups(&self, slots: &[Slot], is_comparison: bool, is_hopeless: bool) -> (Vec<Group>, usize) {
         let impossible = is_hopeless.then_some(Group::IMPOSSIBLE);
         let mut groups: Vec<_> = slots.iter().map(Slot::group).chain(impossible).collect();
@@ -64,14 +64,14 @@ impl<D: Documents> Expander<'_, D> {
     }
 }
 
-/// How many products with all the words are enough. It's 0 if every required word belongs to a
-/// phrase, because then no product contains only some of them.
+/// How many products with all the words are enough. 0 if every required word belongs to a phrase,
+/// because then no product contains only some of the words.
 fn enough(slots: &[Slot]) -> usize {
     let required = || slots.iter().filter(|slot| slot.required);
     if required().count() > 1 && required().any(|slot| !slot.in_phrase) { ENOUGH } else { 0 }
 }
 
-/// Drops slots outside phrases if other slots match something.
+/// Drops the slots that satisfy `drops` and aren't in phrases, if other slots match something.
 pub(super) fn drop_where_others_find(slots: &mut Vec<Slot>, drops: impl Fn(&Slot) -> bool) {
     let is_dropped = |slot: &Slot| !slot.in_phrase && drops(slot);
     if slots.iter().any(|slot| slot.finds() && !is_dropped(slot)) {
@@ -79,8 +79,8 @@ pub(super) fn drop_where_others_find(slots: &mut Vec<Slot>, drops: impl Fn(&Slot
     }
 }
 
-/// Makes function words, product kinds and edition years optional if there's some other word that
-/// can be required.
+/// Makes function words, product kinds and edition years optional if there's another word that can
+/// be required.
 pub(super) fn relax(slots: &mut [Slot]) {
     let is_optional = |slot: &Slot| slot.is_optional() || is_kind(&slot.word.folded) || slot.word.gap == Gap::Edition;
     if slots.iter().any(|slot| !is_optional(slot)) {

@@ -1,4 +1,4 @@
-//! Turns a search for alternatives into one for similar products if no record is listed as an
+//! Turns a search for alternatives into a search for similar products if no record is listed as an
 //! alternative.
 
 use std::sync::Arc;
@@ -10,7 +10,7 @@ use crate::search::stem_slots::StemSlots;
 
 impl Expansion {
     /// Searches for products similar to [`similar_to`](Self::similar_to), which itself comes last.
-    /// `shared` is what it may have in common with other products, as written and as searched.
+    /// `shared` lists what that product may have in common with others, as written and as searched.
     pub fn seek_similar(&mut self, id: String, shared: Vec<(String, Vec<Alternative>)>, rerank: Rerank) {
         let (Some(name), [subject]) = (self.similar_to.take(), &self.slots[..]) else { return };
         let slot = |(written, alternatives)| {

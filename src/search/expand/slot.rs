@@ -14,9 +14,9 @@ pub struct Slot {
     pub in_phrase: bool,
     /// The word as spelled in the query, if it's in the lexicon.
     pub spelling: Option<WordId>,
-    /// The letters typed, if the word is a prefix.
+    /// The letters that were typed, if the word is a prefix.
     pub prefix: Option<String>,
-    /// The highest document frequency among its alternatives.
+    /// The highest document frequency among the alternatives.
     pub document_frequency: u32,
     /// The stems of the name's other words, if the slot stands for a whole name.
     pub others: Vec<StemId>,
@@ -31,12 +31,12 @@ impl Slot {
         english::is_function_word(&self.word.folded)
     }
 
-    /// Whether a product needn't have the word.
+    /// Whether a product doesn't need to have the word.
     pub(super) fn is_optional(&self) -> bool {
         self.is_function_word() || is_conjunction(&self.word.folded)
     }
 
-    /// The stems that stand for it, with their weights.
+    /// The stems that match the slot, with their weights.
     pub(super) fn stems(&self) -> impl Iterator<Item = (StemId, f32)> + '_ {
         let alternatives = self.alternatives.iter().filter_map(|alternative| match alternative.term {
             Term::Word(stem) => Some((stem, alternative.weight)),

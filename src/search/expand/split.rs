@@ -1,4 +1,4 @@
-//! Query words that are two of the directory's words, written without a space.
+//! Splits query words that are two of the directory's words, written without a space.
 
 use std::ops::Range;
 
@@ -9,16 +9,16 @@ use crate::search::Documents;
 use crate::search::query::{LONG_QUERY, ParsedQuery};
 use crate::text::analyse::{Gap, Word, words};
 
-/// The minimum number of letters in either word, unless it also has a digit: `3d`.
+/// The minimum number of letters in each word, unless the word also has a digit: `3d`.
 const LETTERS: usize = 3;
 
 impl<D: Documents> Expander<'_, D> {
-    /// The query with each word that's still unknown split into two: `scorewriter` becomes `score writer`.
-    /// Also returns what to report. `None` if nothing can be split, and for sentences, which have enough
-    /// other words.
+    /// The query with each word that's still unknown split into two: `scorewriter` becomes
+    /// `score writer`. Also returns the corrections to report. `None` if nothing can be split, and
+    /// for sentences, which have enough other words.
     pub(super) fn split(&self, unknown: &[String]) -> Option<(ParsedQuery, Vec<Correction>)> {
         let is_sentence = self.query.words.len() >= LONG_QUERY;
-        // Phrases refer to words by number.
+        // Splitting a word would change the indices that phrases use.
         if !self.options.typo || is_sentence || !self.query.phrases.is_empty() {
             return None;
         }
@@ -37,8 +37,8 @@ impl<D: Documents> Expander<'_, D> {
         (!corrected.is_empty()).then_some((query, corrected))
     }
 
-    /// The two known words that a word consists of. If there are several such pairs, the one whose rarer
-    /// word is the most frequent.
+    /// The two known words that a word consists of. If there are several such pairs, returns the
+    /// one whose rarer word is the most frequent.
     fn halves(&self, word: &Word) -> Option<[Word; 2]> {
         if is_right(&word.folded) {
             return None;

@@ -1,4 +1,4 @@
-//! The synonym groups that a query asks for.
+//! Finds the synonym groups that a query asks for.
 
 use std::collections::HashSet;
 

@@ -1,4 +1,4 @@
-//! Slots for words, and for names whose alternatives are wanted.
+//! Creates slots for words, and for names of products that the query asks for alternatives to.
 
 use std::ops::Range;
 
@@ -76,7 +76,7 @@ impl<D: Documents> Expander<'_, D> {
         slot
     }
 
-    /// The slot for a name whose alternatives the query asks for.
+    /// Creates the slot for the name of a product that the query asks for alternatives to.
     pub(super) fn subject_slot(&self, subject: &Subject) -> Result<Slot, D::Error> {
         let words = &self.query.words[subject.words.clone()];
         let lexicon = &self.index.lexicon;

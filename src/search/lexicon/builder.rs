@@ -16,12 +16,12 @@ pub struct LexiconBuilder {
     numbers: HashMap<Box<str>, u32>,
     words: Vec<WordEntry>,
     stems: HashMap<Box<str>, StemId>,
-    /// By language, the numbers of the words that are inflected in it.
+    /// For each language, the numbers of the words that are inflected in it.
     inflected: [Vec<u32>; Inflected::ALL.len()],
     analyzer: Stems,
 }
 
-/// A word, indexed by provisional number.
+/// What's known about a word.
 #[derive(Debug)]
 struct WordEntry {
     spelling: Box<str>,
@@ -29,13 +29,13 @@ struct WordEntry {
     stem: StemId,
     document_frequency: u32,
     last_document: u32,
-    /// One bit for each language in which the word is inflected.
+    /// One bit for each language that the word is inflected in.
     inflected: u8,
 }
 
 impl LexiconBuilder {
-    /// Records an occurrence and returns the word's provisional number. Documents are numbered from
-    /// 1; 0 stands for an occurrence outside of documents.
+    /// Records an occurrence of a word and returns the word's provisional number. Documents are
+    /// numbered from 1; 0 stands for an occurrence outside of documents.
     pub fn note(&mut self, spelling: &str, folded: &str, document: u32) -> u32 {
         let number = self.number(spelling, folded);
         self.count(number, document);
@@ -94,7 +94,7 @@ impl LexiconBuilder {
         self.words[number as usize].stem
     }
 
-    /// Returns a predicate that tells whether any document contains a folded word in any form.
+    /// Returns a predicate for whether any document contains a folded word in any form.
     pub fn words_of_documents(&self) -> impl Fn(&str) -> bool + '_ {
         let mut found = vec![false; self.stems.len()];
         for word in &self.words {
@@ -104,7 +104,7 @@ impl LexiconBuilder {
     }
 
     /// Numbers the words by descending frequency, then by spelling. Also returns the final number
-    /// for each provisional one.
+    /// for each provisional number.
     pub fn finish(&self) -> Result<(LexiconParts, Vec<WordId>), LexiconError> {
         let mut order: Vec<usize> = (0..self.words.len()).collect();
         order.sort_by(|a, b| {
@@ -178,8 +178,8 @@ impl LexiconBuilder {
 /// Minimum number of letters in a part of a compound.
 const PART_LETTERS: usize = 4;
 
-/// The stems of a word's two parts, if both are words in the directory. If the word can be split in
-/// several ways, the second part is as long as possible, because it says what the thing is.
+/// The stems of a word's two parts, if both are words in the directory. If there are several ways
+/// to split the word, the second part is as long as possible, because it says what the thing is.
 fn compound_parts(word: &str, language: Inflected, known: &HashSet<&str>) -> Option<[String; 2]> {
     let ends: Vec<_> = word.char_indices().map(|(at, _)| at).collect();
     let places = ends.get(PART_LETTERS..(ends.len() + 1).saturating_sub(PART_LETTERS))?;

@@ -1,4 +1,4 @@
-//! Words in languages other than English, by stem.
+//! Finds words in languages other than English by stem.
 
 use bytes::Bytes;
 use fst::{IntoStreamer as _, Set, Streamer as _};
@@ -42,7 +42,7 @@ pub(super) fn stem_key(relation: Relation, language: Inflected, stem: &str) -> V
 }
 
 impl Forms {
-    /// Returns `None` if there are no bytes.
+    /// Opens the forms; `None` if `bytes` is empty.
     pub(super) fn open(bytes: Vec<u8>) -> Result<Option<Self>, fst::Error> {
         if bytes.is_empty() {
             return Ok(None);
@@ -68,7 +68,7 @@ impl Forms {
         numbers
     }
 
-    /// Reads all keys and returns whether their stem numbers exist.
+    /// Reads all keys and returns whether their stem numbers are valid.
     pub(super) fn verify(&self, stems: usize) -> bool {
         let mut keys = self.keys.stream();
         while let Some(key) = keys.next() {

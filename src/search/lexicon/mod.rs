@@ -15,8 +15,8 @@ pub use self::forms::Relation;
 use crate::scratch::decode;
 use crate::text::stem::Inflected;
 
-/// The number of a spelling, which is a folded word or one of its accented variants. Frequent ones
-/// have small numbers.
+/// The number of a spelling, which is a folded word or one of its accented variants. Frequent
+/// spellings have small numbers.
 pub type WordId = u32;
 
 pub type StemId = u32;
@@ -39,7 +39,7 @@ pub struct Lexicon {
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 struct Tables {
-    /// The number of products in which each word occurs. An accented variant has its own count.
+    /// The number of products that each word occurs in. An accented variant has its own count.
     document_frequency: Vec<u32>,
     /// Each word's stem.
     stem: Arc<[StemId]>,
@@ -99,7 +99,7 @@ impl Lexicon {
         if fits { Ok(lexicon) } else { Err(LexiconError::Misfit) }
     }
 
-    /// Reads all words and returns whether their numbers exist.
+    /// Reads all words and returns whether their numbers are valid.
     pub fn verify(&self) -> bool {
         let words = self.tables.stem.len();
         has_numbers(&self.words, words)
@@ -108,7 +108,7 @@ impl Lexicon {
             && self.inflected.as_ref().is_none_or(|forms| forms.verify(self.stems.len()))
     }
 
-    /// The languages other than English in which words are stemmed.
+    /// The languages other than English that words are stemmed in.
     pub fn inflected(&self) -> &[Inflected] {
         self.inflected.as_ref().map_or(&[], |forms| &forms.languages)
     }
@@ -160,8 +160,8 @@ impl Lexicon {
         halves
     }
 
-    /// The number of products in which a folded word occurs, including accented variants; 0 if only
-    /// synonyms use it.
+    /// The number of products that a folded word occurs in, including accented variants; 0 if only
+    /// synonyms use the word.
     pub fn document_frequency(&self, word: WordId) -> u32 {
         self.tables.document_frequency[word as usize]
     }
@@ -180,8 +180,8 @@ impl Lexicon {
     }
 }
 
-/// Reads a map to its end and returns whether it has as many words as it claims, all with numbers
-/// below `count`.
+/// Reads a whole map and returns whether it has as many words as it claims, all with numbers below
+/// `count`.
 fn has_numbers(map: &Map<Bytes>, count: usize) -> bool {
     let (mut words, mut left) = (map.stream(), map.len());
     while let Some((word, number)) = words.next() {
@@ -209,7 +209,7 @@ mod tests {
     }
 
     #[test]
-    fn frequencies_count_documents_not_occurrences() {
+    fn a_word_that_occurs_twice_in_a_document_counts_once() {
         let lexicon =
             lexicon(&[&[("audit", "audit"), ("audit", "audit")], &[("audit", "audit"), ("permit", "permit")]]);
         let word = |text| lexicon.word(text).expect("a word");
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn an_accented_word_is_known_by_its_folded_form() {
+    fn an_accented_word_is_also_known_by_its_folded_form() {
         let lexicon = lexicon(&[&[("zürich", "zurich")]]);
         let plain = lexicon.word("zurich").expect("the folded word");
         let accented = lexicon.accented("zürich").expect("the spelling");

@@ -1,4 +1,4 @@
-//! BM25F, a term's score in a document.
+//! A term's score in a document, according to BM25F.
 //!
 //! BM25F sums a term's occurrences over a document's sections, each weighted and normalised by
 //! length, and saturates the sum once (Robertson, Zaragoza, Taylor: "Simple BM25 extension to
@@ -9,8 +9,8 @@
 //! score = tf / (k1 + tf)
 //! ```
 //!
-//! The index stores each term frequency as one small number. So a posting list contains everything
-//! the formula needs, and weights can change without reindexing.
+//! The index packs a term's occurrences in each section into one small number, its frequency. So a
+//! posting list contains everything the formula needs, and weights can change without reindexing.
 
 mod occurrences;
 
@@ -70,13 +70,13 @@ impl LengthStatistics {
 /// summary and at 65,535 for a description.
 #[derive(Debug)]
 pub struct TermScores {
-    /// By length: the weight of one occurrence in a name and in a summary.
+    /// For each length, the weight of one occurrence in a name and in a summary.
     short: [[f32; 256]; 2],
-    /// By length: the weight of one occurrence in a description.
+    /// For each length, the weight of one occurrence in a description.
     body: Vec<f32>,
     /// The weight of an occurrence in a category's description.
     context: f32,
-    /// By packed frequency: the occurrences in each section.
+    /// For each packed frequency, the occurrences in each section.
     counts: &'static [[f32; 4]],
     k1: f32,
 }
@@ -161,18 +161,20 @@ impl Scorer {
     }
 }
 
-/// The saturated sum of weighted occurrences. Increases with each weight, even after rounding.
+/// The saturated sum of weighted occurrences. It increases with each weight, even after rounding.
 #[inline]
 fn saturated(counts: &[f32; 4], weights: &[f32; 4], k1: f32) -> f32 {
     let tf: f32 = counts.iter().zip(weights).map(|(count, weight)| count * weight).sum();
     tf / (k1 + tf)
 }
 
-/// Scales inverse document frequencies: BM25's `k1 + 1`, the same for all groups.
+/// BM25's `k1 + 1`, by which inverse document frequencies are multiplied. It's the same for all
+/// groups.
 const SCALE: f32 = 2.2;
 
-/// The factor for all of a group's scores, given the frequency of its most frequent term: BM25's
-/// probabilistic inverse document frequency, `ln(1 + (N - n + 0.5) / (n + 0.5))`, scaled.
+/// The factor by which all of a group's scores are multiplied, given the frequency of its most
+/// frequent term: BM25's probabilistic inverse document frequency,
+/// `ln(1 + (N - n + 0.5) / (n + 0.5))`, scaled.
 pub fn group_weight(frequency: u32, documents: usize) -> f32 {
     #[expect(clippy::cast_precision_loss, reason = "an estimate")]
     let (n, all) = (frequency as f32, documents as f32);
@@ -185,7 +187,7 @@ mod tests {
     use crate::search::field::Field;
 
     #[test]
-    fn a_better_section_is_worth_more_and_a_longer_one_less() {
+    fn occurrences_are_worth_more_in_better_sections_and_less_in_longer_ones() {
         let scorer = Scorer::new(&[[2, 10, 50], [2, 10, 50], [6, 30, 150]], &Ranking::default());
         let worth = |field, document| scorer.score(Occurrences::one(field).packed(), document);
         let order = [Field::Name, Field::Tagline, Field::Description, Field::CategoryDescription];

@@ -6,14 +6,15 @@ use serde::{Deserialize, Serialize};
 
 use crate::search::field::Field;
 
-/// Maximum occurrences counted per section. More would hardly change the saturated sum.
+/// The maximum number of occurrences to count per section. More would hardly change the saturated
+/// sum.
 const MAX_COUNTED: [u8; 3] = [3, 3, 15];
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Occurrences {
     sections: [u8; 3],
     /// Whether the term is in the description of one of the document's categories. This counts only
-    /// if it's nowhere else.
+    /// if the term is nowhere else.
     context: bool,
 }
 
@@ -34,7 +35,7 @@ impl Occurrences {
         self.context |= more.context;
     }
 
-    /// Keeps the higher count in each section.
+    /// Keeps the higher of the two counts in each section.
     pub fn most(&mut self, other: Self) {
         for (count, other) in self.sections.iter_mut().zip(other.sections) {
             *count = other.max(*count);
@@ -42,7 +43,7 @@ impl Occurrences {
         self.context |= other.context;
     }
 
-    /// Keeps one occurrence, in the better section, for terms that count once per document.
+    /// Keeps one occurrence, in the better section. Meant for terms that count once per document.
     pub fn best(&mut self, other: Self) {
         self.add(other);
         let best = self.sections.iter().position(|count| *count > 0);
@@ -52,7 +53,7 @@ impl Occurrences {
         }
     }
 
-    /// The packed term frequency, which is the number stored in an index. It starts at 1 and is
+    /// The packed term frequency, which is the number that an index stores. It starts at 1 and is
     /// small for common combinations.
     pub fn packed(self) -> u32 {
         PACKED.by_index[self.index()]
@@ -69,15 +70,16 @@ impl Occurrences {
 }
 
 pub(super) struct PackedFrequencies {
-    /// By [`Occurrences::index`].
+    /// Indexed by [`Occurrences::index`].
     by_index: Vec<u32>,
-    /// By packed frequency, from 1: the occurrences in each section, and in a category's
-    /// description.
+    /// For each packed frequency, starting from 1, the occurrences in each section and in a
+    /// category's description.
     pub(super) counts: Vec<[f32; 4]>,
 }
 
 pub(super) static PACKED: LazyLock<PackedFrequencies> = LazyLock::new(|| {
-    // Only in a category's description. No section has an occurrence, so its index is 0.
+    // A term that's only in a category's description. No section has any occurrences, so the
+    // index is 0.
     let mut all = vec![(2, Occurrences { sections: [0; 3], context: true })];
     for name in 0..=MAX_COUNTED[0] {
         for summary in 0..=MAX_COUNTED[1] {

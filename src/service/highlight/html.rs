@@ -30,7 +30,7 @@ pub(super) fn write(html: &mut String, text: &str, is_ascii: bool, spans: &[(usi
     }
 }
 
-/// The byte range of the text to show. Begins and ends between words if possible.
+/// The byte range of the text to show. It begins and ends between words if possible.
 fn excerpt(text: &str, is_ascii: bool, first_match: usize) -> (usize, usize) {
     // Text never has more characters than bytes.
     if text.len() <= EXCERPT || (!is_ascii && text.chars().count() <= EXCERPT) {
@@ -51,7 +51,8 @@ fn excerpt(text: &str, is_ascii: bool, first_match: usize) -> (usize, usize) {
     (from, if to > first_match { to } else { end })
 }
 
-/// Byte offset of the character `count` characters before the text's last one; 0 if there's none.
+/// The byte offset of the character that's `count` characters before the text's last one; 0 if
+/// there's no such character.
 fn before(text: &str, is_ascii: bool, count: usize) -> usize {
     if is_ascii {
         return text.len().saturating_sub(count + 1);
@@ -59,7 +60,7 @@ fn before(text: &str, is_ascii: bool, count: usize) -> usize {
     text.char_indices().rev().nth(count).map_or(0, |(at, _)| at)
 }
 
-/// Byte offset after the first `count` characters; the text's length if it has fewer.
+/// The byte offset after the first `count` characters, or the text's length if it has fewer.
 fn behind(text: &str, is_ascii: bool, count: usize) -> usize {
     if is_ascii {
         return text.len().min(count);
@@ -93,7 +94,7 @@ mod tests {
     }
 
     #[test]
-    fn long_text_is_shown_around_its_first_match() {
+    fn long_text_is_shortened_to_an_excerpt_around_its_first_match() {
         let text = format!("{}audit {}", "lorem ipsum ".repeat(30), "dolor sit ".repeat(60));
         let start = text.find("audit").expect("it is there");
         let html = html(&text, &[(start, start + 5)]);

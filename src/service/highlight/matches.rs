@@ -8,7 +8,7 @@ use crate::search::Term;
 use crate::search::expand::{Expansion, slot::Slot};
 use crate::text::analyse::{self, words};
 
-/// Fields in which some terms match differently.
+/// The fields that some terms match differently in.
 pub(super) const NAME: &str = "name";
 pub(super) const ALIASES: &str = "aliases";
 pub(super) const CATEGORIES: &str = "categories";
@@ -43,8 +43,8 @@ impl Highlighter<'_> {
         let places = analyse::places(text);
         let mut marked = vec![false; places.len()];
         let mut found = 0;
-        // The numbers always refer to words of this text, because the index was built from it. If
-        // they didn't, some words would go unmarked.
+        // The numbers always refer to words in this text, because the index was built from it. If
+        // they didn't, some words wouldn't be marked.
         numbers.iter().filter(|at| **at < places.len()).for_each(|at| marked[*at] = true);
         if let Some(prefix) = prefix {
             for (at, place) in places.iter().enumerate() {
@@ -70,13 +70,13 @@ impl Highlighter<'_> {
     }
 }
 
-/// The slots with an alternative of this kind.
+/// The slots that have an alternative of this kind.
 pub(super) fn slots(expansion: &Expansion, is_of_kind: impl Fn(&Term) -> bool) -> Slots {
     let has = |slot: &Slot| slot.alternatives.iter().any(|alternative| is_of_kind(&alternative.term));
     expansion.slots.iter().enumerate().filter(|(_, slot)| has(slot)).fold(0, |all, (at, _)| all | 1 << at)
 }
 
-/// Whether a word as written begins with a folded prefix.
+/// Whether a word begins with a folded prefix, given the word as written.
 fn begins(written: &str, prefix: &str) -> bool {
     if is_plain(written) {
         return written.get(..prefix.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(prefix));

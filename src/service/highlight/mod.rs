@@ -1,4 +1,4 @@
-//! Highlights a query's matches in the text of hits.
+//! Highlights a query's matches in hits' text.
 
 mod html;
 mod matches;
@@ -32,7 +32,7 @@ use crate::search::lexicon::WordId;
 use crate::service::ServiceError;
 use crate::text::analyse::{self, words};
 
-/// Budget units for highlighting a hit, in addition to those for its words.
+/// How many budget units it costs to highlight a hit, in addition to the units for its words.
 const HIT: usize = 100;
 
 /// Expected size of a hit's highlights in bytes.
@@ -44,7 +44,7 @@ pub(super) struct Highlighter<'s> {
     budget: &'s Budget,
     /// The response's language.
     language: Option<&'s Language>,
-    /// The last word as a prefix, if it's short enough to be a term itself. Longer ones are
+    /// The last word as a prefix, if it's short enough to be a term itself. Longer prefixes are
     /// expanded to stems.
     prefix: Option<&'s str>,
     /// The last word as a prefix that only matches names.
@@ -64,7 +64,7 @@ pub(super) struct Highlighter<'s> {
 
 struct Description<'s> {
     text: &'s str,
-    /// `None` for the category's own description.
+    /// The translation's language; `None` for the category's own description.
     language: Option<&'s Language>,
     matches: Vec<(Range<usize>, Slots)>,
 }
@@ -116,11 +116,11 @@ impl<'s> Highlighter<'s> {
         }
     }
 
-    /// For each hit, a JSON array of [`Highlight`](crate::catalogue::resource::Highlight)s: its
-    /// matched fields, highest weight first, and each matching value in a list. Empty for hits
-    /// without text.
+    /// For each hit, a JSON array of [`Highlight`](crate::catalogue::resource::Highlight)s: one for
+    /// each field that matches, highest weight first, or for each value that matches if the field
+    /// is a list. The array is empty for hits without text.
     pub(super) fn highlights(mut self, found: &SearchHits) -> Result<Box<[Bytes]>, ServiceError> {
-        // All hits share one buffer, because an allocation for each would take as long as the
+        // All hits share one buffer, because allocating one per hit would take as long as the
         // copying.
         self.scratch.json.reserve(found.hits.len() * HIGHLIGHT_BYTES);
         let mut ends = Vec::with_capacity(found.hits.len());
@@ -158,8 +158,8 @@ impl<'s> Highlighter<'s> {
             let detail: DetailTexts<'_, IgnoredAny> = serde_json::from_str(fields)?;
             self.append_texts(texts, &detail, None)?;
         }
-        // Not needed if a product has only some of the words, because those already explain why it
-        // was found.
+        // This isn't needed if a product has only some of the words, because those already explain
+        // why it was found.
         if hit.tier >= Tier::Demo || self.scratch.found == 0 {
             self.category_descriptions(&item.categories)?;
         }
@@ -250,7 +250,7 @@ impl<'s> Highlighter<'s> {
     ) -> Result<(), serde_json::Error> {
         let Range { start: first, end } = self.scratch.section(Section::Body);
         let last = self.description_value(translations);
-        // The settings come between features and description, but aren't shown.
+        // The settings come between the features and the description, but aren't shown.
         if self.may_match(first..last) {
             self.highlight_all("features", first, features)?;
         }
@@ -265,7 +265,7 @@ impl<'s> Highlighter<'s> {
         body.end.saturating_sub(1 + translations.of(DESCRIPTION).count()).max(body.start)
     }
 
-    /// Appends category descriptions that have words the product itself lacks.
+    /// Appends category descriptions that have query words the product itself doesn't have.
     fn category_descriptions(&mut self, categories: &[Category<'_>]) -> Result<(), serde_json::Error> {
         let missing = self.words & !self.scratch.found;
         let Self { snapshot: Snapshot { search, catalogue, .. }, expansion, budget, described, scratch, .. } = self;
@@ -336,13 +336,13 @@ impl<'s> Highlighter<'s> {
         }
     }
 
-    /// Whether any of these values may have a match.
+    /// Whether there may be a match in any of these values.
     fn may_match(&self, values: Range<usize>) -> bool {
         !values.is_empty() && (!self.is_found_by_word_numbers || !self.scratch.marked(values).is_empty())
     }
 
-    /// Appends a field's values that have matches. `first` is the value number of the first one.
-    /// Returns the value number after the last one.
+    /// Appends a field's values that have matches. `first` is the first value's number. Returns the
+    /// number after the last value's.
     fn highlight_all<'t>(
         &mut self,
         field: &str,
@@ -371,8 +371,8 @@ impl<'s> Highlighter<'s> {
         }
         let units = text.len() * if self.expansion.concepts.is_empty() { 4 } else { 12 };
         let mut by = None;
-        // In languages that aren't shown, only indexed words are marked: searching every translation
-        // for the rest would multiply the cost.
+        // In languages that aren't shown, only indexed words are marked, because looking for other
+        // matches in every translation would multiply the cost.
         let is_other = language.is_some_and(|language| self.turn(language) == Turn::AfterOwn);
         if self.is_found_by_word_numbers || is_other || !self.budget.allows(units) {
             let mut places = std::mem::take(&mut self.scratch.places);
@@ -403,11 +403,11 @@ struct Texts<'t> {
     translations: &'t Translations,
 }
 
-/// The [`Highlight::by`](crate::catalogue::resource::Highlight::by) of text that only synonyms
-/// match.
+/// The value of [`Highlight::by`](crate::catalogue::resource::Highlight::by) for text that only
+/// synonyms match.
 const SYNONYM: &str = "synonym";
 
-/// Validates UTF-8 for the whole JSON at once, which is faster than per string.
+/// Validates UTF-8 for the whole JSON at once, which is faster than string by string.
 fn text(json: &[u8]) -> Result<&str, serde_json::Error> {
     std::str::from_utf8(json).map_err(serde::de::Error::custom)
 }

@@ -8,11 +8,11 @@ use crate::catalogue::resource::{Highlight, TextRange};
 use crate::record::Language;
 use crate::search::field::Section;
 
-/// Reused for every product and text.
+/// The buffers, which are reused for every product and text.
 #[derive(Default)]
 pub(super) struct Scratch {
-    /// A list with three levels: the product's marked words by their number within a value, the end
-    /// of each value in that list, and the end of each section in the list of values.
+    /// These three fields are one nested list: the product's marked words, numbered within a value;
+    /// where each value ends in `marked`; and where each section ends in `values`.
     pub(super) marked: Vec<usize>,
     pub(super) values: Vec<usize>,
     pub(super) sections: Vec<usize>,
@@ -29,8 +29,8 @@ pub(super) struct Scratch {
     hit: usize,
 }
 
-/// Once a hit's highlights reach this size in bytes, it gets no more. A single highlight has at
-/// most 7 KiB: 240 characters, and [`MAX_RANGES`].
+/// Once a hit's highlights reach this size in bytes, no more are added. A single highlight takes up
+/// to 7 KiB: 240 characters, and [`MAX_RANGES`].
 const MAX_HIT_BYTES: usize = 16 * 1024;
 
 /// The maximum number of marks in a value's text.
@@ -52,7 +52,7 @@ impl Scratch {
         self.json.push(b'[');
     }
 
-    /// Appends text with its first matches, if there are any and the hit has room for them.
+    /// Appends text with its first matches, if there are any and the hit's array has room for them.
     pub(super) fn write(
         &mut self,
         field: &str,
@@ -86,7 +86,7 @@ impl Scratch {
     }
 }
 
-/// Where the first `parts` parts end.
+/// The offset at which the first `parts` parts end.
 fn end_of(ends: &[usize], parts: usize) -> usize {
     ends[..parts.min(ends.len())].last().copied().unwrap_or(0)
 }

@@ -1,4 +1,4 @@
-//! The marked spans of text: merged, and measured in characters.
+//! Merges the marked spans of text, and measures them in characters.
 
 use std::ops::Range;
 
@@ -37,7 +37,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn ranges_count_characters_rather_than_bytes() {
+    fn ranges_are_measured_in_characters_rather_than_bytes() {
         let mut ranges = vec![TextRange { start: 9, length: 9 }];
         for text in ["an audit, and one more", "än äudit, añd one more"] {
             let spans: Vec<_> =

@@ -6,8 +6,8 @@ use foldhash::HashMap;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// Borrowed unless the text has escapes. In lists and options, serde borrows only through a wrapper
-/// like this.
+/// Text, borrowed unless it has escapes. In lists and options, serde only borrows if there's a
+/// wrapper like this.
 #[derive(Debug, Deserialize)]
 pub(super) struct Text<'a>(#[serde(borrow)] pub(super) Cow<'a, str>);
 
@@ -35,10 +35,10 @@ pub(super) struct ItemTexts<'a> {
 }
 
 /// The text in a product's detail fields that can have matches. The type parameter decides whether
-/// the description is read, because most are long.
+/// to read the description, because most descriptions are long.
 #[derive(Debug, Deserialize)]
 pub(super) struct DetailTexts<'a, D> {
-    /// All categories, if the item has only the first ones.
+    /// All of the product's categories, if its item has only the first ones.
     pub(super) categories: Option<Vec<CategoryId<'a>>>,
     pub(super) description: Option<D>,
     #[serde(borrow)]

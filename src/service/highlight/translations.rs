@@ -1,11 +1,12 @@
-//! Translations of a hit's text: where their words are in the index, and when they're highlighted.
+//! Highlights translations of a hit's text: finds their words in the index, and puts them before or
+//! after the record's own text.
 
 use super::Highlighter;
 use super::matches::CATEGORIES;
 use super::texts::{DetailTexts, ItemTexts};
 use crate::record::{Language, Translations};
 
-/// When a translation is highlighted.
+/// Whether a translation comes before or after the record's own text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Turn {
     BeforeOwn,

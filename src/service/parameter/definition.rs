@@ -14,13 +14,14 @@ const fn page_size(default: u64) -> Integer {
 const fn limit(default: u64) -> Parameter<Integer> {
     Parameter::new(
         "limit",
-        "Maximum number of records to return: the page size. `total` says how many there are.",
+        "Maximum number of records to return: the page size. `total` is how many there are in all.",
         "10",
         page_size(default),
     )
 }
 
-/// The page size for most lists. An assistant reads every record it gets, so it gets fewer.
+/// The page size for most lists. It's smaller in tools, because an assistant reads every record it
+/// gets.
 pub static LIMIT: Parameter<Integer> = limit(20).with_tool_value(page_size(10));
 
 /// The page size for lists of small items. Most directories have fewer categories than fit on a
@@ -38,14 +39,14 @@ const fn offset(about: &'static str, maximum: u64) -> Parameter<Integer> {
 
 pub static OFFSET: Parameter<Integer> = offset(OFFSET_ABOUT, MAX_SAFE_INTEGER);
 
-/// The offset in a list that `q` may restrict.
+/// The offset in a list that can be searched with `q`.
 pub static QUERIED_OFFSET: Parameter<Integer> = offset(
     "How many records to skip. Past the end of the list, the page is empty. At most 10000 with `q` or when sorting by \
      an attribute.",
     MAX_SAFE_INTEGER,
 );
 
-/// The offset in a list that is itself a search.
+/// The offset in search results.
 pub static SEARCHED_OFFSET: Parameter<Integer> = offset(OFFSET_ABOUT, MAX_QUERY_OFFSET);
 
 const QUERY: Text = Text { empty: true, max_characters: Some(MAX_QUERY_CHARACTERS) };
@@ -150,7 +151,7 @@ pub static EVIDENCE_CHECKED_AFTER: Parameter<Date> = Parameter::new(
     Date,
 );
 
-/// A parameter for a built-in attribute, named like its property.
+/// A parameter for a built-in attribute, with the same name as the attribute's property.
 const fn attribute(property: &'static str, about: &'static str, example: &'static str) -> Parameter<Text> {
     Parameter::new(property, about, example, NAME).repeatable()
 }
@@ -164,21 +165,24 @@ pub static STANDARDS: Parameter<Text> = attribute(
 
 pub static DEPLOYMENT: Parameter<Text> = attribute(
     "deployment",
-    "Only products that can be run in any of these ways, such as `cloud`; compared like `standards`.",
+    "Only products that can be run in any of these ways, such as `cloud`; compared the same way as `standards`.",
     "cloud",
 );
 
 pub static LANGUAGES: Parameter<Text> = attribute(
     "languages",
-    "Only products with a user interface in any of these languages; compared like `standards`.",
+    "Only products with a user interface in any of these languages; compared the same way as `standards`.",
     "English",
 );
 
-pub static VENDOR: Parameter<Text> =
-    attribute("vendor", "Only products from any of these vendors; compared like `standards`.", "Imaginary Stationery");
+pub static VENDOR: Parameter<Text> = attribute(
+    "vendor",
+    "Only products from any of these vendors; compared the same way as `standards`.",
+    "Imaginary Stationery",
+);
 
 pub static TAGS: Parameter<Text> =
-    attribute("tags", "Only products with any of these tags; compared like `standards`.", "templates");
+    attribute("tags", "Only products with any of these tags; compared the same way as `standards`.", "templates");
 
 /// Values of any attribute.
 pub static ATTRIBUTE: Parameter<Condition> = Parameter::new(
@@ -186,7 +190,7 @@ pub static ATTRIBUTE: Parameter<Condition> = Parameter::new(
     "Only products with this attribute value: the attribute's property, a colon, and a value (`licence:MIT`) or a \
      range of numbers or dates, either end of which may be left out (`price:10..50`, `released_on:2025-01-01..`). \
      Several values of one attribute are alternatives; conditions on different attributes must all match. Text is \
-     compared like `standards`. An unknown attribute is rejected with a list of all attributes.",
+     compared the same way as `standards`. An unknown attribute is rejected with a list of all attributes.",
     "standards:ISO 45001",
     Condition,
 )
@@ -263,7 +267,7 @@ pub static FACETS: Parameter<Name<Facet>> = Parameter::new(
 
 pub static HIGHLIGHT: Parameter<Flag> = Parameter::new(
     "highlight",
-    "Whether each hit also says which parts of which fields matched.",
+    "Whether to include, with each hit, which parts of which fields matched.",
     "true",
     Flag { default: false },
 );
@@ -280,7 +284,7 @@ pub static PREFIX: Parameter<OneOf<Prefix>> = Parameter::new(
 pub static TYPO: Parameter<Flag> =
     Parameter::new("typo", "Whether misspelled words may match.", "false", Flag { default: true });
 
-/// The language of a response's text.
+/// The language of the text in a response.
 pub static LANG: Parameter<Text> = Parameter::new(
     "lang",
     "The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the \
@@ -300,7 +304,7 @@ pub static MAX_STARS: Parameter<Decimal> = stars("max_rating", "Only reviews wit
 
 pub static VERIFIED: Parameter<OneOf<bool>> = Parameter::new(
     "verified",
-    "`true`: only reviews whose reviewer is known to use the product; `false`: only the others.",
+    "`true`: only reviews whose reviewer is known to use the product; `false`: only other reviews.",
     "true",
     OneOf { values: &[true, false], name: |is_verified| if is_verified { "true" } else { "false" }, default: None },
 );
@@ -316,8 +320,8 @@ pub static REVIEW_SORT: Parameter<OneOf<ReviewSort>> = Parameter::new(
 /// The generation that a list of changes starts from.
 pub static SINCE: Parameter<Text> = Parameter::new(
     "since",
-    "The earlier generation, as given by `X-Generation` or `to`. Without it, no changes are listed, and `to` says \
-     where to begin.",
+    "The earlier generation, from `X-Generation` or `to`. Without it, no changes are listed, and `to` is the generation \
+     to start from.",
     "0123456789abcdef",
     Text { empty: false, max_characters: Some(64) },
 );

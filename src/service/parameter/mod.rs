@@ -1,6 +1,6 @@
-//! The operations' parameters, each defined once: HTTP reads their values from a query string and
-//! describes them in the OpenAPI document, and tools read them from JSON arguments and describe
-//! them in input schemas.
+//! The operations' parameters. Each is defined only once, although HTTP reads values from a query
+//! string and describes parameters in the OpenAPI document, while tools read values from JSON
+//! arguments and describe parameters in input schemas.
 //!
 //! All problems with a request are collected before it's rejected, so a caller can fix them in one
 //! go.
@@ -20,7 +20,7 @@ use crate::text::nearest::Nearest;
 /// How a caller reaches an operation.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Interface {
-    /// Strings in a query string.
+    /// A query string, in which all values are strings.
     Http,
     /// A tool's JSON arguments.
     Tool,
@@ -31,13 +31,13 @@ pub enum Interface {
 #[must_use]
 pub struct Parameter<V> {
     pub name: &'static str,
-    /// Its description, for a developer and for an assistant that has never seen the directory.
+    /// The description, for a developer and for an assistant that has never seen the directory.
     about: &'static str,
-    /// A decoded query string value for which the bundled exports have results.
+    /// A decoded query string value that has results with the bundled exports.
     example: &'static str,
     value: V,
     repeatable: bool,
-    /// Its value in tools, if its range or default differs there.
+    /// The kind of value in tools, if the range or default is different there.
     tool_value: Option<V>,
     required_in_tool: bool,
 }
@@ -67,7 +67,7 @@ impl<V> Parameter<V> {
     }
 }
 
-/// A parameter with any kind of value: an entry in an endpoint's or a tool's table.
+/// A parameter with any kind of value, as listed in an endpoint's or a tool's table.
 pub trait AnyParameter: Sync {
     fn name(&self) -> &'static str;
     fn about(&self) -> &'static str;
@@ -103,7 +103,7 @@ impl<V: Value + Sync> AnyParameter for Parameter<V> {
     fn example(&self) -> Json {
         match self.value.schema(Interface::Http).schema_type {
             SchemaType::Type(Type::String) => self.example.into(),
-            // A number or a flag; the tests send each example.
+            // The example of a number or flag is JSON. The tests send each example, so it's valid.
             _ => serde_json::from_str(self.example).unwrap_or_default(),
         }
     }
@@ -138,23 +138,23 @@ pub enum Reason {
 /// A rejected parameter.
 #[derive(Debug)]
 pub struct Refusal {
-    /// Its name, as given.
+    /// The parameter's name, as given.
     pub parameter: String,
     pub reason: Reason,
-    /// The problem and what is allowed, as sentences.
+    /// One or more sentences that describe the problem and what's allowed.
     pub message: String,
 }
 
-/// How many unknown names are reported, and how many wrong values of one parameter.
+/// The maximum number of unknown names to report, and of wrong values for each parameter.
 pub const MAX_REPORTED: usize = 3;
 
 /// A request's values, and the rejections so far.
 #[derive(Debug)]
 pub struct Values<'v> {
     interface: Interface,
-    /// By name; `None` for text that isn't UTF-8.
+    /// The values with their parameters' names; `None` for text that isn't UTF-8.
     given: Vec<(&'static str, Option<Given<'v>>)>,
-    /// Names that the operation doesn't have, at most [`MAX_REPORTED`], and how many there are.
+    /// The first [`MAX_REPORTED`] names that the operation doesn't have, and how many there are.
     unknown: Vec<Refusal>,
     unknown_count: usize,
     nearest: Nearest,
@@ -173,16 +173,16 @@ impl<'v> Values<'v> {
         }
     }
 
-    /// Takes a known parameter's value; `None` for text that isn't UTF-8.
+    /// Adds a known parameter's value, which is `None` for text that isn't UTF-8.
     pub fn push(&mut self, name: &'static str, given: Option<Given<'v>>) {
         self.given.push((name, given));
     }
 
-    /// Reads a request if none of its values is rejected.
+    /// Reads a request if none of its values are rejected.
     ///
     /// # Errors
     ///
-    /// The rejections, first of names and then of values, in the order in which they were found.
+    /// The rejections, first of names and then of values, in the order they were found in.
     pub fn read<T>(mut self, read: impl FnOnce(&mut Self) -> T) -> Result<T, Vec<Refusal>> {
         let request = read(&mut self);
         if let (Some(last), more @ 1..) = (self.unknown.last_mut(), self.unknown_count.saturating_sub(MAX_REPORTED)) {
@@ -247,17 +247,18 @@ impl<'v> Values<'v> {
         let name = parameter.name;
         let read = match given {
             Some(given) => parameter.value(self.interface).read(given, &mut self.nearest),
-            None => Err("must be UTF-8, percent-encoded".to_owned()),
+            None => Err("must be percent-encoded UTF-8".to_owned()),
         };
         read.map_err(|allowed| {
             let is_list = matches!(given, Some(Given::Text(text)) if parameter.repeatable && text.contains(','));
-            let hint = is_list.then(|| format!("; for several, repeat the parameter: {name}=…&{name}=…"));
+            let hint = is_list.then(|| format!("; to give several values, repeat the parameter: {name}=…&{name}=…"));
             self.refuse(name, Reason::Invalid, &(allowed + &hint.unwrap_or_default()));
         })
         .ok()
     }
 
-    /// Rejects a parameter. `allowed` completes a sentence that starts with its name.
+    /// Rejects a parameter. `allowed` is the rest of a sentence that starts with the parameter's
+    /// name.
     pub fn refuse(&mut self, name: &str, reason: Reason, allowed: &str) {
         let message = format!("{name} {allowed}.").replace("?.", "?");
         self.refusals.push(Refusal { parameter: name.to_owned(), reason, message });
@@ -275,7 +276,7 @@ impl<'v> Values<'v> {
             self.unknown.push(Refusal {
                 parameter: String::from_utf8_lossy(name).into_owned(),
                 reason: Reason::Invalid,
-                message: "A parameter's name must be UTF-8, percent-encoded.".to_owned(),
+                message: "A parameter's name must be percent-encoded UTF-8.".to_owned(),
             });
             return;
         };
@@ -303,7 +304,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn unknown_names_are_counted_and_the_first_few_reported() {
+    fn only_the_first_few_unknown_names_are_reported_but_all_are_counted() {
         let known: [&dyn AnyParameter; 2] = [&LIMIT, &OFFSET];
         let refused = |count: usize| {
             let mut values = Values::new(Interface::Http);
@@ -324,7 +325,7 @@ mod tests {
     }
 
     #[test]
-    fn a_parameter_with_many_wrong_values_is_not_read_to_the_end() {
+    fn reading_a_parameter_stops_after_a_few_wrong_values() {
         let mut values = Values::new(Interface::Http);
         (0..4_000).for_each(|_| values.push(FACETS.name, Some(Given::Text("categry"))));
         let refusals = values.read(|values| values.many(&FACETS)).expect_err("refused");

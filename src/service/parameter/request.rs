@@ -1,4 +1,4 @@
-//! Reads requests to operations from the values of their parameters.
+//! Reads requests to operations from their parameters' values.
 
 use super::Values;
 use super::definition::{

@@ -1,4 +1,5 @@
-//! The kinds of parameter values. Each reads a value, says what is allowed, and has a JSON Schema.
+//! The kinds of parameter values. Each kind reads values, says which values are allowed, and has a
+//! JSON Schema.
 
 use utoipa::openapi::schema::{KnownFormat, Object, ObjectBuilder, SchemaFormat, Type};
 
@@ -11,7 +12,7 @@ use crate::text::nearest::Nearest;
 pub trait Value {
     type Output;
 
-    /// Reads one value. `nearest` may suggest another one.
+    /// Reads one value. If it isn't allowed, `nearest` may suggest another value.
     ///
     /// # Errors
     ///
@@ -19,15 +20,15 @@ pub trait Value {
     /// `must be a whole number from 1 to 100`.
     fn read(&self, given: Given<'_>, nearest: &mut Nearest) -> Result<Self::Output, String>;
 
-    /// The JSON Schema of one value.
+    /// The JSON Schema for one value.
     fn schema(&self, interface: Interface) -> Object;
 }
 
 /// Free text.
 #[derive(Debug, Clone, Copy)]
 pub struct Text {
-    /// Whether an empty value in a query string counts as absent, like an empty form field. In JSON
-    /// it doesn't.
+    /// Whether an empty value in a query string counts as absent, like an empty form field. An
+    /// empty value in JSON never does.
     pub empty: bool,
     /// The maximum number of Unicode code points.
     pub max_characters: Option<usize>,
@@ -64,7 +65,7 @@ impl Value for Text {
     }
 }
 
-/// A whole number; in text form, decimal digits only.
+/// A whole number. As text, it consists only of decimal digits.
 #[derive(Debug, Clone, Copy)]
 pub struct Integer {
     pub minimum: u64,
@@ -105,8 +106,8 @@ fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|b| b.is_ascii_digit())
 }
 
-/// A number; in text form without a sign, such as `4`, `3.5` or `5e-1`, which is how programs write
-/// small ones.
+/// A number. As text, it has no sign: `4`, `3.5` or, since programs write small numbers that way,
+/// `5e-1`.
 #[derive(Debug, Clone, Copy)]
 pub struct Decimal {
     pub minimum: f64,
@@ -143,7 +144,7 @@ fn is_decimal(text: &str) -> bool {
     is_mantissa && has_exponent
 }
 
-/// An existing date, `YYYY-MM-DD`.
+/// A date that exists, in the form `YYYY-MM-DD`.
 #[derive(Debug, Clone, Copy)]
 pub struct Date;
 
@@ -151,7 +152,10 @@ impl Value for Date {
     type Output = CalendarDate;
 
     fn read(&self, given: Given<'_>, _: &mut Nearest) -> Result<CalendarDate, String> {
-        given.text().and_then(CalendarDate::parse).ok_or_else(|| "must be an existing date, as YYYY-MM-DD".to_owned())
+        given
+            .text()
+            .and_then(CalendarDate::parse)
+            .ok_or_else(|| "must be a valid date in the form YYYY-MM-DD".to_owned())
     }
 
     fn schema(&self, _: Interface) -> Object {
@@ -187,7 +191,7 @@ impl Value for Flag {
     }
 }
 
-/// One of a few values, by name.
+/// One of a fixed set of values, given by name.
 #[derive(Debug, Clone, Copy)]
 pub struct OneOf<T: 'static> {
     pub values: &'static [T],
@@ -220,13 +224,13 @@ impl<T: Copy> Value for OneOf<T> {
     }
 }
 
-/// One of a few names, or `attribute.` and an attribute's property.
+/// One of a fixed set of names, or `attribute.` and an attribute's property.
 #[derive(Debug)]
 pub struct Name<T> {
     /// The names that aren't attributes.
     pub names: fn() -> Vec<String>,
     pub read: fn(&str) -> Option<T>,
-    /// What may precede an attribute, as a regular expression.
+    /// A regular expression for what may precede an attribute.
     pub sign: &'static str,
     /// The name for an absent parameter.
     pub default: Option<&'static str>,
@@ -309,7 +313,7 @@ mod tests {
     }
 
     #[test]
-    fn an_integer_is_plain_digits_within_its_range() {
+    fn an_integer_consists_of_digits_and_is_within_its_range() {
         let limit = Integer { minimum: 1, maximum: 100, default: 20 };
         assert_eq!(text(&limit, "1"), Ok(1));
         assert_eq!(text(&limit, "100"), Ok(100));
@@ -319,7 +323,7 @@ mod tests {
     }
 
     #[test]
-    fn a_decimal_is_digits_with_an_optional_point_and_exponent() {
+    fn a_decimal_consists_of_digits_with_an_optional_point_and_exponent() {
         let rating = Decimal { minimum: 0.0, maximum: 5.0 };
         assert_eq!(text(&rating, "4"), Ok(4.0));
         assert_eq!(text(&rating, "3.50"), Ok(3.5));
@@ -335,7 +339,7 @@ mod tests {
     }
 
     #[test]
-    fn text_is_measured_in_code_points() {
+    fn text_length_is_measured_in_code_points() {
         let q = Text { empty: true, max_characters: Some(256) };
         assert!(text(&q, &"é".repeat(256)).is_ok());
         assert_eq!(text(&q, &"(".repeat(257)), Err("must have at most 256 characters; this has 257".to_owned()));
@@ -346,7 +350,7 @@ mod tests {
     }
 
     #[test]
-    fn rejecting_a_wrong_value_lists_the_allowed_ones_and_suggests_the_nearest() {
+    fn an_error_lists_the_allowed_values_and_suggests_the_nearest_one() {
         let sort = OneOf { values: &[1, 2], name: |n| if n == 1 { "name" } else { "-rating" }, default: Some(1) };
         assert_eq!(text(&sort, "-rating"), Ok(2));
         assert_eq!(text(&sort, "rating"), Err("must be one of name, -rating; did you mean -rating?".to_owned()));
@@ -355,7 +359,7 @@ mod tests {
     }
 
     #[test]
-    fn json_values_have_the_type_in_their_schema() {
+    fn json_values_must_have_the_type_that_their_schema_says() {
         let limit = Integer { minimum: 1, maximum: 100, default: 20 };
         assert_eq!(json(&limit, &json!(100)), Ok(100));
         for wrong in [json!(0), json!(101), json!(-1), json!(1.5), json!("5"), json!([5])] {

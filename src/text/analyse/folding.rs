@@ -38,7 +38,7 @@ pub(super) const fn is_joiner(c: char) -> bool {
     matches!(c, '\u{ad}' | '\u{200c}' | '\u{200d}' | '\u{2060}')
 }
 
-/// The common form of a letter. `None` for characters that some writers omit: apostrophes used as
+/// A letter's common form. `None` for characters that some people omit: apostrophes used as
 /// letters, and the line that stretches Arabic words.
 const fn common_form(c: char) -> Option<char> {
     Some(match c {
@@ -70,8 +70,8 @@ pub(super) fn spelled_out(spelling: &str) -> Option<String> {
     (spelled != spelling).then(|| fold(&spelled))
 }
 
-/// Folds [marks and compatibility forms](folded). Also folds letters that don't decompose but that
-/// people write without the stroke or ligature if their keyboards lack them.
+/// Folds [marks and compatibility forms](folded), as well as letters that don't decompose but that
+/// people type without the stroke or ligature if their keyboards lack them.
 pub(in crate::text) fn fold(word: &str) -> String {
     if word.is_ascii() {
         return word.to_owned();

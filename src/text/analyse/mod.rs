@@ -12,18 +12,18 @@ pub(crate) use self::scanner::is_in_acronym;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Word {
-    /// Lower case without accents: the form in which words are compared.
+    /// The word in lower case without accents, which is the form in which words are compared.
     pub folded: String,
-    /// Lower case with accents (NFC), if that differs.
+    /// The word in lower case with accents (NFC), if that differs.
     pub accented: Option<String>,
-    /// Byte offset of its start in the text.
+    /// Byte offset of the word's start in the text.
     pub start: usize,
-    /// Byte offset of its end in the text.
+    /// Byte offset of the word's end in the text.
     pub end: usize,
     pub gap: Gap,
 }
 
-/// What separates a word from the one before.
+/// What separates a word from the previous word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Gap {
     /// A hyphen, a slash or similar, or a dot inside a name, without white space: `lock-out`,
@@ -37,12 +37,12 @@ pub enum Gap {
 }
 
 impl Word {
-    /// Lower case with accents (NFC).
+    /// The word in lower case with accents (NFC).
     pub fn spelling(&self) -> &str {
         self.accented.as_deref().unwrap_or(&self.folded)
     }
 
-    /// The folded word as written by people whose keyboards lack umlauts: `muenchen` for München.
+    /// The folded word as typed by people whose keyboards lack umlauts: `muenchen` for München.
     pub fn spelled_out(&self) -> Option<String> {
         folding::spelled_out(self.accented.as_deref()?)
     }
@@ -183,8 +183,8 @@ fn push_run(words: &mut Vec<Word>, text: &str, start: usize, end: usize, gap: Ga
     push_word(words, run, from, run.len(), start, gap);
 }
 
-/// The letters of a run with their marks: where each starts and ends, and whether its script leaves
-/// words unseparated.
+/// A run's letters with their marks: where each starts and ends, and whether its script is written
+/// without spaces between words.
 fn letters(run: &str) -> impl Iterator<Item = (usize, usize, bool)> {
     let mut chars = run.char_indices().peekable();
     std::iter::from_fn(move || {

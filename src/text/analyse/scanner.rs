@@ -8,7 +8,7 @@ use unicode_normalization::char::is_combining_mark;
 use super::Gap;
 use super::folding::{acronym, is_joiner};
 
-/// What can be told from a single byte.
+/// What a single byte reveals about whether it's part of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Word,
@@ -34,7 +34,7 @@ const KINDS: [Kind; 256] = {
 
 const BLOCK: usize = 64;
 
-/// Packs bytes of value 0 or 1 into one bit each.
+/// Packs bytes, each 0 or 1, into one bit each.
 fn bits(bytes: [u8; BLOCK]) -> u64 {
     // The product's highest byte collects the lowest bits of all eight bytes.
     const GATHER: u64 = 0x0102_0408_1020_4080;
@@ -97,10 +97,10 @@ impl<'t> Scanner<'t> {
         Some((start, end, gap))
     }
 
-    /// A bitmap of up to 64 bytes, first byte lowest, that marks the letters and digits of all
-    /// words that end among them. Also returns the offset up to which it's valid. `None` if single
-    /// bytes can't decide any word, or if no text is left. The byte before must not belong to the
-    /// first word.
+    /// Looks at the next 64 bytes, and returns a bitmap of the letters and digits of all words that
+    /// end there (the lowest bit is the first byte), and the offset up to which it's valid. `None`
+    /// if looking at single bytes can't delimit any word, or if no text is left. The byte before
+    /// the block must not belong to its first word.
     #[inline]
     pub(super) fn block(&self) -> Option<(u64, usize)> {
         let left = &self.text.as_bytes()[self.at..];
@@ -138,7 +138,7 @@ impl<'t> Scanner<'t> {
             Some(rest) if !rest.starts_with(char::is_alphanumeric) => self.text.len() - rest.len(),
             _ => end,
         };
-        // Nothing has separated the words yet; the characters up to the next word decide.
+        // So far, nothing separates this word from the next one.
         self.gap = Gap::Joined;
         let edition = gap == Gap::Edition && self.text[start..end].len() == 4 && is_digits(&self.text[start..end]);
         let gap = match gap {

@@ -143,8 +143,8 @@ const FUNCTION_WORDS: [&str; 129] = [
     "yourselves",
 ];
 
-/// Whether a folded word is a common English one in any form. Such a word isn't taken for a
-/// misspelling or for the start of another word.
+/// Whether a folded word is any form of a common English word. Such words aren't taken for
+/// misspellings or for the beginnings of other words.
 pub fn is_common(folded: &str) -> bool {
     WORDS.contains(folded)
 }

@@ -88,7 +88,7 @@ impl ExportFiles {
         let was_served = health.serves(&manifest.generation);
         let is_same = was_served && self.keeps(&manifest);
         self.set_seen(Some(manifest.inputs.clone()));
-        // Loaded even if the content is the same: what's being served may be in memory only, or
+        // Load it even if the content is the same: what's being served may be in memory only, or
         // read from a damaged file.
         let snapshot = if is_same && !health.serves_damaged() { None } else { Some(load(store, &manifest)?) };
         if health.end(|about| about == About::Index) {

@@ -25,7 +25,7 @@ impl FsEvents {
         Self { sender, watcher: None }
     }
 
-    /// Watches a folder, switching to a new one if its path now leads elsewhere. Without events,
+    /// Watches a folder, switching to a new one if its path now points elsewhere. Without events,
     /// there's still a poll every second.
     pub(super) fn follow(&mut self, folder: Option<&Path>) {
         let Some(folder) = folder else { return };
@@ -35,7 +35,7 @@ impl FsEvents {
         }
         let sender = self.sender.clone();
         let watcher = notify::recommended_watcher(move |event: notify::Result<notify::Event>| {
-            // Reading a file also raises events, and the updater reads files itself.
+            // Ignore reads, because the updater itself reads the files.
             if event.is_ok_and(|event| !matches!(event.kind, EventKind::Access(_))) {
                 // A full channel already contains such a signal.
                 let _ = sender.try_send(Signal::FsEvent);

@@ -1,5 +1,5 @@
-//! The index folder of a server that builds: which generations it may load, and what another
-//! process has changed.
+//! The index folder of a server that builds generations: which generations it may load, and what
+//! another process has changed.
 
 use std::sync::Arc;
 use std::time::Instant;

@@ -61,7 +61,7 @@ impl ExportFiles {
         }
     }
 
-    /// Starts watching the folder. Call this before the start, so no change is missed in between.
+    /// Starts watching the folder. Call this before startup, so no change is missed in between.
     pub fn watch(&mut self, signals: SyncSender<Signal>) {
         let events = self.events.insert(FsEvents::new(signals));
         events.follow(self.settings.source.folder());

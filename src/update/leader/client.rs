@@ -19,7 +19,7 @@ use crate::update::leader::{FollowError, UnreadableKey};
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(5);
 /// How long to wait for a response's head, and how long its body may stall.
 const TIMEOUT: Duration = Duration::from_secs(15);
-/// How much waiting time a leader's rate is measured over.
+/// The waiting time over which a leader's rate is measured.
 const RATE_WINDOW: Duration = Duration::from_mins(1);
 /// The minimum rate in bytes per second: a quarter of what our own servers require of clients.
 const MIN_RATE: u64 = 4 * 1024;
@@ -57,9 +57,9 @@ pub enum LeaderError {
 /// The leader's pointer to the current generation.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Pointer {
-    /// It still has the entity tag that was sent.
+    /// The pointer still has the entity tag that was sent.
     Unchanged,
-    /// It names this folder.
+    /// The pointer names this folder.
     Current {
         /// The folder's name.
         name: String,
@@ -297,7 +297,7 @@ mod tests {
         static NOW: std::cell::Cell<Instant> = std::cell::Cell::new(Instant::now());
     }
 
-    /// Returns this many bytes each time, after this many seconds.
+    /// A body that yields this many bytes per read, each time after this many seconds.
     struct Dripping(usize, u64);
 
     impl Read for Dripping {

@@ -78,7 +78,7 @@ pub enum FollowError {
         name: String,
         format: u32,
     },
-    #[error("the manifest of the leader's generation {name} is rejected: {what}")]
+    #[error("the manifest of the leader's generation {name} was rejected: {what}")]
     Manifest {
         /// The generation's folder.
         name: String,
@@ -97,7 +97,7 @@ pub enum FollowError {
     Store(#[from] StoreError),
     #[error("the leader's generation can't be used")]
     Unusable(#[source] BuildFailure),
-    #[error("following failed: {0}; please report it")]
+    #[error("the program failed ({0}); please report it")]
     Panicked(String),
 }
 

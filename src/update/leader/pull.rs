@@ -27,7 +27,7 @@ const BLOCK_BYTES: usize = 64 * 1024;
 /// A download that's interrupted after this many bytes is resumed immediately.
 const MIN_PROGRESS: u64 = 256 * 1024;
 
-/// The one member that every index format's manifests have.
+/// The one field that every index format's manifests have.
 #[derive(Deserialize)]
 struct Head {
     format: u32,
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_manifest_that_contains_paths_or_huge_sizes_is_refused() {
+    fn a_manifest_that_contains_paths_or_huge_sizes_is_rejected() {
         read_manifest(NAME, manifest().to_string().as_bytes()).expect("a valid manifest");
         for name in ["../evil", "/etc/passwd", "a/b", "..", ".next-1", "", "manifest.json", "a\\b", "a\0b"] {
             let mut hostile = manifest();

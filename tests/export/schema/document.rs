@@ -53,7 +53,7 @@ impl Node {
         }
     }
 
-    /// How many arrays and objects in the document aren't empty, including this one.
+    /// How many arrays and objects in this node aren't empty, counting the node itself.
     pub(crate) fn container_count(&self) -> usize {
         let inner: usize = match self {
             Self::Raw(_) => return 0,
@@ -63,8 +63,8 @@ impl Node {
         inner + usize::from(self.children() > 0)
     }
 
-    /// The container with a number below [`container_count`](Self::container_count). Outer ones
-    /// come first.
+    /// The container with a number below [`container_count`](Self::container_count). Outer
+    /// containers come first.
     pub(crate) fn container(&mut self, mut number: usize) -> &mut Self {
         if number == 0 {
             return self;

@@ -6,7 +6,7 @@ use proptest::sample::{Index, select};
 
 use super::document::{self, Node};
 
-/// A mutation at one place in a document.
+/// A mutation of one member or element in a document.
 #[derive(Debug, Clone)]
 enum Edit {
     Remove,
@@ -160,7 +160,7 @@ fn apply(document: &mut Node, container: Index, child: Index, edit: Edit) {
     }
 }
 
-/// Valid exports after one to three edits, and occasionally something completely different.
+/// A valid export with one to three edits, or occasionally something completely different.
 pub(crate) fn mutated() -> impl Strategy<Value = Node> {
     let edits = prop::collection::vec((any::<Index>(), any::<Index>(), edit()), 1..4);
     let edited = edits.prop_map(|edits| {

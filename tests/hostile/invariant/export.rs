@@ -1,5 +1,5 @@
-//! Invariants for arbitrary bytes read as an export: every report format handles them, and whatever
-//! is valid gets built, found and returned.
+//! Invariants for arbitrary bytes read as an export: every report format can handle them, and if
+//! they're valid, they can be built, found and returned.
 
 use std::io::Read as _;
 
@@ -31,8 +31,7 @@ pub(crate) fn check(bytes: &[u8]) {
     }
 }
 
-/// Whether another parser accepts the bytes too. Numbers can be any size, since all their digits
-/// are kept.
+/// Whether another parser accepts the bytes too. Numbers can have any number of digits.
 pub(crate) fn is_json(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok_and(|text| serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok())
 }
@@ -55,11 +54,11 @@ fn check_renderings(report: &Report) {
 fn check_generation(report: Report, bytes: &[u8]) {
     let software = report.exports.iter().flat_map(|export| &export.software);
     let software: Vec<_> = software.map(|software| (software.id.clone(), software.name.clone())).collect();
-    let snapshot = Snapshot::build(report.exports).expect("what is valid can be built");
+    let snapshot = Snapshot::build(report.exports).expect("a valid export can be built");
     let stored = service::get_export(&snapshot, "export").expect("the export").open().expect("its bytes");
     let mut written = Vec::new();
     stored.json().and_then(|mut json| json.read_to_end(&mut written)).expect("its bytes");
-    assert_eq!(written, bytes, "byte for byte as validated");
+    assert_eq!(written, bytes, "the download should be the validated bytes");
     assert_eq!(snapshot.software_count(), software.len());
     for (id, name) in software {
         let record = pollster::block_on(service::get_software(&snapshot, &id)).expect("whole").expect("the product");

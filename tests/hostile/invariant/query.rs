@@ -23,12 +23,11 @@ pub(crate) fn search(q: &str) -> SearchSoftware {
     }
 }
 
-/// Sends the query and checks the responses: from the search, and from the lists that also take a
-/// query.
+/// Runs the query, both as a search and in the lists that take a query, and checks the responses.
 pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
     let count = snapshot.software_count() as u64;
     let answer = pollster::block_on(search_software(snapshot, query)).expect("an answer");
-    assert!(!answer.query.incomplete, "a small directory needs no limit");
+    assert!(!answer.query.incomplete, "a search in a small directory should always be complete");
     let total = answer.pagination.total;
     assert!(total <= count, "{total} of {count}");
     let shown = total.saturating_sub(query.page.offset).min(query.page.limit.into());
@@ -40,7 +39,7 @@ pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
     for values in answer.facets.iter().map(|(_, values)| values) {
         assert!(values.iter().all(|value| value.count <= count));
     }
-    // A page of any size is part of the whole result.
+    // Every page must be part of the whole result, whatever its size.
     let whole = SearchSoftware { page: PageRequest { limit: 100, offset: 0 }, facets: Vec::new(), ..query.clone() };
     let whole = pollster::block_on(search_software(snapshot, &whole)).expect("an answer");
     assert_eq!(whole.pagination.total, total);
@@ -93,7 +92,7 @@ pub(crate) fn check_within(snapshot: &Snapshot, query: &SearchSoftware, units: u
     answer.query.incomplete
 }
 
-/// Marks are ordered and paired, and there's no other markup.
+/// Checks that marks are ordered and paired, and that there's no other markup.
 fn check_highlight(highlight: &Highlight<'_>) {
     let unmarked = highlight.html.replace("<mark>", "").replace("</mark>", "");
     assert!(!unmarked.contains(['<', '>', '"']), "{highlight:?}");
@@ -114,6 +113,6 @@ pub(crate) fn snapshot() -> Arc<Snapshot> {
     let today = CalendarDate::parse("2026-06-01").expect("a date");
     let report = export::examine(sources.into_iter().map(open).collect(), &Limits::default(), today, &|_| {})
         .expect("in memory");
-    // If several of them define the same term, it doesn't matter here.
+    // The exports may define the same term, but that doesn't matter here.
     Snapshot::build(report.exports).expect("a generation")
 }

@@ -63,7 +63,7 @@ async fn pings_notice_that_the_node_answers() {
 async fn a_red_index_is_reported_as_such() {
     let cluster = cluster();
     drop(cluster.send(ClusterRequest::delete("/red")).await);
-    // No node is allowed to hold its shard.
+    // No node is allowed to hold the index's shard.
     let settings = r#"{"settings":{"number_of_replicas":0,"index.routing.allocation.require._name":"none"}}"#;
     json(&cluster, ClusterRequest::put("/red", settings).query("wait_for_active_shards", "0")).await;
     for request in [ClusterRequest::search("/red/_search", "{}"), ClusterRequest::get("/red/_doc/a")] {

@@ -59,7 +59,7 @@ async fn a_wrong_password_is_an_authentication_error_that_does_not_show_it() {
     assert!(is_401 && error.to_string().contains("check the user"), "{error}");
     let text = texts(&error);
     assert!(!text.contains("correct-horse-battery") && !text.contains("Basic"), "{text}");
-    // Pings also report it, but the first one may be late on a busy machine.
+    // Pings also report the error, but the first ping may be late on a busy machine.
     let health = until("a ping is answered", async || {
         cluster.ping().await;
         let health = cluster.health();

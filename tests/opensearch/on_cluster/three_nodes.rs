@@ -57,7 +57,7 @@ async fn fault(name: &str, verb: &str, of_manager: bool) {
     let begin = Instant::now();
     control(&format!("{verb} {}", if of_manager { manager } else { other }));
     until("the cluster has two nodes", async || nodes(&cluster, 2).await).await;
-    println!("{name}: noticed by the cluster after {} ms", begin.elapsed().as_millis());
+    println!("{name}: the cluster noticed after {} ms", begin.elapsed().as_millis());
     // The cluster may notice before the next ping.
     until("two nodes answer", async || {
         let health = cluster.health();
@@ -92,7 +92,7 @@ async fn stopping_a_data_node_fails_no_searches() {
     fault("SIGSTOP of a data node", "stop", false).await;
 }
 
-/// Covers both nodes that are gone and nodes that are silent.
+/// Tests both nodes that have died and nodes that have gone silent.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a cluster: make test-opensearch"]
 async fn unreachable_cluster_is_unavailable_and_recovers_on_its_own() {
@@ -110,7 +110,7 @@ async fn unreachable_cluster_is_unavailable_and_recovers_on_its_own() {
         let (noticed, again) = (begin.elapsed(), Instant::now());
         let error = search(&cluster, INDEX).await.expect_err("no node");
         println!(
-            "{name}: reported after {} ms, then in {} µs: {error}",
+            "{name}: no node answers after {} ms, and the next error takes {} µs: {error}",
             noticed.as_millis(),
             again.elapsed().as_micros()
         );
@@ -118,15 +118,15 @@ async fn unreachable_cluster_is_unavailable_and_recovers_on_its_own() {
         restore();
         let restored = Instant::now();
         until("searches succeed again", async || search(&cluster, INDEX).await.map(drop)).await;
-        println!("{name}: searches succeed again {} ms after the nodes", restored.elapsed().as_millis());
+        println!("{name}: searches succeed again {} ms after the nodes were restored", restored.elapsed().as_millis());
         let load = Load::start(&cluster, INDEX);
         until("three nodes", async || nodes(&cluster, 3).await).await;
         load.end(&format!("recovery from {name}"), Instant::now()).await;
     }
 }
 
-/// The deadline also applies if a cluster is merely slow: no request exceeds it by more than the
-/// duration of one attempt.
+/// The deadline also applies if a cluster is merely slow. No request exceeds the deadline by more
+/// than one attempt takes.
 #[tokio::test(flavor = "multi_thread")]
 #[ignore = "needs a cluster: make test-opensearch"]
 async fn request_that_no_node_answers_in_time_ends_at_the_deadline() {

@@ -51,11 +51,11 @@ class Download(_Streamed):
     """A download in progress. Iterate over it, once, to get its bytes as they arrive, in chunks of any size."""
 
     def hold(self, request: Request, chunks: Iterator[bytes], opened: ExitStack) -> None:
-        """Take ownership of a body and of what to close after it."""
+        """Take ownership of a body, and of whatever to close after it."""
         self._request, self._chunks, self.opened = request, chunks, opened
 
     def __iter__(self) -> Iterator[bytes]:
-        """Read the body; raise an `ApiError` if it breaks off or `timeout` passes without a chunk."""
+        """Read the body; raise an `ApiError` if it's cut off or `timeout` passes without a chunk."""
         try:
             yield from self._chunks
         except httpx.RequestError as cause:
@@ -66,11 +66,11 @@ class AsyncDownload(_Streamed):
     """A download in progress. Iterate over it, once, to get its bytes as they arrive, in chunks of any size."""
 
     def hold(self, request: Request, chunks: AsyncIterator[bytes], opened: AsyncExitStack) -> None:
-        """Take ownership of a body and of what to close after it."""
+        """Take ownership of a body, and of whatever to close after it."""
         self._request, self._chunks, self.opened = request, chunks, opened
 
     async def __aiter__(self) -> AsyncIterator[bytes]:
-        """Read the body; raise an `ApiError` if it breaks off or `timeout` passes without a chunk."""
+        """Read the body; raise an `ApiError` if it's cut off or `timeout` passes without a chunk."""
         try:
             async for chunk in self._chunks:
                 yield chunk

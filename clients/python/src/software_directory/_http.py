@@ -84,7 +84,7 @@ def _trust(base_url: str) -> ssl.SSLContext:
 
 
 def _proxy_for(base_url: str) -> str | None:
-    # The client only ever talks to this address, so this is decided once.
+    # The client only ever talks to this address, so the proxy is chosen once.
     parts = urlsplit(base_url)
     proxies = getproxies()
     proxy = proxies.get(parts.scheme.lower()) or proxies.get("all")

@@ -46,7 +46,8 @@ class AsyncLimiter:
         self._release()
 
     def _release(self) -> None:
-        # Hands the slot to the task that has waited longest, so the slot doesn't become free.
+        # Hands the slot to the task that has waited longest, so the slot never becomes free in
+        # between.
         if self._waiting:
             self._waiting.popleft().set()
         else:

@@ -8,7 +8,7 @@ import type { ExportDownloadParams, ExportList, ExportListParams } from "../type
 
 /** An export that is being downloaded. */
 export interface ExportStream {
-  /** The bytes, which are received as you read them. Fails with an `ApiError` if the download breaks off. */
+  /** The bytes, which are received as you read them. Fails with an `ApiError` if the download is cut off. */
   body: ReadableStream<Bytes>;
   /** The number of bytes. Absent if the server or the platform doesn't say: for `ndjson`, if the body is sent compressed, or
    * on a cross-origin page. `exports.list` has it for `json`, as `size_bytes`. */

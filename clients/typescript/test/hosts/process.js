@@ -7,7 +7,7 @@ import { binary } from "./binary.js";
 
 /** Runs the suite in a program and returns the results. `module` is the build to test, below dist/. */
 async function runSuite(program, args, config, module = "esm/index.js") {
-  // Keeps files in the checkout that the runtimes would otherwise write to the home folder.
+  // Makes the runtimes write their files to the checkout instead of the home folder.
   const env = {
     ...process.env,
     DENO_DIR: join(PACKAGE, "runtimes/node_modules/.deno"),

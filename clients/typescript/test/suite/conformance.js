@@ -91,7 +91,7 @@ async function perform(client, call, outcome) {
   // An operation on a resource, or on the client itself.
   const [method, resource] = call.operation.split(".").reverse();
   const args = "id" in call ? [call.id] : [];
-  // A record's parameters are among its options.
+  // The methods that get a single record take its parameters as options.
   if (method === "get") Object.assign(options, call.parameters);
   else args.push(call.parameters);
   const promise = (resource ? client[resource] : client)[method](...args, options);
@@ -136,7 +136,7 @@ function compare({ sdk, one, key, outcome, requests, sleeps, retries, inspect })
     expectEqual(method, "GET", "method");
     expectEqual(headers.authorization, `Bearer ${key}`, "authorization");
     expect(/^[A-Za-z0-9_-]{1,64}$/.test(headers["x-request-id"]), `X-Request-Id: ${headers["x-request-id"]}`);
-    // A web page isn't allowed to set it.
+    // A web page isn't allowed to set `User-Agent`.
     if (!globalThis.document)
       expect(/^software-directory-typescript\/\d/.test(headers["user-agent"]), `user-agent: ${headers["user-agent"]}`);
     if (request.path) expectEqual(path, request.path, "path");

@@ -8,14 +8,14 @@ use crate::curate::diff::words::{self, Part};
 /// Maximum number of array elements shown.
 const ELEMENTS: usize = 20;
 
-/// A changed field, limited in size.
+/// A changed field's values, shortened for display.
 pub(super) enum ChangeText {
-    /// There was no value before.
+    /// The field was added, with this value.
     Set(String),
-    /// There's no value any more.
+    /// The field was removed; this was its value.
     Unset(String),
     Words(Vec<Part>),
-    /// Two arrays: the elements removed, those added, and how many more there are.
+    /// Two arrays: the elements removed, the elements added, and how many more aren't shown.
     Elements(Vec<String>, Vec<String>, usize),
     /// Two arrays with the same elements in a different order.
     Order,

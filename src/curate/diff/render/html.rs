@@ -20,7 +20,7 @@ const PRODUCTS: &str = "Products";
 /// it quickly.
 const FULL_BYTES: usize = 2 << 20;
 
-/// Longer ids aren't linked. In bytes.
+/// Maximum length of an id that gets linked, in bytes.
 const LONGEST_LINKED: usize = 1024;
 
 /// The characters to encode in a link. Dots are included because `.` and `..` would change the
@@ -89,7 +89,7 @@ impl Kind {
         }
     }
 
-    /// For screen readers.
+    /// The word that screen readers read out.
     const fn word(self) -> &'static str {
         match self {
             Self::Added => "Added",
@@ -142,7 +142,7 @@ pub fn page(difference: &Difference, options: &Options<'_>) -> Result<String, as
     Page { style: STYLE, old: printed(options.old), new: printed(options.new), difference: &part }.render()
 }
 
-/// The number of bytes written.
+/// The number of bytes written so far.
 struct Full(usize);
 
 impl Full {

@@ -19,7 +19,7 @@ pub struct Options<'o> {
     pub old: &'o str,
     pub new: &'o str,
     /// Maximum number of elements of each kind that text, Markdown and HTML show per section; the
-    /// others are counted. JSON contains all of them.
+    /// others are only counted. JSON contains all of them.
     pub limit: usize,
 }
 
@@ -40,7 +40,8 @@ fn title(name: &str, id: &str) -> String {
     if name.is_empty() || name == id { id.to_owned() } else { format!("{name} ({id})") }
 }
 
-/// The export to name after an element's title; `None` if the element is the export itself.
+/// The name of the export, to show after an element's title; `None` if the element is the export
+/// itself.
 fn place<'e>(id: &str, export: &'e str) -> Option<&'e str> {
     (id != export).then_some(export)
 }

@@ -29,7 +29,7 @@ fn pages(page: impl Fn(&Asked) -> Reply + Send + Sync + 'static) -> impl Fn(&Ask
 }
 
 #[tokio::test]
-async fn status_tells_whether_a_page_exists_and_get_is_tried_if_head_is_refused() {
+async fn the_status_says_whether_a_page_exists_and_get_is_tried_if_head_is_refused() {
     let world = World::new(
         &["a.example"],
         pages(|Asked { method, path, .. }| {
@@ -152,7 +152,8 @@ async fn private_addresses_are_refused_at_each_hop_after_name_resolution() {
 async fn a_name_rebound_to_a_private_address_is_never_connected_to() {
     let world = World::new(&["a.example"], pages(|_| status(200)));
     world.name("a.example", &["93.184.215.1", "127.0.0.1"]);
-    // robots.txt is requested at the first address, and the page at the second.
+    // The first address served robots.txt. Then the host resolved to the second one, which is
+    // private.
     assert_eq!(world.outcome("http://a.example/").await, ("not_public", None));
     assert_eq!(world.connected_ips(), ["93.184.215.1"]);
 }

@@ -1,4 +1,4 @@
-//! Pauses, turns, robots.txt.
+//! Tests pauses, turns and robots.txt.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Condvar, Mutex};
@@ -73,7 +73,7 @@ async fn robots_txt_decides_what_is_requested_and_how_fast() {
 }
 
 #[tokio::test]
-async fn a_short_pause_is_waited_out_and_a_long_one_ends_requests_to_the_host() {
+async fn short_waits_are_sat_out_and_long_ones_end_requests_to_the_host() {
     let count = Mutex::new(BTreeMap::<String, u32>::new());
     let world = World::new(
         &["short.example", "long.example", "date.example", "stubborn.example"],
@@ -100,7 +100,7 @@ async fn a_short_pause_is_waited_out_and_a_long_one_ends_requests_to_the_host() 
         let pause = visit.pause.expect("a pause").as_secs();
         assert!(seconds.contains(&pause), "{host}: {pause}");
         assert_eq!(asker.visit(&format!("http://{host}.example/other")).await.outcome.as_str(), "later");
-        assert_eq!(world.take_pages().len(), pages, "{host}: nothing is requested during the pause");
+        assert_eq!(world.take_pages().len(), pages, "{host} got a request while it was paused");
     }
 }
 
@@ -126,7 +126,7 @@ async fn eight_hosts_are_contacted_at_once_with_one_request_each() {
             now.1 = now.1.max(total(&now.0));
             now.2 = now.2.max(of_host);
             crowd.changed.notify_all();
-            // The first eight wait for each other.
+            // The first eight requests wait until all eight are in progress.
             let (mut now, _) = crowd.changed.wait_timeout_while(now, LONG, |now| now.1 < 8).expect("no panic");
             *now.0.get_mut(&asked.host).expect("counted") -= 1;
             drop(now);

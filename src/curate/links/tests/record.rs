@@ -1,4 +1,4 @@
-//! The cache, and the findings in records.
+//! Tests the cache, and the findings about records.
 
 use std::sync::Arc;
 use std::sync::Mutex;
@@ -67,7 +67,7 @@ fn messy() -> Report {
 }
 
 #[tokio::test]
-async fn links_are_grouped_by_cause_with_the_place_of_each_record() {
+async fn links_are_grouped_by_cause_with_their_locations() {
     let (world, mut report) = (broken(), messy());
     let (asked, _) = world.check(&mut report, LinkCache::default()).await;
     assert_eq!(asked, 5);
@@ -189,7 +189,7 @@ async fn a_link_that_fails_for_three_days_is_dead_and_one_that_recovers_is_not()
         World::new(&["a.example"], pages(move |_| status(code.load(Ordering::Relaxed))))
     };
     let mut cache = LinkCache::default();
-    // A 403 says nothing about how long the link has failed.
+    // A 403 says nothing about how long the link has been failing.
     for (answer, found) in [
         (500, Some("unreachable_link")),
         (500, Some("unreachable_link")),
@@ -211,7 +211,7 @@ async fn a_link_that_fails_for_three_days_is_dead_and_one_that_recovers_is_not()
 }
 
 #[tokio::test]
-async fn results_are_kept_if_the_check_is_dropped() {
+async fn results_survive_if_the_check_is_dropped() {
     let world = World::new(&["a.example"], pages(|_| status(200)));
     let report = export(&["http://a.example/1", "http://a.example/2", "http://a.example/3"]);
     let check = LinkCheck::new(&report, LinkCache::default(), &world.clock).expect("few links");
@@ -234,7 +234,7 @@ async fn results_are_kept_if_the_check_is_dropped() {
 }
 
 #[tokio::test]
-async fn a_machine_without_a_network_records_nothing() {
+async fn nothing_is_recorded_if_the_machine_is_offline() {
     let world = World::new(&[], |_| status(200));
     let check = |urls: &[&str]| LinkCheck::new(&export(urls), LinkCache::default(), &world.clock).expect("few links");
     let ask = async |check: LinkCheck| {
@@ -254,7 +254,7 @@ async fn a_machine_without_a_network_records_nothing() {
 }
 
 #[test]
-fn a_damaged_cache_is_an_error() {
+fn a_damaged_cache_is_rejected() {
     let read = |text: &str| LinkCache::read(text.as_bytes());
     assert!(read("{\"format\":1,\"links\":[]}").is_ok());
     assert!(matches!(read("{\"format\":2,\"links\":[]}"), Err(CacheError::Format(2))));

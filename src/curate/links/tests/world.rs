@@ -26,13 +26,13 @@ pub(super) struct Asked {
 }
 
 pub(super) enum Reply {
-    /// A status and header lines.
+    /// Responds with a status and header lines.
     Head(u16, String),
-    /// These bytes, then the connection is closed.
+    /// Sends these bytes, then closes the connection.
     Bytes(Vec<u8>),
-    /// The first bytes once, then the second ones over and over.
+    /// Sends the first bytes once, then the second ones over and over.
     Endless(Vec<u8>, Vec<u8>),
-    /// These bytes, then silence.
+    /// Sends these bytes, then nothing more.
     Silence(Vec<u8>),
 }
 
@@ -96,7 +96,7 @@ impl Network for Town {
     fn resolve(&self, host: String, port: u16) -> BoxFuture<'static, io::Result<Vec<SocketAddr>>> {
         let mut names = self.names.lock().expect("no panic");
         let found = names.get_mut(&host.to_ascii_lowercase()).map(|answers| {
-            // The last answer is repeated.
+            // The last answer is used for all further lookups.
             let answer = if answers.len() > 1 { answers.remove(0) } else { answers[0].clone() };
             answer.into_iter().map(|ip| SocketAddr::new(ip, port)).collect()
         });
@@ -113,7 +113,7 @@ impl Network for Town {
 pub(super) struct World {
     pub(super) town: Arc<Town>,
     pub(super) clock: TestClock,
-    /// The requests: method, host and path.
+    /// The requests received: method, host and path.
     pub(super) log: Arc<Mutex<Vec<String>>>,
     pub(super) roots: Roots,
     pub(super) reaches_private: bool,
@@ -142,7 +142,7 @@ impl World {
         world
     }
 
-    /// Sets the addresses that each successive lookup of a host returns; the last list repeats.
+    /// Sets the addresses that each successive lookup of a host returns. The last list is repeated.
     pub(super) fn name(&self, host: &str, answers: &[&str]) {
         let parse = |answer: &&str| answer.split(' ').map(|ip| ip.parse().expect("an address")).collect();
         let answers = answers.iter().map(parse).collect();
@@ -217,7 +217,7 @@ fn answer<S: io::Read + io::Write>(stream: S, handler: &Handler, log: &Mutex<Vec
         match stream.read_line(&mut head) {
             Ok(0) => return Ok(()),
             Ok(_) => {}
-            // For example, the first message of a TLS handshake.
+            // The bytes aren't text; they may be a TLS handshake.
             Err(_) => return stream.get_mut().write_all(b"HTTP/1.1 400 x\r\n\r\n"),
         }
     }

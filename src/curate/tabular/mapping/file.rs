@@ -13,7 +13,7 @@ struct Written {
     columns: serde_json::Map<String, serde_json::Value>,
 }
 
-/// A column that needs more than a target.
+/// A column's use, written as an object if a target alone doesn't describe it.
 #[derive(Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenUse {

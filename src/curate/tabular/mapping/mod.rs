@@ -14,7 +14,7 @@ pub(super) use self::target::{json_head, known};
 use super::{Cell, RowKind, Table, date, value};
 use crate::record::{Attribute, AttributeType, slug};
 
-/// How many rows a proposal reads, except for ratings.
+/// How many rows are examined to propose a mapping, except for ratings.
 const SAMPLE_ROWS: usize = 200;
 /// If a column's header contains one of these, its addresses aren't the product's page.
 const OTHER_ADDRESSES: [&str; 12] =
@@ -50,7 +50,7 @@ impl ColumnUse {
         Self { target, is_fallback: false, split_commas: false, values: BTreeMap::new() }
     }
 
-    /// Gives an attribute without a type the type of the column's values.
+    /// If the target is an attribute without a type, infers the type from the column's values.
     fn typed(mut self, table: &Table, column: usize) -> Self {
         if let Target::Attribute(_, kind @ None) = &mut self.target {
             *kind = Some(attribute_type(table, column));
@@ -73,7 +73,7 @@ impl ColumnUse {
 /// How each of a table's columns is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mapping {
-    /// In the order of the columns.
+    /// In column order.
     pub columns: Vec<ColumnUse>,
 }
 
@@ -84,9 +84,9 @@ pub(super) fn is_known_head(head: &str) -> bool {
 
 impl Mapping {
     /// Proposes a mapping. Each property gets at most one column: the one with its name, or else
-    /// the first with a synonym. `url` otherwise gets the first column with addresses. In all
-    /// cases, the values must fit. All other columns are unused, unless the table contains a
-    /// directory's records: then they become additional properties.
+    /// the first one named with a synonym. If there's neither for `url`, it gets the first column
+    /// that contains addresses. In all cases, the values must fit. All other columns are unused,
+    /// unless the table contains a directory's records: then they become additional properties.
     pub fn propose(table: &Table) -> Self {
         let has_records = table.has_records();
         let is_typed = table.row_kind != RowKind::Row;
@@ -153,7 +153,7 @@ impl Mapping {
         Ok(())
     }
 
-    /// The attributes that columns are used as, with their headers as labels.
+    /// The attributes that columns are mapped to, labelled with the columns' headers.
     pub fn attributes(&self, table: &Table) -> Vec<Attribute> {
         let attribute = |(head, of): (&String, &ColumnUse)| match &of.target {
             Target::Attribute(name, kind) => Some(Attribute::new(name, head, kind.unwrap_or(AttributeType::Text))),
@@ -162,7 +162,7 @@ impl Mapping {
         table.heads.iter().zip(&self.columns).filter_map(attribute).collect()
     }
 
-    /// Gives attributes the types that the export being updated declares.
+    /// Sets the types of attributes that the export being updated already declares.
     pub fn keep_declared(&mut self, declared: &[Attribute]) {
         for of in &mut self.columns {
             if let Target::Attribute(name, kind) = &mut of.target
@@ -190,8 +190,8 @@ impl Mapping {
         Ok(())
     }
 
-    /// Uses only one of several columns with the same header, as the property proposed for any of
-    /// them.
+    /// Of several columns with the same header, uses only the chosen one, mapped to the property
+    /// that was proposed for any of them.
     pub fn choose(&mut self, columns: &[usize], chosen: usize) {
         let target =
             columns.iter().map(|column| self.columns[*column].target.clone()).find(|of| *of != Target::Ignored);
@@ -203,8 +203,8 @@ impl Mapping {
         }
     }
 
-    /// Columns with the same header if one is used and another has different values, so a person
-    /// has to choose.
+    /// Groups of columns with the same header in which some column is used but the values differ,
+    /// so a person has to choose.
     pub fn unclear<'t>(&self, table: &'t Table) -> impl Iterator<Item = &'t [usize]> {
         let is_unclear = |columns: &&Vec<usize>| {
             let differs = |column: &usize| table.rows.iter().any(|row| row.cells[*column] != row.cells[columns[0]]);
@@ -279,8 +279,8 @@ fn is_empty(table: &Table, column: usize) -> bool {
     table.rows.iter().all(|row| row.cells[column] == Cell::Empty)
 }
 
-/// The strings in a column that carry information. JSON strings are decoded, and formula errors are
-/// ignored.
+/// A column's text, without empty cells and placeholders. JSON strings are decoded, and formula
+/// errors are ignored.
 fn texts(table: &Table, column: usize) -> impl Iterator<Item = String> {
     let text = |cell: &Cell| match cell {
         Cell::Json(raw) => Some(serde_json::from_str::<String>(raw).unwrap_or_else(|_| raw.clone())),
@@ -305,8 +305,8 @@ fn agrees(table: &Table, column: usize, property: &str) -> bool {
         }),
         "translations" => every(&|text| serde_json::from_str::<serde_json::Map<_, _>>(text).is_ok()),
         "review_count" => every(&|text| text == "null" || value::whole_number(text).is_some()),
-        // A range or a remark is an error to report, but mere words mean that the column contains
-        // something else.
+        // Text with at least four digits may be a malformed date, which gets reported later. If
+        // there are fewer digits, the column contains something else.
         "evidence_checked_on" => half(&|text| {
             date::read(text, table.is_1904).is_some() || text.bytes().filter(u8::is_ascii_digit).count() >= 4
         }),
@@ -382,7 +382,7 @@ mod tests {
     }
 
     #[test]
-    fn a_column_can_be_a_fallback_split_and_translated() {
+    fn a_mapping_can_specify_fallbacks_splitting_and_translated_values() {
         let table = crate::curate::tabular::parse(b"a,b\nx,y\n", "csv", ReadOptions::default(), &|_, _| {});
         let table = table.expect("a table");
         let json = br#"{"columns":{"a":{"to":"tags","split_commas":true,"values":{"x":"z"}},"b":"fallback:tags"}}"#;
@@ -394,7 +394,7 @@ mod tests {
     }
 
     #[test]
-    fn a_written_mapping_is_read_back() {
+    fn a_mapping_survives_a_round_trip() {
         let table =
             crate::curate::tabular::parse(b"Title,X,json:n\na,b,1\n", "csv", ReadOptions::default(), &|_, _| {})
                 .expect("a table");

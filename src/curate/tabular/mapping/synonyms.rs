@@ -145,7 +145,7 @@ const SYNONYMS: &[(&str, &[&str])] = &[
     ("review_count", &["reviews", "number-of-reviews", "anzahl-bewertungen", "nombre-d-avis"]),
 ];
 
-/// The property that a column header means, compared as a slug.
+/// The property that a column header stands for. Headers are compared as slugs.
 pub(super) fn property_of(head: &str) -> Option<&'static str> {
     let folded = slug(head);
     SYNONYMS.iter().find(|(_, others)| others.contains(&folded.as_str())).map(|(property, _)| *property)

@@ -80,7 +80,7 @@ impl fmt::Display for Target {
 pub struct Translation {
     pub(in crate::curate::tabular) property: &'static str,
     pub(in crate::curate::tabular) language: Language,
-    /// Both, with a colon between them.
+    /// The property and the language with a colon between them.
     head: String,
 }
 
@@ -96,8 +96,8 @@ impl Translation {
     }
 }
 
-/// The header of a JSON column: the property's name after `json:`, as a JSON string if it couldn't
-/// be read back otherwise.
+/// The header of a JSON column: `json:` and the property's name, as a JSON string if it couldn't be
+/// read back otherwise.
 pub(in crate::curate::tabular) fn json_head(name: &str) -> String {
     let is_plain = !name.is_empty() && name.trim() == name && !name.starts_with('"');
     format!("json:{}", if is_plain { name.to_owned() } else { serde_json::Value::from(name).to_string() })

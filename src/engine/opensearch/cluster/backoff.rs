@@ -9,7 +9,7 @@ const FIRST: Duration = Duration::from_millis(200);
 /// The longest pause.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// Exponential back-off with jitter, until a deadline. It's for bulk requests that fail with 429 or
+/// Exponential back-off with jitter, until a deadline. Used for bulk requests that fail with 429 or
 /// 503, entirely or in part.
 #[derive(Debug)]
 pub struct Backoff {
@@ -23,13 +23,13 @@ impl Backoff {
         Self { deadline, next: FIRST }
     }
 
-    /// Back-off for a request with this much time in total.
+    /// Back-off for a request that may take this long in total.
     pub fn within(time: Duration) -> Self {
         Self::new(Instant::now() + time)
     }
 
-    /// Waits. Returns false immediately if the pause would exceed the deadline; the last error is
-    /// then final.
+    /// Waits before the next attempt. Returns false immediately if the pause would exceed the
+    /// deadline; the last error is then final.
     pub async fn wait(&mut self) -> bool {
         let random = getrandom::u32().unwrap_or(u32::MAX / 2);
         let Some(pause) = self.pause(Instant::now(), random) else { return false };

@@ -13,10 +13,10 @@ use super::ClusterSettingsError;
 /// The maximum length of a password or key, in bytes.
 const MAX_SECRET_BYTES: usize = 4096;
 
-/// The credentials sent with each request. Their debug output contains no secret.
+/// The credentials sent with each request. Debug output doesn't reveal any secrets.
 #[derive(Clone)]
 pub struct Credentials {
-    /// For messages: the user, or the kind of key.
+    /// What messages show: the user, or the kind of key.
     name: String,
     authorization: HeaderValue,
 }

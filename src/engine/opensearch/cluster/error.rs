@@ -36,14 +36,14 @@ pub enum ClusterError {
     #[error("node {node} can't find what was requested: {reason}{}", if reason.is(NO_INDEX) { REMEDY } else { "" })]
     NotFound {
         node: String,
-        /// The reason's kind distinguishes a missing index from a missing document: see
+        /// The reason's kind tells a missing index from a missing document: see
         /// [`ClusterError::is_missing_index`].
         reason: Reason,
     },
     #[error("{}", authentication(node, *status, credentials.as_deref()))]
     Authentication {
         node: String,
-        /// 401, or 403 for a missing permission.
+        /// 401, or 403 if the user lacks a permission.
         status: StatusCode,
         /// The user, or the kind of key.
         credentials: Option<String>,
@@ -117,7 +117,7 @@ pub enum NodeError {
     #[error("node {node} responded with {status}: {reason}")]
     Status {
         node: String,
-        /// 502, 503 or 504, or 500 if another node is gone; for a ping, any status.
+        /// 502, 503 or 504, or 500 if the node has lost another one; for a ping, any status.
         status: StatusCode,
         reason: Reason,
     },
@@ -125,9 +125,9 @@ pub enum NodeError {
     TooLarge { node: String, max_bytes: usize },
 }
 
-/// The reason kind for a missing index.
+/// The kind of reason that's given for a missing index.
 const NO_INDEX: &str = "index_not_found_exception";
-const REMEDY: &str = "; if the index was deleted, run --reindex to fill a new one";
+const REMEDY: &str = "; if the index was deleted, run --reindex to build a new one";
 
 impl ClusterError {
     /// Whether the request failed because an index it names doesn't exist.
@@ -157,7 +157,7 @@ impl ClusterError {
         matches!(self, Self::Rejected { status, .. } if *status == StatusCode::CONFLICT)
     }
 
-    /// Whether the cluster rejects the user. If all pings are rejected, requests aren't even sent.
+    /// Whether the cluster rejected the user. If it rejects all pings, requests aren't even sent.
     pub fn is_rejected_user(&self) -> bool {
         match self {
             Self::Authentication { .. } => true,
@@ -168,7 +168,7 @@ impl ClusterError {
         }
     }
 
-    /// The error for a status and the cluster's reason, from a response or an item in a bulk
+    /// Converts a status and the cluster's reason, from a response or from an item in a bulk
     /// response.
     pub fn from_status(node: &str, status: StatusCode, reason: Reason) -> Self {
         let node = node.to_owned();
@@ -195,7 +195,7 @@ impl ClusterError {
         }
     }
 
-    /// The error from the last attempt at a node.
+    /// Converts the error from the last attempt.
     pub(super) fn from_attempt(error: NodeError, attempts: u32) -> Self {
         match error {
             NodeError::TooLarge { ref node, .. } => Self::InvalidResponse {
@@ -238,7 +238,7 @@ mod tests {
     }
 
     #[test]
-    fn error_kinds_are_distinguished() {
+    fn each_status_and_reason_becomes_the_right_kind_of_error() {
         assert!(matches!(of(401, None, "Unauthorized"), ClusterError::Authentication { .. }));
         assert!(matches!(of(403, Some("security_exception"), ""), ClusterError::Authentication { .. }));
         assert!(matches!(of(403, Some("cluster_block_exception"), "FORBIDDEN/8"), ClusterError::Rejected { .. }));

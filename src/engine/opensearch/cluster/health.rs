@@ -3,7 +3,7 @@
 /// The health of a cluster's nodes according to the last pings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ClusterHealth {
-    /// In the order given in the settings.
+    /// The nodes, in the same order as in the settings.
     pub nodes: Vec<NodeHealth>,
 }
 

@@ -1,7 +1,7 @@
 //! The connection to an OpenSearch cluster: nodes, pings, deadlines, retries and credentials.
 //!
 //! [`Cluster::send`] sends a request to a node that's answering. If that node fails, a repeatable
-//! request goes to another one, within the same deadline. [`Cluster::start_pings`] detects which
+//! request goes to another node, within the same deadline. [`Cluster::start_pings`] detects which
 //! nodes are answering, sooner than the cluster itself does.
 
 mod backoff;
@@ -63,12 +63,12 @@ impl Cluster {
     }
 
     /// Pings each node until the guard is dropped. Needs a tokio runtime.
-    #[must_use = "the pings end when the guard is dropped"]
+    #[must_use = "the pings stop when the guard is dropped"]
     pub fn start_pings(self: &Arc<Self>) -> Pings {
         Pings::start(self)
     }
 
-    /// Returns which nodes answer, from memory.
+    /// Returns which nodes are answering, without sending anything.
     pub fn health(&self) -> ClusterHealth {
         self.nodes.health()
     }

@@ -27,7 +27,7 @@ pub(super) struct Node {
 /// The results of the last pings.
 #[derive(Debug, Default, Clone)]
 struct State {
-    /// The cluster's name for the node, once a ping has been answered.
+    /// The node's id in the cluster, once a ping has been answered.
     id: Option<Arc<str>>,
     /// How many pings in a row have failed.
     missed: u32,
@@ -37,16 +37,16 @@ struct State {
 /// Whether a node can take requests.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Standing {
-    /// Its last ping was answered, or it hasn't been pinged yet.
+    /// The node answered its last ping, or hasn't been pinged yet.
     Answers,
-    /// Its last one or two pings timed out. Better than no node at all.
+    /// The last one or two pings timed out. Better than no node at all.
     Late,
-    /// It can't be reached.
+    /// The node can't be reached.
     Gone,
 }
 
 impl Node {
-    /// The node at a valid address.
+    /// Creates a node from a valid address.
     pub(super) fn new(url: &Uri) -> Self {
         let scheme = url.scheme_str().unwrap_or("http");
         let authority = url.authority().map_or("", http::uri::Authority::as_str);
@@ -68,17 +68,17 @@ impl Node {
         &self.prefix
     }
 
-    /// Whether it's reached over TLS.
+    /// Whether the node is reached over TLS.
     pub(super) fn is_tls(&self) -> bool {
         self.origin.starts_with("https:")
     }
 
-    /// Whether it's on this machine.
+    /// Whether the node is on this machine.
     pub(super) fn is_local(&self) -> bool {
         self.is_local
     }
 
-    /// Records an answered ping. Returns whether the previous one had failed.
+    /// Records an answered ping. Returns whether the previous ping had failed.
     pub(super) fn answered(&self, id: &str) -> bool {
         let last = self.state.load();
         if last.missed == 0 && last.id.as_deref() == Some(id) {
@@ -88,7 +88,7 @@ impl Node {
         last.missed > 0
     }
 
-    /// Records a failed ping. Returns whether the previous one had been answered.
+    /// Records a failed ping. Returns whether the previous ping had been answered.
     pub(super) fn missed(&self, error: NodeError) -> bool {
         let last = self.state.load();
         let missed = last.missed.saturating_add(1);
@@ -96,7 +96,7 @@ impl Node {
         last.missed == 0
     }
 
-    /// Whether requests can be sent to it.
+    /// Whether the node can take requests.
     pub(super) fn standing(&self) -> Standing {
         let state = self.state.load();
         match (state.missed, state.error.as_deref()) {
@@ -106,7 +106,7 @@ impl Node {
         }
     }
 
-    /// The cluster's name for the node, if it's answering.
+    /// The node's id in the cluster, if the node is answering.
     pub(super) fn answering_id(&self) -> Option<Arc<str>> {
         let state = self.state.load();
         if state.missed == 0 { state.id.clone() } else { None }
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_node_counts_as_gone_after_three_pings_and_an_unreachable_one_immediately() {
+    fn a_node_counts_as_gone_after_three_timeouts_or_as_soon_as_it_is_unreachable() {
         let node = Node::new(&Uri::from_static("http://127.0.0.1:9200/"));
         assert_eq!((node.standing(), node.health().answers), (Standing::Answers, None));
         assert!(!node.answered("n1"));

@@ -15,7 +15,7 @@ use crate::client;
 #[derive(Debug)]
 pub(super) struct Nodes {
     all: Vec<Arc<Node>>,
-    /// Which node gets the next request.
+    /// Determines which node gets the next request.
     turn: AtomicUsize,
     /// The most recent node to stop answering.
     lost: watch::Sender<Option<Arc<Node>>>,
@@ -93,8 +93,8 @@ impl Nodes {
         self.all.iter().any(|node| !Arc::ptr_eq(node, than) && node.standing() < Standing::Gone)
     }
 
-    /// The names of the nodes that are answering, so that a search can prefer their shards. `None`
-    /// if there's only one address, which may be a load balancer's, so any node is as good as any
+    /// The ids of the nodes that are answering, so that a search can prefer their shards. `None` if
+    /// there's only one address, which may be a load balancer's, so any node is as good as any
     /// other.
     pub(super) fn preferred(&self) -> Option<String> {
         if self.all.len() < 2 {
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_node_is_a_last_resort_but_a_gone_one_is_not() {
+    fn a_late_node_is_used_as_a_last_resort_but_a_gone_node_never_is() {
         let nodes = three();
         miss_all(&nodes);
         miss_all(&nodes);

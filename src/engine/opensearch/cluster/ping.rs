@@ -1,7 +1,7 @@
-//! Pings find out which nodes are answering, and what the cluster calls them.
+//! Pings, which find out which nodes are answering and what their ids are.
 //!
 //! A cluster takes seconds to notice that a node has gone silent, and meanwhile keeps sending it
-//! parts of searches. Pings notice within a second.
+//! parts of searches. Pings detect a silent node within a second.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,10 +17,10 @@ use super::{Cluster, ClusterRequest, NodeError, Reason};
 
 /// The interval between pings to a node.
 const INTERVAL: Duration = Duration::from_millis(500);
-/// How long a node has to answer.
+/// How long a node has to answer a ping.
 const TIMEOUT: Duration = Duration::from_millis(500);
-/// Returns only the node itself, by id. A node can answer this on its own, even when there's no
-/// cluster manager.
+/// Asks a node only about itself. It can answer this on its own, even when there's no cluster
+/// manager.
 const PATH: &str = "/_nodes/_local/http";
 
 /// Pings a cluster's nodes until it's dropped.
@@ -68,7 +68,7 @@ impl Cluster {
                     tracing::warn!(
                         node = node.origin(),
                         error = text,
-                        "the node isn't answering; sending requests to others"
+                        "the node isn't answering; sending requests to the other nodes"
                     );
                 }
             }

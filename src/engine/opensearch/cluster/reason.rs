@@ -6,7 +6,8 @@ use serde::Deserialize;
 
 use crate::text::printable::printable;
 
-/// The maximum length in characters, because a cluster may echo the request in its reason.
+/// The maximum length in characters. There's a limit because a cluster may echo the request in its
+/// reason.
 const MAX_CHARS: usize = 400;
 
 /// The reason a cluster gives for an error, shortened and printable.
@@ -24,7 +25,7 @@ impl Reason {
         Self { kind: kind.map(|kind| cut(kind).into_owned()), text: cut(text.trim()).into_owned() }
     }
 
-    /// The reason in a response body, which may contain anything.
+    /// Extracts the reason from a response body, which may contain anything.
     pub(super) fn from_body(body: &[u8]) -> Self {
         match serde_json::from_slice(body) {
             Ok(Document { error: Some(Error::Explained(error)) }) => {

@@ -28,21 +28,21 @@ const ESCAPED: &AsciiSet = &CONTROLS
 #[derive(Debug, Clone)]
 pub struct ClusterRequest {
     pub(super) method: Method,
-    /// Encoded, with a leading slash.
+    /// The encoded path, with a leading slash.
     pub(super) path: String,
     pub(super) query: Vec<(&'static str, String)>,
     pub(super) body: Bytes,
     pub(super) content_type: &'static str,
-    /// Whether sending it twice has the same effect as sending it once.
+    /// Whether sending the request twice has the same effect as sending it once.
     pub(super) is_idempotent: bool,
-    /// Whether it reads shards. If so, it prefers copies on nodes that are answering.
+    /// Whether the request reads shards. If so, it prefers copies on nodes that are answering.
     pub(super) reads_shards: bool,
     pub(super) timeout: Option<Duration>,
 }
 
 impl ClusterRequest {
     /// A request without a body. The path is `/index/_doc/id`; a segment that contains a slash must
-    /// be encoded. Only POST isn't idempotent.
+    /// be encoded. All methods but POST are idempotent.
     pub fn new(method: Method, path: &str) -> Self {
         let is_idempotent = method != Method::POST;
         Self {
@@ -111,7 +111,7 @@ impl ClusterRequest {
         self
     }
 
-    /// Disables the retry, for a compare-and-set, which can't succeed twice.
+    /// Disables the retry. Meant for a compare-and-set, which can't succeed twice.
     #[must_use]
     pub fn once(mut self) -> Self {
         self.is_idempotent = false;
@@ -138,7 +138,7 @@ impl ClusterRequest {
 /// A successful response.
 #[derive(Debug, Clone)]
 pub struct ClusterResponse {
-    /// The status, 2xx.
+    /// The status, which is always 2xx.
     pub status: StatusCode,
     pub body: Bytes,
     pub node: String,
@@ -160,7 +160,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_target_is_encoded_and_includes_prefix_parameters_and_preference() {
+    fn the_target_consists_of_the_prefix_the_encoded_path_and_all_parameters() {
         let request = ClusterRequest::get("/a b/_doc/x%2Fy?z").query("q", "c&d");
         assert_eq!(request.target("", None), "/a%20b/_doc/x%2Fy%3Fz?q=c%26d");
         let search = ClusterRequest::search("i/_search", "{}");

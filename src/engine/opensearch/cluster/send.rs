@@ -1,4 +1,4 @@
-//! Sends requests: deadlines, turns and retries.
+//! Sends requests: limits how many are in progress, enforces deadlines and retries.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -22,7 +22,7 @@ impl Cluster {
     /// Sends a request to a node that's answering. An idempotent request is resent to another node
     /// if the first one can't be reached, drops the connection, misses a ping, doesn't respond in
     /// half the time, responds with 502, 503 or 504, or reports that it has lost another node. 429
-    /// is never retried. If the other node can't be reached, it doesn't use up the retry.
+    /// is never retried. Failing to reach the other node doesn't use up the retry.
     ///
     /// Dropping the future cancels the request.
     ///
@@ -57,8 +57,8 @@ impl Cluster {
         }
         let Ok(second) = self.node(Some(&first)) else { return self.conclude(&first, outcome, 1) };
         let outcome = self.attempt(&second, &request, rest).await;
-        // A node that refuses the connection never got the request, and the first attempt may have
-        // failed because this very node was lost.
+        // A node that refuses the connection never got the request. Besides, the first attempt may
+        // have failed because this very node was lost.
         let rest = deadline.saturating_duration_since(Instant::now());
         match self.node(Some(&second)) {
             Ok(third) if is_refused(&outcome) && !Arc::ptr_eq(&third, &second) && !rest.is_zero() => {
@@ -69,7 +69,7 @@ impl Cluster {
         }
     }
 
-    /// Waits until fewer requests are in progress.
+    /// Waits until fewer requests are in progress than the limit.
     async fn turn(&self, timeout: Duration) -> Result<SemaphorePermit<'_>, ClusterError> {
         match tokio::time::timeout(timeout, self.permits.acquire()).await {
             Ok(Ok(permit)) => Ok(permit),
@@ -92,9 +92,9 @@ impl Cluster {
         self.transport.send(node, request, preferred.as_deref(), timeout).await
     }
 
-    /// Makes an attempt that ends as soon as its node misses a ping. For a search, any node's
+    /// Makes an attempt, but gives up as soon as its node misses a ping. For a search, any node's
     /// missed ping counts, since part of the search may be running there. Attempts can have long
-    /// timeouts, whereas a silent node is noticed within a second.
+    /// timeouts, whereas pings detect a silent node within a second.
     async fn attempt_unless_lost(
         &self,
         node: &Arc<Node>,
@@ -117,7 +117,7 @@ impl Cluster {
         }
     }
 
-    /// Turns the outcome of the last attempt into the result.
+    /// Converts the outcome of the last attempt into the result.
     fn conclude(
         &self,
         node: &Node,

@@ -1,4 +1,4 @@
-//! How to reach a cluster.
+//! Settings for connecting to a cluster.
 
 use std::io;
 use std::path::PathBuf;
@@ -9,7 +9,7 @@ use http::Uri;
 use super::Credentials;
 use crate::client::{self, TlsError};
 
-/// How to reach a cluster.
+/// Settings for connecting to a cluster.
 #[derive(Debug, Clone)]
 pub struct ClusterSettings {
     /// The nodes' addresses. List every data node, because searches prefer listed nodes that are
@@ -17,11 +17,11 @@ pub struct ClusterSettings {
     pub urls: Vec<Uri>,
     /// A PEM file with certificate authorities to trust instead of the machine's.
     pub ca_file: Option<PathBuf>,
-    /// Sent with each request.
+    /// The credentials to send with each request.
     pub credentials: Option<Credentials>,
     /// The time limit for a request, including the retry and the wait for its turn.
     pub request_timeout: Duration,
-    /// How many requests may be in progress; any more have to wait. At least 1.
+    /// How many requests may be in progress at once; any others have to wait. At least 1.
     pub max_concurrent_requests: usize,
 }
 
@@ -59,13 +59,13 @@ pub enum ClusterSettingsError {
          https://search-1.example:9200, and the user and password as separate options"
     )]
     Url(String),
-    #[error("the certificates in {} can't be read; it must be a PEM file", path.display())]
+    #[error("the certificates in {} can't be read; give a PEM file", path.display())]
     CaFile {
         path: PathBuf,
         #[source]
         source: Box<dyn std::error::Error + Send + Sync>,
     },
-    #[error("{} contains no certificate; it must be a PEM file with the certificate of the cluster's CA", .0.display())]
+    #[error("{} contains no certificate; give a PEM file with the cluster's CA certificate", .0.display())]
     NoCertificate(PathBuf),
     #[error(
         "this machine has no root certificates for https; give the CA's file with --engine-ca-file, install the \
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn a_refused_address_is_shown_without_its_password() {
+    fn a_rejected_address_is_shown_without_its_password() {
         let error = ClusterSettings::parse_url("https://me:secret@search.example/").expect_err("a user").to_string();
         assert!(error.contains("search.example") && !error.contains("secret"), "{error}");
     }

@@ -9,7 +9,7 @@ use tokio::net::{TcpListener, TcpStream};
 
 use super::{Cluster, ClusterSettings};
 
-/// How a stub reacts to a request.
+/// How a stub responds to a request.
 #[derive(Debug, Clone)]
 pub(in crate::engine::opensearch) enum Reply {
     Status(u16, &'static str),
@@ -102,7 +102,7 @@ pub(in crate::engine::opensearch) fn cluster_with(
 ) -> Arc<Cluster> {
     let urls = stubs.iter().map(|stub| ClusterSettings::parse_url(&stub.url).expect("a URL"));
     let mut settings = ClusterSettings::new(urls.collect());
-    // Long enough for a busy machine. It only elapses if a stub hangs.
+    // Long enough even on a busy machine; requests only time out if a stub hangs.
     settings.request_timeout = Duration::from_mins(1);
     change(&mut settings);
     Arc::new(Cluster::new(settings).expect("a cluster"))

@@ -20,7 +20,7 @@ async fn a_failed_attempt_is_retried_once_on_another_node() {
     }
     let (absent, second) = (Stub::absent().await, Stub::start(&[OK]).await);
     assert!(cluster(&[&absent, &second]).send(search()).await.is_ok());
-    // The first node fails because it lost the second one, before a ping notices.
+    // The first node fails because it lost the second one, which no ping has noticed yet.
     let (first, absent, third) = (Stub::start(&[LOST]).await, Stub::absent().await, Stub::start(&[OK]).await);
     let response = cluster(&[&first, &absent, &third]).send(search()).await.expect("a response");
     assert_eq!((response.node, first.requests()), (third.url, 1));
@@ -43,7 +43,7 @@ async fn the_second_failure_is_the_result() {
 }
 
 #[tokio::test]
-async fn side_effects_overload_and_rejections_prevent_a_retry() {
+async fn requests_with_side_effects_and_rejected_requests_are_not_retried() {
     let second = Stub::start(&[OK]).await;
     let first = Stub::start(&[BUSY]).await;
     assert!(cluster(&[&first, &second]).send(ClusterRequest::post("/a/_doc", "{}")).await.is_err());
@@ -66,7 +66,7 @@ async fn a_silent_node_gets_only_a_share_of_the_time() {
     let (first, second) = (Stub::start(&[Reply::Hang]).await, Stub::start(&[OK]).await);
     let request = search().timeout(Duration::from_secs(1));
     assert!(cluster(&[&first, &second]).send(request.clone()).await.is_ok());
-    // A single node gets all of the time, and isn't given the work twice.
+    // A request to a cluster's only node gets the full time limit, and isn't sent again.
     let error = cluster(&[&first]).send(request).await.expect_err("silence");
     assert!(crate::error::chain(&error).contains("didn't respond within"), "{error}");
     assert!(error.is_unavailable() && first.requests() == 2, "{error:?}");
@@ -96,7 +96,7 @@ async fn an_attempt_ends_when_its_node_goes_silent_and_a_search_when_any_node_do
         if is_repeated {
             assert!(sent.await.expect("no panic").is_ok());
         } else {
-            // A retry would arrive before the response to another request.
+            // If there were a retry, it would arrive before the response to this second request.
             cluster.send(search()).await.expect("a response");
             assert!(!sent.is_finished());
             sent.abort();
@@ -147,7 +147,7 @@ async fn the_response_size_is_limited() {
             Err(error) => assert!(!fits && error.is_too_large(), "{error:?}"),
         }
     }
-    assert_eq!(stub.requests(), 2, "a response that is too large isn't requested again");
+    assert_eq!(stub.requests(), 2, "a request isn't sent again if its response is too large");
 }
 
 #[tokio::test]
@@ -194,7 +194,7 @@ async fn a_request_without_a_reachable_node_fails_immediately_with_the_cause() {
 }
 
 #[tokio::test]
-async fn credentials_are_sent_and_never_shown() {
+async fn credentials_are_sent_but_never_shown() {
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("password");
     std::fs::write(&file, "hunter2\n").expect("written");

@@ -54,8 +54,8 @@ impl Transport {
         self.credentials.as_ref().map(Credentials::name)
     }
 
-    /// Sends a request to a node and reads the whole response. When time runs out, the connection
-    /// is closed, which makes the cluster cancel a search.
+    /// Sends a request to a node and reads the whole response. When time runs out, closes the
+    /// connection, which makes the cluster cancel a search.
     pub(super) async fn send(
         &self,
         node: &Node,
@@ -117,8 +117,8 @@ fn node_error(node: String, error: RequestError) -> NodeError {
     }
 }
 
-/// The certificates in the CA file or, without one, the machine's. If no address uses https, none
-/// are needed.
+/// The root certificates to trust: those in the CA file or, if there's no file, the machine's. They
+/// aren't needed unless an address uses https.
 fn roots(ca_file: Option<&Path>, is_tls: bool) -> Result<Roots, ClusterSettingsError> {
     let Some(path) = ca_file else {
         return if is_tls {

@@ -1,5 +1,5 @@
-//! Publications on a real cluster: what's filled, what's republished, and how lost indices are
-//! noticed.
+//! Publications on a real cluster: which generations are filled, which are published again, and how
+//! lost indices are noticed.
 
 use super::*;
 use crate::engine::opensearch::{Publisher, is_missing};
@@ -30,7 +30,7 @@ impl Directory {
         Self { prefix, scratch: Scratch::new(folder.path(), SHARED_BYTES), _folder: folder }
     }
 
-    /// Publishes a generation. No build should have to wait for another's lease.
+    /// Publishes a generation. Fails if it has to wait for another build's lease.
     fn try_publish(
         &self,
         name: &str,
@@ -72,7 +72,7 @@ impl Directory {
         RUNTIME.block_on(published_already(&CLUSTER, &self.prefix, &generation)).expect("the cluster answers")
     }
 
-    /// All indices except the state index, with their numbers of deleted documents.
+    /// The names of all indices except the state index, each with its number of deleted documents.
     fn indices(&self) -> Vec<(String, String)> {
         let request = ClusterRequest::get(&format!("/_cat/indices/{}-*", self.prefix)).query("format", "json");
         let all: serde_json::Value = respond(request.query("h", "index,docs.deleted")).json().expect("JSON");
@@ -90,7 +90,7 @@ fn respond(request: ClusterRequest) -> super::super::cluster::ClusterResponse {
     RUNTIME.block_on(CLUSTER.send(request)).expect("a response")
 }
 
-/// These generations' indices, all without deleted documents.
+/// The expected result of [`Directory::indices`] for these generations: no deleted documents.
 fn clean(published: &[&Published]) -> Vec<(String, String)> {
     let of = |published: &&Published| {
         ["", "-parts", "-reviews"].map(|end| (format!("{}{end}", published.index), "0".to_owned()))
@@ -106,7 +106,7 @@ mod on_cluster {
 
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
-    fn an_interrupted_fill_is_replaced_and_does_not_block_others() {
+    fn an_interrupted_fill_is_replaced_and_does_not_block_other_builds() {
         // About 12 MiB of documents, enough for several bulk requests.
         let product = |number: usize| {
             let description = format!("audit {number} ").repeat(200);
@@ -128,7 +128,7 @@ mod on_cluster {
 
     #[test]
     #[ignore = "needs a cluster: make test-opensearch"]
-    fn the_previous_generation_is_published_again_without_a_fill() {
+    fn the_previous_generation_can_be_published_again_without_a_fill() {
         let (old, new) = (large()[..20].to_vec(), large()[..21].to_vec());
         let directory = Directory::new("again");
         let first = directory.fill(FIRST, &old);
@@ -137,15 +137,15 @@ mod on_cluster {
         let again = directory.publish_again(FIRST, &old);
         assert_eq!((&again.index, again.previous.as_deref()), (&first.index, Some(second.index.as_str())));
         assert_eq!((again.products, again.shards), (first.products, first.shards));
-        assert_eq!(directory.publish_again(FIRST, &old), again, "it's already in service");
+        assert_eq!(directory.publish_again(FIRST, &old), again, "it's already being served");
         let snapshot = RUNTIME.block_on(generations::open(&CLUSTER, &again)).expect("opened");
         let since = |name| snapshot.merged_changes.since(&snapshot.changes, name, 0..10).map(|changes| changes.total);
         assert_eq!((since(SECOND), since(FIRST)), (Some(1), Some(0)), "the log continues");
 
         respond(ClusterRequest::delete(&format!("/{}-parts", second.index)));
         let refilled = directory.fill(SECOND, &new);
-        assert_ne!(refilled.index, second.index, "the previous generation was incomplete");
-        assert_eq!(directory.indices().len(), 6, "the damaged one was deleted");
+        assert_ne!(refilled.index, second.index, "the previous generation was incomplete, so it was filled again");
+        assert_eq!(directory.indices().len(), 6, "the damaged generation was deleted");
     }
 
     #[test]
@@ -167,7 +167,7 @@ mod on_cluster {
                 let piece = respond(ClusterRequest::get(&format!("/{index}-parts/_source/changes-0"))).body;
                 respond(ClusterRequest::put(&format!("/{index}-parts/_doc/search-0"), piece));
             },
-            // As empty as the previous one, but with a different mapping.
+            // The new index is as empty as the one it replaces, but has a different mapping.
             &|index| {
                 respond(ClusterRequest::delete(&format!("/{index}-reviews")));
                 respond(ClusterRequest::put(&format!("/{index}-reviews"), dynamic()));
@@ -179,7 +179,7 @@ mod on_cluster {
             damage(&published.index);
             assert_eq!(directory.published_already(FIRST), None);
             let filled = directory.fill(FIRST, &software);
-            assert_ne!(filled.index, published.index, "servers never search one that is being filled");
+            assert_ne!(filled.index, published.index, "servers never search an index that's being filled");
             published = filled;
         }
     }

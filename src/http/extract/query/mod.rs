@@ -120,7 +120,7 @@ fn describe(parameter: &dyn AnyParameter) -> OpenApiParameter {
         _ => {}
     }
     let (one, example) = (Schema::Object(schema), parameter.example());
-    let several = if parameter.is_repeatable() { " Repeat it for several." } else { "" };
+    let several = if parameter.is_repeatable() { " Repeat it for several values." } else { "" };
     let described = ParameterBuilder::new()
         .name(parameter.name())
         .parameter_in(ParameterIn::Query)

@@ -39,7 +39,7 @@ impl RawQuery {
     }
 
     /// The encoded query for other pages of the same list: all pairs except `limit` and `offset`,
-    /// in their original order, then these two. The caller appends the offset's number.
+    /// in their original order, followed by these two. The caller appends the offset itself.
     pub(in crate::http) fn for_pages(&self, limit: u32) -> String {
         let mut query = String::new();
         for (name, value) in self.pairs().filter(|(name, _)| !matches!(*name, b"limit" | b"offset")) {

@@ -77,9 +77,9 @@ struct ForLanguageModels<'a> {
 pub(in crate::http) struct Docs {
     /// The response body of the example search.
     search_response: String,
-    /// By path.
+    /// The machine-readable documents, each with its path.
     pub(super) documents: [(&'static str, Document); 5],
-    /// By path and language, except for the first page, which depends on the directory.
+    /// All pages by path and language, except the first one, which depends on the directory.
     pub(super) pages: Vec<(&'static str, [Document; Language::ALL.len()])>,
 }
 

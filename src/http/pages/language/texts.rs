@@ -15,14 +15,14 @@ pub(in crate::http) struct Counted {
 pub(in crate::http) struct Texts {
     /// The language tag, for HTML's `lang`.
     pub(in crate::http) tag: &'static str,
-    /// Between a label and what it labels.
+    /// Separates a label from what it labels.
     pub(in crate::http) colon: &'static str,
     /// Separates groups of three digits.
     pub(super) group: &'static str,
     pub(in crate::http) decimal_point: &'static str,
     /// Whether 0 takes the singular.
     pub(super) zero_is_one: bool,
-    /// What follows the day in a date, and what follows it on the first of a month.
+    /// The suffix of a date's day, and the suffix on the first of a month.
     pub(super) day_ends: [&'static str; 2],
     pub(super) months: [&'static str; 12],
     pub(in crate::http) skip: &'static str,
@@ -176,21 +176,21 @@ pub(in crate::http) struct Texts {
     pub(in crate::http) api_request: &'static str,
     pub(in crate::http) yes: &'static str,
     pub(in crate::http) no: &'static str,
-    /// A range with no beginning; `{}` is its end.
+    /// A range without a lower bound; `{}` is the upper bound.
     pub(in crate::http) up_to: &'static str,
-    /// A range of numbers with no end; `{}` is its beginning.
+    /// A range of numbers without an upper bound; `{}` is the lower bound.
     pub(in crate::http) or_more: &'static str,
-    /// A range of days with no end.
+    /// A range of days without an end.
     pub(in crate::http) or_later: &'static str,
-    /// Between the two ends of a range.
+    /// Separates the two ends of a range.
     pub(in crate::http) range_to: &'static str,
-    /// On a product that is pinned to the query.
+    /// The label on a product that is pinned to the query.
     pub(in crate::http) chosen: &'static str,
     pub(in crate::http) copy: &'static str,
     pub(in crate::http) copied: &'static str,
     pub(in crate::http) press_copy: &'static str,
     pub(in crate::http) preview: &'static str,
-    /// Between [`Self::preview`] and a folder's name.
+    /// The word between [`Self::preview`] and a folder's name.
     pub(in crate::http) preview_of: &'static str,
     pub(in crate::http) not_published: &'static str,
     pub(in crate::http) what_changes: &'static str,
@@ -238,7 +238,7 @@ pub(in crate::http) struct Texts {
     pub(in crate::http) more_values: Counted,
 }
 
-/// Templates pass fields by reference, so numbers can arrive either way.
+/// Numbers are passed as `impl Borrow`, since templates pass fields by reference.
 impl Texts {
     pub(in crate::http) fn number(&self, number: impl Borrow<u64>) -> String {
         let digits = number.borrow().to_string();
@@ -265,7 +265,7 @@ impl Texts {
         text.replace('.', self.decimal_point)
     }
 
-    /// A date in words, or a time's date. Anything else is returned unchanged.
+    /// A date, or a timestamp's date, in words. Anything else is returned unchanged.
     pub(in crate::http) fn day<'t>(&self, text: &'t str) -> Cow<'t, str> {
         let Some(date) = text.get(..10).filter(|date| CalendarDate::parse(date).is_some()) else { return text.into() };
         // `YYYY-MM-DD`.

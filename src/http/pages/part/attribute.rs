@@ -60,7 +60,7 @@ pub(in crate::http::pages) fn value<'v>(t: &'static Texts, attribute: &Attribute
     }
 }
 
-/// The value with its unit, for places without a heading that names the unit.
+/// The value with its unit, for use without a heading that names the unit.
 pub(in crate::http::pages) fn measured<'v>(t: &'static Texts, attribute: &Attribute, text: &'v str) -> Cow<'v, str> {
     let value = value(t, attribute, text);
     match &attribute.unit {
@@ -75,8 +75,8 @@ pub(in crate::http::pages) struct Fact<'a> {
     pub(in crate::http::pages) name: (&'a str, Lang<'a>),
     /// The language of the values.
     pub(in crate::http::pages) lang: Lang<'a>,
-    /// Each value with the URL of the products that have it. Empty if the record has no value,
-    /// or one of another type.
+    /// Each value with the URL of the products that have it. Empty if the record has no value, or
+    /// one of the wrong type.
     pub(in crate::http::pages) values: Vec<(String, String)>,
 }
 
@@ -97,7 +97,7 @@ impl<'a> Fact<'a> {
         });
         let lang = match attribute.kind {
             AttributeType::Text => product.item.own(&edition),
-            // Written in the page's language.
+            // Formatted in the page's language.
             AttributeType::Number | AttributeType::Boolean | AttributeType::Date => Lang::default(),
         };
         Self { name: name(t, language, attribute), lang, values: values.collect() }

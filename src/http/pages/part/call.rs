@@ -18,7 +18,7 @@ pub(in crate::http::pages) const LOCAL: &str = "http://127.0.0.1:8080";
 /// An API request, and the client method for it.
 #[derive(Debug)]
 pub(in crate::http::pages) struct Call {
-    /// With `{}` for the id.
+    /// The path, with `{}` for the id.
     pub(in crate::http::pages) path: &'static str,
     pub(in crate::http::pages) method: &'static str,
     pub(in crate::http::pages) id: Option<String>,
@@ -144,8 +144,8 @@ fn python(host: &str, calls: &[Call]) -> String {
     code
 }
 
-/// The variable that a call's result is assigned to: `result` for the first call; for the others, a
-/// name for what they request.
+/// The variable that a call's result is assigned to: `result` for the first call, and for the
+/// others, a name for what they request.
 fn variable(call: &Call, at: usize) -> &'static str {
     let (resource, method) = call.method.split_once('.').unwrap_or((call.method, call.method));
     match (at, method) {

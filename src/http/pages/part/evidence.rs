@@ -1,4 +1,4 @@
-//! How well a record's claims are backed up, and since when.
+//! How well a record's claims are backed up, and as of when.
 
 use std::borrow::Cow;
 

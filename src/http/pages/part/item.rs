@@ -27,14 +27,14 @@ pub(in crate::http::pages) struct Item<'a> {
     #[serde(borrow)]
     pub(in crate::http::pages) evidence_status: Cow<'a, str>,
     pub(in crate::http::pages) evidence_checked_on: Option<Cow<'a, str>>,
-    /// The language of its own text, if it isn't English.
+    /// The language of the product's own text, if it isn't English.
     pub(in crate::http::pages) language: Option<Language>,
     #[serde(default, borrow)]
     untranslated: Vec<Cow<'a, str>>,
 }
 
 impl Item<'_> {
-    /// For text that may be translated.
+    /// The `lang` attribute for text that may be translated.
     pub(in crate::http::pages) fn lang<'i>(&'i self, edition: &Edition<'i>, field: &str) -> Lang<'i> {
         edition.lang(self.language.as_ref(), &self.untranslated, field)
     }
@@ -116,11 +116,11 @@ impl<'a> Product<'a> {
             data: &'a serde_json::value::RawValue,
         }
         let Data { data } = serde_json::from_slice(body)?;
-        // Parsed twice instead of flattened, which would copy everything.
+        // Parsed twice, because flattening with serde would copy everything.
         Ok(Self { item: serde_json::from_str(data.get())?, more: serde_json::from_str(data.get())? })
     }
 
-    /// An attribute's values, as the record writes them; empty if they have another type.
+    /// An attribute's values, as written in the record; empty if they have the wrong type.
     pub(in crate::http::pages) fn values(&self, attribute: &Attribute) -> Vec<Cow<'_, str>> {
         let values: &[Cow<'_, str>] = match &*attribute.property {
             "vendor" => self.item.vendor.as_slice(),

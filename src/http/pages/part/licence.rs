@@ -2,8 +2,8 @@
 
 use crate::http::pages::links::web_address;
 
-/// By URL, in lower case and without the scheme, `www.` and whatever else [`bare`] removes: the
-/// `seeAlso` URLs in the SPDX list and each licence's own page.
+/// Licences' names by URL, in lower case and without the scheme, `www.` and whatever else [`bare`]
+/// removes. The URLs are the `seeAlso` URLs in the SPDX list and each licence's own page.
 const NAMES: [(&str, &str); 35] = [
     ("apache.org/licenses/license-2.0", "Apache-2.0"),
     ("cdla.dev/permissive-1-0", "CDLA-Permissive-1.0"),
@@ -66,8 +66,8 @@ fn bare(address: &str) -> Option<&str> {
     Some(place.strip_suffix("-standalone").unwrap_or(place))
 }
 
-/// Creative Commons pages have the licence in their path, optionally followed by a jurisdiction and
-/// the kind of page.
+/// Creative Commons URLs contain the licence in their path, optionally followed by a jurisdiction
+/// and the kind of page.
 fn creative_commons(place: &str) -> Option<String> {
     let mut parts = place.split('/');
     if parts.next() != Some("creativecommons.org") {

@@ -1,4 +1,4 @@
-//! Lays out a JSON value of unknown structure for reading. Numbers keep their digits.
+//! Lays out a JSON value of unknown structure for readers. Numbers keep all their digits.
 
 use std::fmt;
 
@@ -22,7 +22,7 @@ pub(in crate::http::pages) enum Value {
 }
 
 impl Value {
-    /// The object's members that `keep` selects, in their order.
+    /// The object's members that `keep` selects, in their original order.
     pub(in crate::http::pages) fn of(
         Members(members): &Members<'_>,
         keep: impl Fn(&str, &RawValue) -> bool,
@@ -56,7 +56,7 @@ impl Value {
     }
 }
 
-/// An object's members, in their order.
+/// An object's members, in their original order.
 #[derive(Debug)]
 pub(in crate::http::pages) struct Members<'a>(Vec<(String, &'a RawValue)>);
 

@@ -30,9 +30,9 @@ pub(in crate::http::pages) struct Row<'a> {
     badge: Option<Badge<'a>>,
     /// A line below the tagline, as HTML.
     note: Option<String>,
-    /// Whether the directory's editors chose it for this query.
+    /// Whether the directory's editors pinned the product to this query.
     is_chosen: bool,
-    /// Whether it can be selected for a comparison.
+    /// Whether the product can be selected for comparison.
     is_selectable: bool,
 }
 
@@ -65,7 +65,7 @@ impl<'a> Row<'a> {
         Self { note, ..self }
     }
 
-    /// Shows the product's first category that is among these (given by id).
+    /// Shows the product's first category whose id is among these.
     pub(in crate::http::pages) fn preferring(self, chosen: &[&str]) -> Self {
         let chosen = self.item.categories.iter().find(|category| chosen.contains(&&*category.id));
         Self { category: chosen.or(self.category), ..self }
@@ -154,11 +154,11 @@ pub(in crate::http::pages) fn kind<'k>(t: &'static Texts, offering_type: &'k str
 #[derive(Debug)]
 pub(in crate::http::pages) struct Matches<'a>(Vec<Highlight<'a>>);
 
-/// Matches in a field that a row doesn't otherwise show, so it names the field next to them.
+/// Matches in a field that a row doesn't otherwise show, so the row names the field next to them.
 struct Elsewhere<'m> {
     label: &'static str,
     is_synonym: bool,
-    /// HTML in which the service has escaped everything but its own marks.
+    /// HTML in which everything but the service's own marks is escaped.
     texts: Vec<(Lang<'m>, &'m str)>,
 }
 

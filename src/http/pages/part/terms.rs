@@ -27,7 +27,7 @@ const MAX_ABBREVIATION: usize = 5;
 /// Finds mentions of terms.
 #[derive(Debug, Default)]
 pub(in crate::http::pages) struct TermIndex {
-    /// By the folded first word, longest name first.
+    /// Names by their folded first word, longest first.
     names: HashMap<String, Vec<Name>>,
 }
 
@@ -85,7 +85,7 @@ impl TermIndex {
     }
 }
 
-/// A word, folded, and the singulars that it might be the plural of.
+/// A folded word, and the singulars that it might be the plural of.
 fn forms(word: &str) -> Vec<String> {
     let folded = word.to_lowercase();
     let singulars: Vec<_> = ["s", "es"].iter().filter_map(|end| folded.strip_suffix(end)).map(str::to_owned).collect();

@@ -16,7 +16,7 @@ import httpx
 if TYPE_CHECKING:
     from .messages import Request, Response
 
-# Headers that differ between requests with the same response.
+# Headers that may differ between requests for the same response.
 _NOT_IN_KEY = {"authorization", "user-agent", "x-request-id"}
 # Headers of a 304 that describe its own, empty body.
 _OF_THE_BODY = {"content-encoding", "content-length", "content-type", "transfer-encoding"}

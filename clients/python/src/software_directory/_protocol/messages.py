@@ -96,7 +96,7 @@ def path_segment(id: str) -> str:
     """Encode an id, which may be any string, as one path segment."""
     if not isinstance(id, str) or not id:
         # An empty id would silently request the list instead.
-        raise ValueError("id must be a string of at least one character")
+        raise ValueError("id must be a non-empty string")
     if id in {".", ".."}:
         # HTTP libraries and proxies resolve these as relative path segments, encoded or not.
         raise ValueError("id must not be '.' or '..', which can't be sent in a path")

@@ -25,7 +25,7 @@ DEFAULT_GENERATION_CHANGE: GenerationChange = "restart"
 
 
 class Unchanged(Enum):
-    """The type of `UNCHANGED`: a setting that wasn't passed, since `None` is a valid value for some."""
+    """The type of `UNCHANGED`, which means that a setting wasn't passed. For some, `None` is a valid value."""
 
     TOKEN = 0
 
@@ -73,7 +73,7 @@ def _check_api_key(api_key: object) -> None:
             f"api_key is missing; pass the key that `software-directory keys create` printed, or set {API_KEY_VARIABLE}"
         )
     if not all("!" <= character <= "~" for character in api_key):
-        raise ValueError("api_key contains a space, a line break or another character that no key contains")
+        raise ValueError("api_key contains a space, a line break or another character that keys never contain")
 
 
 def _checked_base_url(base_url: object) -> str:

@@ -40,7 +40,7 @@ struct Field {
 struct Response {
     status: String,
     about: Prose,
-    /// For a success response: the names of its headers, and the bodies by media type.
+    /// For success responses only: the header names, and the bodies by media type.
     headers: Vec<String>,
     bodies: Vec<(String, Properties)>,
 }

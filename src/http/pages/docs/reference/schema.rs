@@ -228,7 +228,7 @@ mod tests {
     }
 
     #[test]
-    fn search_hit_lists_the_products_properties_and_its_own() {
+    fn search_hit_inherits_the_products_properties() {
         let text = crate::http::openapi(&crate::http::HttpConfig::default());
         let document: Value = serde_json::from_str(&text).expect("JSON");
         let api = OpenApi(&document);
