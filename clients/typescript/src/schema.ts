@@ -71,10 +71,10 @@ export interface paths {
         };
         /**
          * List changes
-         * @description The products that were added, changed or removed since a generation, by id, across all generations in between. The
-         *     server keeps the last hundred generations, or fewer after very large changes. For an older or unknown one, it
-         *     responds with 410; download the whole directory from `/v1/exports` instead. A change to just an export's name,
-         *     licence or date doesn't count as a change to its products, but `/v1/exports` shows it.
+         * @description The ids of all products that have been added, changed or removed since a generation. The server remembers the last
+         *     hundred generations, or fewer after very large changes. If the generation is older or unknown, the response is 410;
+         *     download the whole directory from `/v1/exports` instead. Changing only an export's name, licence or date doesn't
+         *     count as changing its products, but shows in `/v1/exports`.
          */
         get: operations["listChanges"];
         put?: never;
@@ -94,7 +94,7 @@ export interface paths {
         };
         /**
          * List exports
-         * @description Each loaded export file, with its licence and how much of it was left out as invalid (`skipped`).
+         * @description Each loaded export file with its licence, and how many exports and records were left out as invalid (`skipped`).
          */
         get: operations["listExports"];
         put?: never;
@@ -146,7 +146,7 @@ export interface paths {
         };
         /**
          * List glossary terms
-         * @description All terms in order, or those that match a query.
+         * @description All terms in alphabetical order, or those that match a query, best match first.
          */
         get: operations["listGlossary"];
         put?: never;
@@ -249,8 +249,8 @@ export interface paths {
         };
         /**
          * Get a product
-         * @description Everything the product's record says: evidence with its sources, properties that the directory doesn't interpret, and the
-         *     export that the record comes from, with its licence.
+         * @description The product's full record, including its evidence and sources, properties that the directory doesn't interpret, and
+         *     the export that the record comes from, with its licence.
          */
         get: operations["getSoftware"];
         put?: never;
@@ -292,7 +292,8 @@ export interface paths {
         };
         /**
          * Suggest while typing
-         * @description Products, categories and glossary terms that complete what has been typed so far. Only ids and names: a few hundred bytes.
+         * @description Products, categories and glossary terms that complete what has been typed so far. The response contains only ids and
+         *     names, so it's just a few hundred bytes.
          */
         get: operations["suggest"];
         put?: never;
@@ -313,16 +314,16 @@ export interface components {
             property: string;
             /** @description The label to display. */
             label: string;
-            /** @description The type of its values: `text`, `number`, `boolean` or `date`. */
+            /** @description The type of the values: `text`, `number`, `boolean` or `date`. */
             type: string;
-            /** @description The unit of its values, if they're numbers. */
+            /** @description The unit of the values, if they're numbers. */
             unit: string | null;
             /**
              * Format: int64
              * @description Number of products with a value; may be 0.
              */
             software_count: number;
-            /** @description The language of its own text, as a BCP 47 tag. Absent for English. */
+            /** @description The language of the attribute's own text, as a BCP 47 tag. Absent for English. */
             language?: string;
             /** @description Translations, by language tag and field. Absent if there are none. */
             translations?: {
@@ -354,7 +355,7 @@ export interface components {
              * @description Number of products in the category; may be 0.
              */
             software_count: number;
-            /** @description The language of its own text, as a BCP 47 tag. Absent for English. */
+            /** @description The language of the category's own text, as a BCP 47 tag. Absent for English. */
             language?: string;
             /** @description Translations, by language tag and field. Absent if there are none. */
             translations?: {
@@ -392,7 +393,7 @@ export interface components {
             name: string;
             /**
              * Format: int64
-             * @description How many products are in it.
+             * @description Number of products in the category.
              */
             software_count: number;
         };
@@ -433,22 +434,22 @@ export interface components {
             as_of: string | null;
             /**
              * Format: int64
-             * @description How many products it contains.
+             * @description Number of products in the export.
              */
             software_count: number;
             /**
              * Format: int64
-             * @description How many categories it describes.
+             * @description Number of categories that the export describes.
              */
             category_count: number;
             /**
              * Format: int64
-             * @description How many reviews it contains.
+             * @description Number of reviews in the export.
              */
             review_count: number;
             /**
              * Format: int64
-             * @description How many glossary terms it defines.
+             * @description Number of glossary terms that the export defines.
              */
             glossary_count: number;
             /**
@@ -466,7 +467,10 @@ export interface components {
              *     such as a bundled one.
              */
             changed_at: string | null;
-            /** @description The language of its text, as a BCP 47 tag: stated, or else detected. Absent for English. */
+            /**
+             * @description The language of the export's text, as a BCP 47 tag; detected if the export doesn't state it.
+             *     Absent for English.
+             */
             language?: string;
         };
         /** @description A page of exports. */
@@ -494,7 +498,7 @@ export interface components {
             label: string;
             /**
              * Format: int64
-             * @description How many products in the result have it, ignoring the facet's own filter.
+             * @description Number of products in the result with this value, ignoring the facet's own filter.
              */
             count: number;
         };
@@ -511,7 +515,7 @@ export interface components {
         GlossarySource: {
             /** @description Name of the source. */
             title: string | null;
-            /** @description Its address. */
+            /** @description The source's address. */
             url: string | null;
         };
         /** @description A term from the directory's subject area and what it means. */
@@ -520,16 +524,16 @@ export interface components {
             id: string;
             /** @description The term. */
             term: string;
-            /** @description Its definition, as plain text. */
+            /** @description The term's definition, as plain text. */
             definition: string;
             /** @description Abbreviations for the term. */
             abbreviations: string[];
-            /** @description Other words for it. */
+            /** @description Other words for the term. */
             synonyms: string[];
             /** @description Related terms. */
             related: string[];
             source: components["schemas"]["GlossarySource"] | null;
-            /** @description The language of its own text, as a BCP 47 tag. Absent for English. */
+            /** @description The language of the entry's own text, as a BCP 47 tag. Absent for English. */
             language?: string;
             /** @description Translations, by language tag and field. Absent if there are none. */
             translations?: {
@@ -632,8 +636,8 @@ export interface components {
              */
             dropped: string[];
             /**
-             * @description Dropped words that say what's wanted but that no product contains, so the hits only contain
-             *     other words from the query. Absent if there are none.
+             * @description Dropped words that name what the query is looking for. No product contains them, so the
+             *     hits only contain other words from the query. Absent if there are none.
              */
             unknown?: string[];
             /** @description Terms that were also searched for because they mean the same thing. */
@@ -655,8 +659,8 @@ export interface components {
              */
             alternatives_to?: string;
             /**
-             * @description That product's id, if no product is listed as an alternative to it. The hits are then
-             *     similar products, with that product itself last. Absent otherwise.
+             * @description Id of the product in `alternatives_to`, if no product is listed as an alternative to it. The
+             *     hits are then similar products, with that product itself last. Absent otherwise.
              */
             alternatives_to_id?: string;
             /**
@@ -715,7 +719,7 @@ export interface components {
             /** @description Why the service is degraded or not ready; empty otherwise. */
             reasons: components["schemas"]["Reason"][];
         };
-        /** @description A reason why the service isn't fully healthy, even if it's serving. */
+        /** @description A reason why the service isn't fully healthy, even though it may be serving. */
         Reason: {
             /** @description A stable name for the reason, such as `exports_invalid`. */
             code: string;
@@ -731,7 +735,7 @@ export interface components {
             /** @description The cause and the fix, for the operator; `null` without a valid key. */
             detail: string | null;
         };
-        /** @description A word in the query and what it was searched as. */
+        /** @description A word in the query and what was searched for instead. */
         Replacement: {
             /** @description As written in the query. */
             from: string;
@@ -742,7 +746,7 @@ export interface components {
         Review: {
             /** @description Identifier. */
             id: string;
-            /** @description The product it's about. */
+            /** @description The product that the review is about. */
             software_id: string;
             /**
              * Format: int32
@@ -755,7 +759,7 @@ export interface components {
             body: string | null;
             /** @description The author's name. */
             author: string | null;
-            /** @description When it was written (RFC 3339 in UTC). */
+            /** @description When the review was written (RFC 3339 in UTC). */
             created_at: string | null;
             /** @description Whether the reviewer is known to use the product. */
             verified: boolean | null;
@@ -791,7 +795,7 @@ export interface components {
             id: string;
             /** @description Name. */
             name: string;
-            /** @description Its export's identifier. */
+            /** @description The identifier of the product's export. */
             export: string;
         };
         /** @description A matching product. */
@@ -983,15 +987,15 @@ export interface components {
             tags: string[];
             /** @description The product's features. */
             features: string[];
-            /** @description Standards it's meant for. */
+            /** @description Standards that the product is meant for. */
             standards: string[];
-            /** @description Names of products it can replace. */
+            /** @description Names of products that this one can replace. */
             alternative_to: string[];
-            /** @description Ways to run it. */
+            /** @description Ways to run the product. */
             deployment: string[];
             /** @description Price, as text. */
             pricing: string | null;
-            /** @description Languages that its user interface is available in. */
+            /** @description Languages that the user interface is available in. */
             languages: string[];
             /** @description Where the claims come from. The directory doesn't vouch for their accuracy or freshness. */
             sources: components["schemas"]["Source"][];
@@ -1081,7 +1085,7 @@ export interface components {
         Source: {
             /** @description Name of the source. */
             label: string;
-            /** @description Its address: a URI. */
+            /** @description The source's address: a URI. */
             url: string;
         };
         /** @description Suggestions. */
@@ -1272,7 +1276,7 @@ export interface components {
         "Content-Range": string;
         /** @description The response's tag. Send it as `If-None-Match` to get a 304, which doesn't count against the quota. For a record, the categories, the glossary or an export, the tag changes only with the content; for a list of products or a search, it changes with every generation. */
         ETag: string;
-        /** @description Other pages of the list (RFC 8288): first, prev, next, last. */
+        /** @description Links to other pages of the list (RFC 8288): first, prev, next, last. */
         Link: string;
         /** @description What's left of the quota: `r` requests, with more available after `t` seconds. */
         RateLimit: string;
@@ -1280,13 +1284,13 @@ export interface components {
         "RateLimit-Policy": string;
         /** @description Seconds to wait before trying again. */
         "Retry-After": number;
-        /** @description What else the response depends on. */
+        /** @description The request headers that the response depends on. */
         Vary: string;
-        /** @description Says that a `Bearer` key is needed. */
+        /** @description Indicates that a `Bearer` key is required. */
         "WWW-Authenticate": string;
-        /** @description The generation of the directory that the response comes from. */
+        /** @description The generation that the response comes from. */
         "X-Generation": string;
-        /** @description The request's id. A client's own id is kept if it matches `[A-Za-z0-9_-]{1,64}`. */
+        /** @description The request's id. A client's own id is used if it matches `[A-Za-z0-9_-]{1,64}`. */
         "X-Request-Id": string;
     };
     pathItems: never;
@@ -1302,7 +1306,7 @@ export interface operations {
                  */
                 lang?: string;
                 /**
-                 * @description Maximum number of records to return: the page size. `total` says how many there are.
+                 * @description Maximum number of records to return: the page size. `total` is how many there are in all.
                  * @example 10
                  */
                 limit?: number;
@@ -1356,7 +1360,7 @@ export interface operations {
                  */
                 lang?: string;
                 /**
-                 * @description Maximum number of records to return: the page size. `total` says how many there are.
+                 * @description Maximum number of records to return: the page size. `total` is how many there are in all.
                  * @example 10
                  */
                 limit?: number;
@@ -1455,12 +1459,12 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The earlier generation, as given by `X-Generation` or `to`. Without it, no changes are listed, and `to` says where to begin.
+                 * @description The earlier generation, from `X-Generation` or `to`. Without it, no changes are listed, and `to` is the generation to start from.
                  * @example 0123456789abcdef
                  */
                 since?: string;
                 /**
-                 * @description Maximum number of records to return: the page size. `total` says how many there are.
+                 * @description Maximum number of records to return: the page size. `total` is how many there are in all.
                  * @example 10
                  */
                 limit?: number;
@@ -1510,7 +1514,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Maximum number of records to return: the page size. `total` says how many there are.
+                 * @description Maximum number of records to return: the page size. `total` is how many there are in all.
                  * @example 10
                  */
                 limit?: number;
@@ -1632,7 +1636,7 @@ export interface operations {
                  */
                 lang?: string;
                 /**
-                 * @description Maximum number of records to return: the page size. `total` says how many there are.
+                 * @description Maximum number of records to return: the page size. `total` is how many there are in all.
                  * @example 10
                  */
                 limit?: number;
@@ -1741,7 +1745,7 @@ export interface operations {
                  */
                 max_rating?: number;
                 /**
-                 * @description `true`: only reviews whose reviewer is known to use the product; `false`: only the others.
+                 * @description `true`: only reviews whose reviewer is known to use the product; `false`: only other reviews.
                  * @example true
                  */
                 verified?: "true" | "false";
@@ -1751,7 +1755,7 @@ export interface operations {
                  */
                 sort?: "-created_at" | "created_at" | "-rating" | "rating";
                 /**
-                 * @description Maximum number of records to return: the page size. `total` says how many there are.
+                 * @description Maximum number of records to return: the page size. `total` is how many there are in all.
                  * @example 10
                  */
                 limit?: number;
@@ -1812,7 +1816,7 @@ export interface operations {
                  */
                 q?: string;
                 /**
-                 * @description Only products in any of these categories, given by name or id as in the category list; case doesn't matter. A category that doesn't exist matches nothing. Repeat it for several.
+                 * @description Only products in any of these categories, given by name or id as in the category list; case doesn't matter. A category that doesn't exist matches nothing. Repeat it for several values.
                  * @example [
                  *       "Audit management"
                  *     ]
@@ -1844,42 +1848,42 @@ export interface operations {
                  */
                 evidence_checked_after?: string;
                 /**
-                 * @description Only products for any of these standards. Case, accents, spaces and hyphens don't matter: `iso9001` matches `ISO 9001`. A standard that no product has matches nothing. Repeat it for several.
+                 * @description Only products for any of these standards. Case, accents, spaces and hyphens don't matter: `iso9001` matches `ISO 9001`. A standard that no product has matches nothing. Repeat it for several values.
                  * @example [
                  *       "ISO 45001"
                  *     ]
                  */
                 standards?: string[];
                 /**
-                 * @description Only products that can be run in any of these ways, such as `cloud`; compared like `standards`. Repeat it for several.
+                 * @description Only products that can be run in any of these ways, such as `cloud`; compared the same way as `standards`. Repeat it for several values.
                  * @example [
                  *       "cloud"
                  *     ]
                  */
                 deployment?: string[];
                 /**
-                 * @description Only products with a user interface in any of these languages; compared like `standards`. Repeat it for several.
+                 * @description Only products with a user interface in any of these languages; compared the same way as `standards`. Repeat it for several values.
                  * @example [
                  *       "English"
                  *     ]
                  */
                 languages?: string[];
                 /**
-                 * @description Only products from any of these vendors; compared like `standards`. Repeat it for several.
+                 * @description Only products from any of these vendors; compared the same way as `standards`. Repeat it for several values.
                  * @example [
                  *       "Imaginary Stationery"
                  *     ]
                  */
                 vendor?: string[];
                 /**
-                 * @description Only products with any of these tags; compared like `standards`. Repeat it for several.
+                 * @description Only products with any of these tags; compared the same way as `standards`. Repeat it for several values.
                  * @example [
                  *       "templates"
                  *     ]
                  */
                 tags?: string[];
                 /**
-                 * @description Only products with this attribute value: the attribute's property, a colon, and a value (`licence:MIT`) or a range of numbers or dates, either end of which may be left out (`price:10..50`, `released_on:2025-01-01..`). Several values of one attribute are alternatives; conditions on different attributes must all match. Text is compared like `standards`. An unknown attribute is rejected with a list of all attributes. Repeat it for several.
+                 * @description Only products with this attribute value: the attribute's property, a colon, and a value (`licence:MIT`) or a range of numbers or dates, either end of which may be left out (`price:10..50`, `released_on:2025-01-01..`). Several values of one attribute are alternatives; conditions on different attributes must all match. Text is compared the same way as `standards`. An unknown attribute is rejected with a list of all attributes. Repeat it for several values.
                  * @example [
                  *       "standards:ISO 45001"
                  *     ]
@@ -1891,14 +1895,14 @@ export interface operations {
                  */
                 sort?: string;
                 /**
-                 * @description Also count the matching products by this facet; `attribute.` followed by a property counts the values of an attribute. Each facet ignores its own filter. Only the 100 most frequent values of a text attribute and the 1000 most frequent of `category` are counted, and values longer than 500 characters are left out. Numbers are counted in a few ranges, dates by year. Repeat it for several.
+                 * @description Also count the matching products by this facet; `attribute.` followed by a property counts the values of an attribute. Each facet ignores its own filter. Only the 100 most frequent values of a text attribute and the 1000 most frequent of `category` are counted, and values longer than 500 characters are left out. Numbers are counted in a few ranges, dates by year. Repeat it for several values.
                  * @example [
                  *       "category"
                  *     ]
                  */
                 facets?: string[];
                 /**
-                 * @description Whether each hit also says which parts of which fields matched.
+                 * @description Whether to include, with each hit, which parts of which fields matched.
                  * @example true
                  */
                 highlight?: boolean;
@@ -1918,14 +1922,14 @@ export interface operations {
                  */
                 lang?: string;
                 /**
-                 * @description Only these fields of each product, plus its `id`. All fields by default. Repeat it for several.
+                 * @description Include only these fields of each product, plus its `id`. All fields by default. Repeat it for several values.
                  * @example [
                  *       "name"
                  *     ]
                  */
                 fields?: ("id" | "name" | "tagline" | "category" | "categories" | "rating" | "review_count" | "website" | "vendor" | "offering_type" | "evidence_status" | "evidence_checked_on" | "language" | "untranslated")[];
                 /**
-                 * @description Maximum number of records to return: the page size. `total` says how many there are.
+                 * @description Maximum number of records to return: the page size. `total` is how many there are in all.
                  * @example 10
                  */
                 limit?: number;
@@ -1979,14 +1983,14 @@ export interface operations {
                  */
                 q?: string;
                 /**
-                 * @description Only the products with these ids. An id that doesn't exist matches nothing. Repeat it for several.
+                 * @description Only the products with these ids. An id that doesn't exist matches nothing. Repeat it for several values.
                  * @example [
                  *       "demo-permit-penguin"
                  *     ]
                  */
                 id?: string[];
                 /**
-                 * @description Only products in any of these categories, given by name or id as in the category list; case doesn't matter. A category that doesn't exist matches nothing. Repeat it for several.
+                 * @description Only products in any of these categories, given by name or id as in the category list; case doesn't matter. A category that doesn't exist matches nothing. Repeat it for several values.
                  * @example [
                  *       "Audit management"
                  *     ]
@@ -2018,42 +2022,42 @@ export interface operations {
                  */
                 evidence_checked_after?: string;
                 /**
-                 * @description Only products for any of these standards. Case, accents, spaces and hyphens don't matter: `iso9001` matches `ISO 9001`. A standard that no product has matches nothing. Repeat it for several.
+                 * @description Only products for any of these standards. Case, accents, spaces and hyphens don't matter: `iso9001` matches `ISO 9001`. A standard that no product has matches nothing. Repeat it for several values.
                  * @example [
                  *       "ISO 45001"
                  *     ]
                  */
                 standards?: string[];
                 /**
-                 * @description Only products that can be run in any of these ways, such as `cloud`; compared like `standards`. Repeat it for several.
+                 * @description Only products that can be run in any of these ways, such as `cloud`; compared the same way as `standards`. Repeat it for several values.
                  * @example [
                  *       "cloud"
                  *     ]
                  */
                 deployment?: string[];
                 /**
-                 * @description Only products with a user interface in any of these languages; compared like `standards`. Repeat it for several.
+                 * @description Only products with a user interface in any of these languages; compared the same way as `standards`. Repeat it for several values.
                  * @example [
                  *       "English"
                  *     ]
                  */
                 languages?: string[];
                 /**
-                 * @description Only products from any of these vendors; compared like `standards`. Repeat it for several.
+                 * @description Only products from any of these vendors; compared the same way as `standards`. Repeat it for several values.
                  * @example [
                  *       "Imaginary Stationery"
                  *     ]
                  */
                 vendor?: string[];
                 /**
-                 * @description Only products with any of these tags; compared like `standards`. Repeat it for several.
+                 * @description Only products with any of these tags; compared the same way as `standards`. Repeat it for several values.
                  * @example [
                  *       "templates"
                  *     ]
                  */
                 tags?: string[];
                 /**
-                 * @description Only products with this attribute value: the attribute's property, a colon, and a value (`licence:MIT`) or a range of numbers or dates, either end of which may be left out (`price:10..50`, `released_on:2025-01-01..`). Several values of one attribute are alternatives; conditions on different attributes must all match. Text is compared like `standards`. An unknown attribute is rejected with a list of all attributes. Repeat it for several.
+                 * @description Only products with this attribute value: the attribute's property, a colon, and a value (`licence:MIT`) or a range of numbers or dates, either end of which may be left out (`price:10..50`, `released_on:2025-01-01..`). Several values of one attribute are alternatives; conditions on different attributes must all match. Text is compared the same way as `standards`. An unknown attribute is rejected with a list of all attributes. Repeat it for several values.
                  * @example [
                  *       "standards:ISO 45001"
                  *     ]
@@ -2070,14 +2074,14 @@ export interface operations {
                  */
                 lang?: string;
                 /**
-                 * @description Only these fields of each product, plus its `id`. All fields by default. Repeat it for several.
+                 * @description Include only these fields of each product, plus its `id`. All fields by default. Repeat it for several values.
                  * @example [
                  *       "name"
                  *     ]
                  */
                 fields?: ("id" | "name" | "tagline" | "category" | "categories" | "rating" | "review_count" | "website" | "vendor" | "offering_type" | "evidence_status" | "evidence_checked_on" | "language" | "untranslated")[];
                 /**
-                 * @description Maximum number of records to return: the page size. `total` says how many there are.
+                 * @description Maximum number of records to return: the page size. `total` is how many there are in all.
                  * @example 10
                  */
                 limit?: number;
@@ -2176,7 +2180,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only products in any of these categories, given by name or id as in the category list; case doesn't matter. A category that doesn't exist matches nothing. Repeat it for several.
+                 * @description Only products in any of these categories, given by name or id as in the category list; case doesn't matter. A category that doesn't exist matches nothing. Repeat it for several values.
                  * @example [
                  *       "Audit management"
                  *     ]
@@ -2208,42 +2212,42 @@ export interface operations {
                  */
                 evidence_checked_after?: string;
                 /**
-                 * @description Only products for any of these standards. Case, accents, spaces and hyphens don't matter: `iso9001` matches `ISO 9001`. A standard that no product has matches nothing. Repeat it for several.
+                 * @description Only products for any of these standards. Case, accents, spaces and hyphens don't matter: `iso9001` matches `ISO 9001`. A standard that no product has matches nothing. Repeat it for several values.
                  * @example [
                  *       "ISO 45001"
                  *     ]
                  */
                 standards?: string[];
                 /**
-                 * @description Only products that can be run in any of these ways, such as `cloud`; compared like `standards`. Repeat it for several.
+                 * @description Only products that can be run in any of these ways, such as `cloud`; compared the same way as `standards`. Repeat it for several values.
                  * @example [
                  *       "cloud"
                  *     ]
                  */
                 deployment?: string[];
                 /**
-                 * @description Only products with a user interface in any of these languages; compared like `standards`. Repeat it for several.
+                 * @description Only products with a user interface in any of these languages; compared the same way as `standards`. Repeat it for several values.
                  * @example [
                  *       "English"
                  *     ]
                  */
                 languages?: string[];
                 /**
-                 * @description Only products from any of these vendors; compared like `standards`. Repeat it for several.
+                 * @description Only products from any of these vendors; compared the same way as `standards`. Repeat it for several values.
                  * @example [
                  *       "Imaginary Stationery"
                  *     ]
                  */
                 vendor?: string[];
                 /**
-                 * @description Only products with any of these tags; compared like `standards`. Repeat it for several.
+                 * @description Only products with any of these tags; compared the same way as `standards`. Repeat it for several values.
                  * @example [
                  *       "templates"
                  *     ]
                  */
                 tags?: string[];
                 /**
-                 * @description Only products with this attribute value: the attribute's property, a colon, and a value (`licence:MIT`) or a range of numbers or dates, either end of which may be left out (`price:10..50`, `released_on:2025-01-01..`). Several values of one attribute are alternatives; conditions on different attributes must all match. Text is compared like `standards`. An unknown attribute is rejected with a list of all attributes. Repeat it for several.
+                 * @description Only products with this attribute value: the attribute's property, a colon, and a value (`licence:MIT`) or a range of numbers or dates, either end of which may be left out (`price:10..50`, `released_on:2025-01-01..`). Several values of one attribute are alternatives; conditions on different attributes must all match. Text is compared the same way as `standards`. An unknown attribute is rejected with a list of all attributes. Repeat it for several values.
                  * @example [
                  *       "standards:ISO 45001"
                  *     ]
@@ -2255,7 +2259,7 @@ export interface operations {
                  */
                 lang?: string;
                 /**
-                 * @description Maximum number of records to return: the page size. `total` says how many there are.
+                 * @description Maximum number of records to return: the page size. `total` is how many there are in all.
                  * @example 10
                  */
                 limit?: number;

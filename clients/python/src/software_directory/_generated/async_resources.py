@@ -110,9 +110,10 @@ class AsyncSoftwareResource:
             word. Case, accents and whether compounds are written as one word or several don't matter. Best
             match first unless `sort` is given. (at most 256 characters)
         id: Only the products with these ids. An id that doesn't exist matches nothing. Repeat it for
-            several.
+            several values.
         category: Only products in any of these categories, given by name or id as in the category list;
-            case doesn't matter. A category that doesn't exist matches nothing. Repeat it for several.
+            case doesn't matter. A category that doesn't exist matches nothing. Repeat it for several
+            values.
         offering_type: Only products of this type.
         evidence_status: Only products whose evidence has this status. `vendor-sources-reviewed`: the
             vendor's own sources were reviewed for the record; `pending-review`: they haven't been reviewed
@@ -124,18 +125,20 @@ class AsyncSoftwareResource:
         evidence_checked_after: Only products whose evidence was last checked after this day, YYYY-MM-DD.
         standards: Only products for any of these standards. Case, accents, spaces and hyphens don't matter:
             `iso9001` matches `ISO 9001`. A standard that no product has matches nothing. Repeat it for
-            several.
-        deployment: Only products that can be run in any of these ways, such as `cloud`; compared like
-            `standards`. Repeat it for several.
-        languages: Only products with a user interface in any of these languages; compared like `standards`.
-            Repeat it for several.
-        vendor: Only products from any of these vendors; compared like `standards`. Repeat it for several.
-        tags: Only products with any of these tags; compared like `standards`. Repeat it for several.
+            several values.
+        deployment: Only products that can be run in any of these ways, such as `cloud`; compared the same
+            way as `standards`. Repeat it for several values.
+        languages: Only products with a user interface in any of these languages; compared the same way as
+            `standards`. Repeat it for several values.
+        vendor: Only products from any of these vendors; compared the same way as `standards`. Repeat it for
+            several values.
+        tags: Only products with any of these tags; compared the same way as `standards`. Repeat it for
+            several values.
         attribute: Only products with this attribute value: the attribute's property, a colon, and a value
             (`licence:MIT`) or a range of numbers or dates, either end of which may be left out
             (`price:10..50`, `released_on:2025-01-01..`). Several values of one attribute are alternatives;
-            conditions on different attributes must all match. Text is compared like `standards`. An unknown
-            attribute is rejected with a list of all attributes. Repeat it for several.
+            conditions on different attributes must all match. Text is compared the same way as `standards`.
+            An unknown attribute is rejected with a list of all attributes. Repeat it for several values.
         sort: Sort order. The default is by name, or best match first with `q`. `attribute.` followed by a
             property sorts by an attribute whose values are numbers, dates, or true and false; a `-` in
             front means highest or newest first. Products without a value come last.
@@ -144,10 +147,10 @@ class AsyncSoftwareResource:
             languages are searched regardless. A language that the directory has no text in is rejected.
             Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have
             translations.
-        fields: Only these fields of each product, plus its `id`. All fields by default. Repeat it for
-            several.
-        limit: Maximum number of records to return: the page size. `total` says how many there are. (1 to
-            100, default 20)
+        fields: Include only these fields of each product, plus its `id`. All fields by default. Repeat it
+            for several values.
+        limit: Maximum number of records to return: the page size. `total` is how many there are in all. (1
+            to 100, default 20)
         offset: How many records to skip. Past the end of the list, the page is empty. At most 10000 with
             `q` or when sorting by an attribute. (default 0)
         extra_headers, extra_query: Additional headers and parameters to send.
@@ -193,8 +196,8 @@ class AsyncSoftwareResource:
     ) -> SoftwareDetail:
         """Get a product.
 
-        Everything the product's record says: evidence with its sources, properties that the directory
-        doesn't interpret, and the export that the record comes from, with its licence.
+        The product's full record, including its evidence and sources, properties that the directory doesn't
+        interpret, and the export that the record comes from, with its licence.
 
         id: The product's id.
         lang: The language to return text in, as a tag such as `de`. Text that isn't available in it is
@@ -251,7 +254,8 @@ class AsyncSoftwareResource:
 
         id: The product's id.
         category: Only products in any of these categories, given by name or id as in the category list;
-            case doesn't matter. A category that doesn't exist matches nothing. Repeat it for several.
+            case doesn't matter. A category that doesn't exist matches nothing. Repeat it for several
+            values.
         offering_type: Only products of this type.
         evidence_status: Only products whose evidence has this status. `vendor-sources-reviewed`: the
             vendor's own sources were reviewed for the record; `pending-review`: they haven't been reviewed
@@ -263,25 +267,27 @@ class AsyncSoftwareResource:
         evidence_checked_after: Only products whose evidence was last checked after this day, YYYY-MM-DD.
         standards: Only products for any of these standards. Case, accents, spaces and hyphens don't matter:
             `iso9001` matches `ISO 9001`. A standard that no product has matches nothing. Repeat it for
-            several.
-        deployment: Only products that can be run in any of these ways, such as `cloud`; compared like
-            `standards`. Repeat it for several.
-        languages: Only products with a user interface in any of these languages; compared like `standards`.
-            Repeat it for several.
-        vendor: Only products from any of these vendors; compared like `standards`. Repeat it for several.
-        tags: Only products with any of these tags; compared like `standards`. Repeat it for several.
+            several values.
+        deployment: Only products that can be run in any of these ways, such as `cloud`; compared the same
+            way as `standards`. Repeat it for several values.
+        languages: Only products with a user interface in any of these languages; compared the same way as
+            `standards`. Repeat it for several values.
+        vendor: Only products from any of these vendors; compared the same way as `standards`. Repeat it for
+            several values.
+        tags: Only products with any of these tags; compared the same way as `standards`. Repeat it for
+            several values.
         attribute: Only products with this attribute value: the attribute's property, a colon, and a value
             (`licence:MIT`) or a range of numbers or dates, either end of which may be left out
             (`price:10..50`, `released_on:2025-01-01..`). Several values of one attribute are alternatives;
-            conditions on different attributes must all match. Text is compared like `standards`. An unknown
-            attribute is rejected with a list of all attributes. Repeat it for several.
+            conditions on different attributes must all match. Text is compared the same way as `standards`.
+            An unknown attribute is rejected with a list of all attributes. Repeat it for several values.
         lang: The language to return text in, as a tag such as `de`. Text that isn't available in it is
             returned in the record's own language, and `untranslated` names its field. Words in all
             languages are searched regardless. A language that the directory has no text in is rejected.
             Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have
             translations.
-        limit: Maximum number of records to return: the page size. `total` says how many there are. (1 to
-            100, default 10)
+        limit: Maximum number of records to return: the page size. `total` is how many there are in all. (1
+            to 100, default 10)
         offset: How many records to skip. Past the end of the list, the page is empty. (0 to 10000, default
             0)
         extra_headers, extra_query: Additional headers and parameters to send.
@@ -341,8 +347,8 @@ class AsyncAttributesResource:
             languages are searched regardless. A language that the directory has no text in is rejected.
             Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have
             translations.
-        limit: Maximum number of records to return: the page size. `total` says how many there are. (1 to
-            100, default 100)
+        limit: Maximum number of records to return: the page size. `total` is how many there are in all. (1
+            to 100, default 100)
         offset: How many records to skip. Past the end of the list, the page is empty. (default 0)
         extra_headers, extra_query: Additional headers and parameters to send.
         """
@@ -383,8 +389,8 @@ class AsyncCategoriesResource:
             languages are searched regardless. A language that the directory has no text in is rejected.
             Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have
             translations.
-        limit: Maximum number of records to return: the page size. `total` says how many there are. (1 to
-            100, default 100)
+        limit: Maximum number of records to return: the page size. `total` is how many there are in all. (1
+            to 100, default 100)
         offset: How many records to skip. Past the end of the list, the page is empty. (default 0)
         extra_headers, extra_query: Additional headers and parameters to send.
         """
@@ -468,11 +474,12 @@ class AsyncReviewsResource:
         id: The product's id.
         min_rating: Only reviews with at least this many stars. (1 to 5)
         max_rating: Only reviews with at most this many stars. (1 to 5)
-        verified: `true`: only reviews whose reviewer is known to use the product; `false`: only the others.
+        verified: `true`: only reviews whose reviewer is known to use the product; `false`: only other
+            reviews.
         sort: Sort order; `-` means newest or most stars first. Reviews without a date come last. Among
             reviews with the same number of stars, the newest come first. (default -created_at)
-        limit: Maximum number of records to return: the page size. `total` says how many there are. (1 to
-            100, default 20)
+        limit: Maximum number of records to return: the page size. `total` is how many there are in all. (1
+            to 100, default 20)
         offset: How many records to skip. Past the end of the list, the page is empty. (default 0)
         extra_headers, extra_query: Additional headers and parameters to send.
         """
@@ -515,7 +522,7 @@ class AsyncGlossaryResource:
     ) -> AsyncPager[AsyncPage[GlossaryTerm], GlossaryTerm]:
         """List glossary terms.
 
-        All terms in order, or those that match a query.
+        All terms in alphabetical order, or those that match a query, best match first.
 
         q: What to look for: a term, an abbreviation such as `PTW`, or words from a definition. Best match
             first: matches in terms and abbreviations come before matches in definitions. (at most 256
@@ -525,8 +532,8 @@ class AsyncGlossaryResource:
             languages are searched regardless. A language that the directory has no text in is rejected.
             Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have
             translations.
-        limit: Maximum number of records to return: the page size. `total` says how many there are. (1 to
-            100, default 20)
+        limit: Maximum number of records to return: the page size. `total` is how many there are in all. (1
+            to 100, default 20)
         offset: How many records to skip. Past the end of the list, the page is empty. At most 10000 with
             `q` or when sorting by an attribute. (default 0)
         extra_headers, extra_query: Additional headers and parameters to send.
@@ -662,7 +669,8 @@ class AsyncSearchResource:
             words. Without `q`, all products that pass the filters are returned, best quality first. (at
             most 256 characters)
         category: Only products in any of these categories, given by name or id as in the category list;
-            case doesn't matter. A category that doesn't exist matches nothing. Repeat it for several.
+            case doesn't matter. A category that doesn't exist matches nothing. Repeat it for several
+            values.
         offering_type: Only products of this type.
         evidence_status: Only products whose evidence has this status. `vendor-sources-reviewed`: the
             vendor's own sources were reviewed for the record; `pending-review`: they haven't been reviewed
@@ -674,18 +682,20 @@ class AsyncSearchResource:
         evidence_checked_after: Only products whose evidence was last checked after this day, YYYY-MM-DD.
         standards: Only products for any of these standards. Case, accents, spaces and hyphens don't matter:
             `iso9001` matches `ISO 9001`. A standard that no product has matches nothing. Repeat it for
-            several.
-        deployment: Only products that can be run in any of these ways, such as `cloud`; compared like
-            `standards`. Repeat it for several.
-        languages: Only products with a user interface in any of these languages; compared like `standards`.
-            Repeat it for several.
-        vendor: Only products from any of these vendors; compared like `standards`. Repeat it for several.
-        tags: Only products with any of these tags; compared like `standards`. Repeat it for several.
+            several values.
+        deployment: Only products that can be run in any of these ways, such as `cloud`; compared the same
+            way as `standards`. Repeat it for several values.
+        languages: Only products with a user interface in any of these languages; compared the same way as
+            `standards`. Repeat it for several values.
+        vendor: Only products from any of these vendors; compared the same way as `standards`. Repeat it for
+            several values.
+        tags: Only products with any of these tags; compared the same way as `standards`. Repeat it for
+            several values.
         attribute: Only products with this attribute value: the attribute's property, a colon, and a value
             (`licence:MIT`) or a range of numbers or dates, either end of which may be left out
             (`price:10..50`, `released_on:2025-01-01..`). Several values of one attribute are alternatives;
-            conditions on different attributes must all match. Text is compared like `standards`. An unknown
-            attribute is rejected with a list of all attributes. Repeat it for several.
+            conditions on different attributes must all match. Text is compared the same way as `standards`.
+            An unknown attribute is rejected with a list of all attributes. Repeat it for several values.
         sort: Sort order; `-` means highest or newest first. `attribute.` followed by a property sorts by an
             attribute whose values are numbers, dates, or true and false. Products without a value come
             last. (default relevance)
@@ -693,8 +703,8 @@ class AsyncSearchResource:
             the values of an attribute. Each facet ignores its own filter. Only the 100 most frequent values
             of a text attribute and the 1000 most frequent of `category` are counted, and values longer than
             500 characters are left out. Numbers are counted in a few ranges, dates by year. Repeat it for
-            several.
-        highlight: Whether each hit also says which parts of which fields matched. (default false)
+            several values.
+        highlight: Whether to include, with each hit, which parts of which fields matched. (default false)
         typo: Whether misspelled words may match. (default true)
         prefix: Whether the last word also matches the beginning of longer words: `always`, for a word that
             is still being typed; `never`; or `auto`, only if it isn't a complete word (one that's in a
@@ -704,10 +714,10 @@ class AsyncSearchResource:
             languages are searched regardless. A language that the directory has no text in is rejected.
             Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have
             translations.
-        fields: Only these fields of each product, plus its `id`. All fields by default. Repeat it for
-            several.
-        limit: Maximum number of records to return: the page size. `total` says how many there are. (1 to
-            100, default 20)
+        fields: Include only these fields of each product, plus its `id`. All fields by default. Repeat it
+            for several values.
+        limit: Maximum number of records to return: the page size. `total` is how many there are in all. (1
+            to 100, default 20)
         offset: How many records to skip. Past the end of the list, the page is empty. At most 10000 with
             `q` or when sorting by an attribute. (default 0)
         extra_headers, extra_query: Additional headers and parameters to send.
@@ -764,10 +774,11 @@ class AsyncExportsResource:
     ) -> AsyncPager[AsyncPage[Export], Export]:
         """List exports.
 
-        Each loaded export file, with its licence and how much of it was left out as invalid (`skipped`).
+        Each loaded export file with its licence, and how many exports and records were left out as invalid
+        (`skipped`).
 
-        limit: Maximum number of records to return: the page size. `total` says how many there are. (1 to
-            100, default 20)
+        limit: Maximum number of records to return: the page size. `total` is how many there are in all. (1
+            to 100, default 20)
         offset: How many records to skip. Past the end of the list, the page is empty. (default 0)
         extra_headers, extra_query: Additional headers and parameters to send.
         """
@@ -850,7 +861,7 @@ class AsyncExportsResource:
                     ...
 
         `timeout` bounds the wait for the headers and for each chunk. Until the body begins, errors are
-        retried as for other calls; a body that breaks off raises an `ApiError`.
+        retried as for other calls; a body that's cut off raises an `ApiError`.
         """
         return self._caller.stream(
             call(
@@ -905,16 +916,16 @@ class AsyncChangesResource:
     ) -> AsyncPager[AsyncChangesPage, Change]:
         """List changes.
 
-        The products that were added, changed or removed since a generation, by id, across all generations
-        in between. The server keeps the last hundred generations, or fewer after very large changes. For an
-        older or unknown one, it responds with 410; download the whole directory from `/v1/exports` instead.
-        A change to just an export's name, licence or date doesn't count as a change to its products, but
-        `/v1/exports` shows it.
+        The ids of all products that have been added, changed or removed since a generation. The server
+        remembers the last hundred generations, or fewer after very large changes. If the generation is
+        older or unknown, the response is 410; download the whole directory from `/v1/exports` instead.
+        Changing only an export's name, licence or date doesn't count as changing its products, but shows in
+        `/v1/exports`.
 
-        since: The earlier generation, as given by `X-Generation` or `to`. Without it, no changes are
-            listed, and `to` says where to begin. (at most 64 characters)
-        limit: Maximum number of records to return: the page size. `total` says how many there are. (1 to
-            100, default 100)
+        since: The earlier generation, from `X-Generation` or `to`. Without it, no changes are listed, and
+            `to` is the generation to start from. (at most 64 characters)
+        limit: Maximum number of records to return: the page size. `total` is how many there are in all. (1
+            to 100, default 100)
         offset: How many records to skip. Past the end of the list, the page is empty. (default 0)
         extra_headers, extra_query: Additional headers and parameters to send.
         """
@@ -946,8 +957,8 @@ class AsyncOperations:
     ) -> Suggestions:
         """Suggest while typing.
 
-        Products, categories and glossary terms that complete what has been typed so far. Only ids and
-        names: a few hundred bytes.
+        Products, categories and glossary terms that complete what has been typed so far. The response
+        contains only ids and names, so it's just a few hundred bytes.
 
         q: What has been typed so far. The last word also matches the beginning of longer words, and
             misspelled words also match. Without it, nothing is suggested. (at most 256 characters)

@@ -97,7 +97,7 @@ class Source(TypedDict):
     label: str
     """Name of the source."""
     url: str
-    """Its address: a URI."""
+    """The source's address: a URI."""
 
 
 class ExportRef(TypedDict):
@@ -121,7 +121,7 @@ class SameAs(TypedDict):
     name: str
     """Name."""
     export: str
-    """Its export's identifier."""
+    """The identifier of the product's export."""
 
 
 class _SoftwareDetailAlways(TypedDict):
@@ -160,15 +160,15 @@ class _SoftwareDetailAlways(TypedDict):
     features: List[str]
     """The product's features."""
     standards: List[str]
-    """Standards it's meant for."""
+    """Standards that the product is meant for."""
     alternative_to: List[str]
-    """Names of products it can replace."""
+    """Names of products that this one can replace."""
     deployment: List[str]
-    """Ways to run it."""
+    """Ways to run the product."""
     pricing: Optional[str]
     """Price, as text."""
     languages: List[str]
-    """Languages that its user interface is available in."""
+    """Languages that the user interface is available in."""
     sources: List[Source]
     """Where the claims come from. The directory doesn't vouch for their accuracy or freshness."""
     rating_source: Optional[str]
@@ -206,9 +206,9 @@ class _AttributeAlways(TypedDict):
     label: str
     """The label to display."""
     type: str
-    """The type of its values: `text`, `number`, `boolean` or `date`."""
+    """The type of the values: `text`, `number`, `boolean` or `date`."""
     unit: Optional[str]
-    """The unit of its values, if they're numbers."""
+    """The unit of the values, if they're numbers."""
     software_count: int
     """Number of products with a value; may be 0."""
 
@@ -217,7 +217,7 @@ class Attribute(_AttributeAlways, total=False):
     """A property by which products can be filtered, counted and sorted."""
 
     language: str
-    """The language of its own text, as a BCP 47 tag. Absent for English."""
+    """The language of the attribute's own text, as a BCP 47 tag. Absent for English."""
     translations: Dict[str, Dict[str, str]]
     """Translations, by language tag and field. Absent if there are none."""
     untranslated: List[str]
@@ -243,7 +243,7 @@ class Category(_CategoryAlways, total=False):
     """A category in the directory."""
 
     language: str
-    """The language of its own text, as a BCP 47 tag. Absent for English."""
+    """The language of the category's own text, as a BCP 47 tag. Absent for English."""
     translations: Dict[str, Dict[str, str]]
     """Translations, by language tag and field. Absent if there are none."""
     untranslated: List[str]
@@ -258,7 +258,7 @@ class Review(TypedDict):
     id: str
     """Identifier."""
     software_id: str
-    """The product it's about."""
+    """The product that the review is about."""
     rating: int
     """Stars, 1 to 5."""
     title: Optional[str]
@@ -268,7 +268,7 @@ class Review(TypedDict):
     author: Optional[str]
     """The author's name."""
     created_at: Optional[str]
-    """When it was written (RFC 3339 in UTC)."""
+    """When the review was written (RFC 3339 in UTC)."""
     verified: Optional[bool]
     """Whether the reviewer is known to use the product."""
     additional_properties: Dict[str, Any]
@@ -310,7 +310,7 @@ class GlossarySource(TypedDict):
     title: Optional[str]
     """Name of the source."""
     url: Optional[str]
-    """Its address."""
+    """The source's address."""
 
 
 class _GlossaryTermAlways(TypedDict):
@@ -321,11 +321,11 @@ class _GlossaryTermAlways(TypedDict):
     term: str
     """The term."""
     definition: str
-    """Its definition, as plain text."""
+    """The term's definition, as plain text."""
     abbreviations: List[str]
     """Abbreviations for the term."""
     synonyms: List[str]
-    """Other words for it."""
+    """Other words for the term."""
     related: List[str]
     """Related terms."""
     source: Optional[GlossarySource]
@@ -336,7 +336,7 @@ class GlossaryTerm(_GlossaryTermAlways, total=False):
     """A term from the directory's subject area and what it means."""
 
     language: str
-    """The language of its own text, as a BCP 47 tag. Absent for English."""
+    """The language of the entry's own text, as a BCP 47 tag. Absent for English."""
     translations: Dict[str, Dict[str, str]]
     """Translations, by language tag and field. Absent if there are none."""
     untranslated: List[str]
@@ -433,7 +433,7 @@ Replacement = TypedDict(
         "to": str,
     },
 )
-"""A word in the query and what it was searched as."""
+"""A word in the query and what was searched for instead."""
 
 
 class _QueryReportAlways(TypedDict):
@@ -459,8 +459,8 @@ class QueryReport(_QueryReportAlways, total=False):
     """How the query was interpreted."""
 
     unknown: List[str]
-    """Dropped words that say what's wanted but that no product contains, so the hits only contain other words from
-    the query. Absent if there are none.
+    """Dropped words that name what the query is looking for. No product contains them, so the hits only contain
+    other words from the query. Absent if there are none.
     """
     pinned: List[str]
     """Ids of the products that the directory's editors put first for this query, in that order. Filters and
@@ -471,8 +471,8 @@ class QueryReport(_QueryReportAlways, total=False):
     any.
     """
     alternatives_to_id: str
-    """That product's id, if no product is listed as an alternative to it. The hits are then similar products, with
-    that product itself last. Absent otherwise.
+    """Id of the product in `alternatives_to`, if no product is listed as an alternative to it. The hits are then
+    similar products, with that product itself last. Absent otherwise.
     """
     related: int
     """How many of the products found contain none of the words but are close to the query in meaning. When sorting
@@ -492,7 +492,7 @@ class FacetValue(TypedDict):
     label: str
     """The label to display."""
     count: int
-    """How many products in the result have it, ignoring the facet's own filter."""
+    """Number of products in the result with this value, ignoring the facet's own filter."""
 
 
 class _ExportAlways(TypedDict):
@@ -509,13 +509,13 @@ class _ExportAlways(TypedDict):
     as_of: Optional[str]
     """Snapshot date, as stated; a record's own evidence date takes precedence."""
     software_count: int
-    """How many products it contains."""
+    """Number of products in the export."""
     category_count: int
-    """How many categories it describes."""
+    """Number of categories that the export describes."""
     review_count: int
-    """How many reviews it contains."""
+    """Number of reviews in the export."""
     glossary_count: int
-    """How many glossary terms it defines."""
+    """Number of glossary terms that the export defines."""
     size_bytes: int
     """Size of the document in bytes."""
     sha256: str
@@ -532,7 +532,9 @@ class Export(_ExportAlways, total=False):
     """One of the export files that make up the directory."""
 
     language: str
-    """The language of its text, as a BCP 47 tag: stated, or else detected. Absent for English."""
+    """The language of the export's text, as a BCP 47 tag; detected if the export doesn't state it. Absent for
+    English.
+    """
 
 
 class Pagination(TypedDict):
@@ -652,7 +654,7 @@ class CategorySuggestion(TypedDict):
     name: str
     """Name."""
     software_count: int
-    """How many products are in it."""
+    """Number of products in the category."""
 
 
 class TermSuggestion(TypedDict):
