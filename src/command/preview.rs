@@ -1,4 +1,4 @@
-//! `preview`: serves a candidate folder to the machine on which it's edited, and compares it with
+//! `preview`: serves a candidate folder to the machine it's being edited on, and compares it with
 //! the published exports.
 
 use std::path::{Path, PathBuf};

@@ -195,7 +195,7 @@ mod tests {
     }
 
     #[test]
-    fn a_spent_request_comes_back_after_a_window() {
+    fn a_used_request_is_available_again_after_one_window() {
         let (quota, start) = (Quota::default(), Instant::now());
         assert!(quota.spend(1, start).allowed);
         let just_before = start + Duration::from_secs(59) + Duration::from_nanos(999_999_999);

@@ -19,7 +19,7 @@ const LONGEST_MESSAGE: usize = 2_000;
 pub(super) fn success(members: Map<String, Value>) -> CallToolResult {
     let document = Value::Object(members);
     let text = format!(
-        "{NOTICE} The entire next line is one JSON document with such records from the software directory.\n{document}"
+        "{NOTICE} The entire next line is a single JSON document that contains such records from the software directory.\n{document}"
     );
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
     result.structured_content = Some(document);

@@ -27,7 +27,7 @@ pub(super) enum Operation {
     ListReviews,
 }
 
-/// What clients see of a tool.
+/// The part of a tool that clients see.
 pub(super) struct Definition {
     pub(super) operation: Operation,
     pub(super) name: &'static str,

@@ -245,7 +245,7 @@ pub struct Plan {
     pub excluded_phrases: Vec<Phrase>,
     /// Every hit must contain each of these within one value; rarest first.
     pub phrases: Vec<Phrase>,
-    /// Full names that the query may be.
+    /// Full names that the query may stand for.
     pub names: Vec<Term>,
     /// The terms of the products pinned to the query, best first. They're also alternatives in each
     /// group.

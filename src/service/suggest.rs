@@ -27,7 +27,7 @@ pub async fn suggest<'s>(
     suggest_within(snapshot, q, limit, language, &budget(snapshot)).await
 }
 
-/// Does the same as [`suggest`], with a custom budget.
+/// The same as [`suggest`], but with a custom budget.
 pub async fn suggest_within<'s>(
     snapshot: &'s Snapshot,
     q: &str,

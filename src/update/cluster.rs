@@ -1,4 +1,4 @@
-//! A cluster as the origin of generations. Opens the generation that the cluster has published.
+//! A cluster as the source of generations. Opens the generation that the cluster has published.
 
 use std::sync::Arc;
 

@@ -41,7 +41,7 @@ pub(crate) fn changed() -> (Arc<Directory>, String) {
     published(&sets)
 }
 
-/// A directory that changed from the first export to the second. Also returns the first
+/// A directory that changed between the first export and the second. Also returns the first
 /// generation's name.
 pub(crate) fn published(sets: &[String; 2]) -> (Arc<Directory>, String) {
     let directory = Arc::<Directory>::default();

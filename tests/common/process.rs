@@ -110,7 +110,7 @@ impl Server {
         Self::spawn_at(command, "127.0.0.1:0")
     }
 
-    /// Runs a command that serves at this address, without waiting for anything.
+    /// Runs a command that starts a server on this address, without waiting for anything.
     pub(crate) fn spawn_at(mut command: Command, address: &str) -> Self {
         command.args(["--listen", address]).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the binary runs");

@@ -10,7 +10,7 @@ use crate::scale::{is_full, large_export, times};
 
 /// Precedes the revision's digits in every record's tagline.
 const MARKER: &str = "rev-00000000";
-/// Revisions also differ in their number of extra records, which is less than this.
+/// Revisions also differ in how many extra records they have, always fewer than this.
 const EXTRAS: usize = 7;
 
 /// The prefix before a marker's digits.

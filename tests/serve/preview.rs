@@ -119,7 +119,7 @@ fn preview_waits_for_a_candidate_that_was_never_valid() {
     assert_eq!(get(&server, "/categories", Some(&cookie)).0, 200);
     fs::remove_file(folder.path().join("next/tools.json")).expect("removed");
     status(&server, "The candidate can’t be served: still showing the last valid state.");
-    assert!(!report(&server).contains("next/tools.json:1:"), "the findings should be those of the current state");
+    assert!(!report(&server).contains("next/tools.json:1:"), "the findings should reflect the current state");
 }
 
 #[test]

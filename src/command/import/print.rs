@@ -1,4 +1,4 @@
-//! Prints an import's findings, each cause once.
+//! Prints an import's findings, listing each cause only once.
 
 use crate::command::print_note;
 use crate::curate::tabular::{Findings, Group, Level};

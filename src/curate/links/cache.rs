@@ -32,7 +32,7 @@ pub enum CacheError {
     Read(#[from] io::Error),
     #[error("it isn't a link cache, or it's damaged")]
     Damaged(#[from] serde_json::Error),
-    #[error("its format is {0}, but this version reads format {FORMAT}")]
+    #[error("it has format {0}, but this version only reads format {FORMAT}")]
     Format(u32),
     #[error("it is larger than {MAX_BYTES} bytes")]
     TooLarge,

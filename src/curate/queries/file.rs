@@ -25,7 +25,7 @@ pub enum QueryFileError {
         "the file doesn't contain queries without hits as written by `serve --empty-queries FILE`; specify a different one"
     )]
     Other(#[from] serde_json::Error),
-    #[error("the file has format {0}, but this version reads format {FORMAT}; specify a different one")]
+    #[error("the file has format {0}, but this version only reads format {FORMAT}; specify a different one")]
     Format(u32),
 }
 

@@ -1,4 +1,5 @@
-//! Findings in a table, grouped by cause: each cause once, with its count, examples and the fix.
+//! Findings in a table, grouped by cause. Each cause is listed once, with its count, examples and
+//! the fix.
 
 use std::collections::{BTreeMap, HashSet};
 

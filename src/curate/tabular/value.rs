@@ -68,7 +68,7 @@ fn is_escaped(c: char) -> bool {
     matches!(c, ';' | '|' | ',' | '\\') || c.is_whitespace()
 }
 
-/// Whether a list is split at marks other than commas.
+/// Whether a list is split on separators other than commas.
 pub(super) fn has_marks(text: &str) -> bool {
     text.contains([';', '|', '\n']) || text.contains("\\,")
 }
@@ -180,7 +180,7 @@ pub(super) fn boolean(text: &str) -> Option<bool> {
     }
 }
 
-/// The mark between the whole number and the fraction.
+/// The decimal separator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DecimalMark {
     Comma,

@@ -41,7 +41,7 @@ static TOP_LEVEL_DOMAINS: LazyLock<HashSet<&str>> =
     LazyLock::new(|| include_str!("top_level_domains.txt").lines().collect());
 
 const OWN_HELP: &str = "write the address of the product's own website";
-const LOCAL_HELP: &str = "write an address that the directory's readers can reach";
+const LOCAL_HELP: &str = "use an address that the directory's readers can reach";
 
 pub(super) struct Doubt {
     pub(super) code: Code,

@@ -110,7 +110,7 @@ mod tests {
     use super::moment;
 
     #[test]
-    fn a_time_is_shown_in_utc() {
+    fn times_are_shown_in_utc() {
         let shown = |text| moment(text).map(|moment| moment.to_string());
         assert_eq!(shown("2025-03-01").as_deref(), Some("2025-03-01T00:00:00Z"));
         assert_eq!(shown("2025-03-01T01:30:00+02:00").as_deref(), Some("2025-02-28T23:30:00Z"));

@@ -1,4 +1,4 @@
-//! Export files as the origin of generations. The first generation is loaded from disk or built.
+//! Export files as the source of generations. The first generation is loaded from disk or built.
 //! Later ones are built when the files change, or picked up if another process has built them.
 
 mod build;

@@ -1,4 +1,4 @@
-//! A leader as the origin of generations. It's another server, a web server or object storage that
+//! A leader as the source of generations. It's another server, a web server or object storage that
 //! publishes an index folder as files.
 //!
 //! The files are `CURRENT` and, for each generation, `manifest.json` and the parts it names.

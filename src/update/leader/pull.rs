@@ -121,7 +121,7 @@ fn pull_part(
         if let Some((start, piece)) = next
             && start == before
         {
-            // If a piece turns out to be damaged, it will be received in the next round.
+            // If a piece turns out to be damaged, it's fetched again in the next round.
             if let Some(bytes) = stored.read(piece) {
                 file.seek(SeekFrom::End(0)).and_then(|_| file.write_all(&bytes)).map_err(failed("writing"))?;
                 hasher.update(&bytes);

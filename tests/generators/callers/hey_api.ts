@@ -12,7 +12,7 @@ interface Call {
 const [address, key, plan] = process.argv.slice(2) as [string, string, string];
 client.setConfig({ baseUrl: address, auth: key, throwOnError: true });
 const operations = sdk as unknown as Record<string, (options: object) => Promise<{ data: unknown }>>;
-// Zod reads 64-bit integers as bigint, but the directory's integers are also exact as numbers.
+// Zod reads 64-bit integers as bigint, but the directory's integers all fit in a number exactly.
 const plain = (_: string, value: unknown) => (typeof value === "bigint" ? Number(value) : value);
 
 async function main() {
