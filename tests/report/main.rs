@@ -215,7 +215,7 @@ fn output_is_written_through_links_and_into_pipes() {
     };
     let (code, _, message) = report(&["-o", "link.md"]);
     assert_eq!(code, Some(2), "{message}");
-    assert!(message.contains("link.md exists"), "{message}");
+    assert!(message.contains("link.md already exists"), "{message}");
     assert_eq!(report(&["-o", "link.md", "--force"]).0, Some(0));
     assert!(path("link.md").is_symlink());
     assert!(fs::read_to_string(path("target.md")).expect("a file").starts_with("# Report"));
