@@ -1,4 +1,4 @@
-// What HTML can't do: suggestions while typing, results that change in place, copying, colours. Every page also works without scripts.
+// What HTML can't do: suggestions while typing, results that change in place, copying, and the theme. Every page also works without scripts.
 
 const { base, copy, copied, pressCopy } = document.body.dataset;
 const input = document.getElementById('q');
@@ -284,7 +284,7 @@ function rememberCall() {
 copyButtons(document);
 rememberCall();
 
-// Colours: cycles through system, light and dark.
+// Theme: cycles through system, light and dark.
 
 const theme = document.getElementById('theme');
 theme.addEventListener('click', () => {

@@ -185,12 +185,12 @@ test('scripts speak the reader’s language', async () => {
   await close();
 });
 
-test('the reader can choose the colours', async () => {
+test('the reader can choose the theme', async () => {
   const { page, visit, close } = await open(browser, server);
   await visit('/');
   const ground = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
   const light = await ground();
-  const button = page.getByRole('button', { name: /Colours/ });
+  const button = page.getByRole('button', { name: /Theme/ });
   await button.click();
   await button.click();
   const dark = await ground();
