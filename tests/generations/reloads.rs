@@ -29,7 +29,7 @@ fn every_reload_is_reported_with_its_outcome_and_builds() {
     let status = running.directory.reloads();
     assert_eq!(status.current_at, current_at, "the served data hasn't been current since then");
     assert!(current_at.is_some());
-    assert_eq!(status.builds, 1, "neither unchanged nor refused exports are built");
+    assert_eq!(status.builds, 1, "unchanged and refused exports aren't built");
     place.reindex().expect("built");
     running.updater.look(Instant::now());
     assert_eq!(last(&running), Some(Outcome::Loaded));

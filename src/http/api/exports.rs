@@ -131,8 +131,8 @@ const BYTES_PER_REQUEST: u64 = 1 << 20;
 /// the list) up to the end of the range. It may exceed the remaining quota; further requests then have to wait until the
 /// excess is paid off.
 ///
-/// A key or a visitor may have up to 4 downloads in progress (429 beyond that). The limit is 32 for all keys together
-/// and 16 for all visitors together (503 beyond that). Once all of these are in use, a download slower than 128 KiB/s
+/// A key or a visitor may have up to 4 downloads in progress (429 beyond that). The limit is 32 across all keys
+/// and 16 across all visitors (503 beyond that). Once all of these are in use, a download slower than 128 KiB/s
 /// is dropped to make room for a new one.
 #[utoipa::path(
     get,

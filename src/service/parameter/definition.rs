@@ -65,9 +65,9 @@ pub static SEARCH_Q: Parameter<Text> = Parameter::new(
 /// Searches a list of products by name.
 pub static NAME_Q: Parameter<Text> = Parameter::new(
     "q",
-    "Only products with a name or other name in which every word given here matches the beginning of a word. Case, \
-     accents and whether compounds are written as one word or several don't matter. Best match first unless `sort` is \
-     given.",
+    "Only products with a name or alternative name in which every word given here matches the beginning of a word. \
+     Case, accents and whether compounds are written as one word or several don't matter. Best match first unless \
+     `sort` is given.",
     "penguin",
     QUERY,
 );
@@ -275,8 +275,8 @@ pub static HIGHLIGHT: Parameter<Flag> = Parameter::new(
 pub static PREFIX: Parameter<OneOf<Prefix>> = Parameter::new(
     "prefix",
     "Whether the last word also matches the beginning of longer words: `always`, for a word that is still being \
-     typed; `never`; or `auto`, only if it isn't a complete word (one that's in a record or common in English) or too \
-     little is found.",
+     typed; `never`; or `auto`, only if it isn't a complete word (one that's in a record or common in English) or if \
+     there are too few results.",
     "always",
     OneOf { values: &Prefix::ALL, name: Prefix::as_str, default: Some(Prefix::Auto) },
 );

@@ -84,7 +84,7 @@ class _ChangesContents:
 
     @property
     def to_generation(self) -> str:
-        """The current generation: pass it to `changes.since` the next time."""
+        """The current generation: pass it to `changes.since` next time."""
         return cast("str", self.body["to"])
 
 
