@@ -8,7 +8,7 @@ MAKEFLAGS += --no-print-directory
 # Some servers are installed in /usr/sbin, which isn't on every user's PATH.
 export PATH := $(PATH):/usr/sbin:/sbin
 
-# The steps of `make test`. Those that fail soonest come first.
+# The steps of `make test`. The ones that fail soonest come first.
 STEPS := fmt lint doc test-rust bench-build test-readme test-client-python test-client-typescript test-browser test-contract test-mcp licences
 
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
@@ -178,8 +178,8 @@ opensearch-serve: binary
 opensearch-users: binary
 	python3 tests/opensearch/cluster.py --security -- python3 tests/opensearch/users.py --binary '$(BINARY)' --data data
 
-# Tests faults while a server is under load, and prints the results of the requests for each. To run
-# only one: FAULT=red_index
+# Tests faults while a server is under load, and prints how the requests fared during each fault.
+# To run only one: FAULT=red_index
 opensearch-faults: binary
 	python3 tests/opensearch/cluster.py --nodes 3 -- python3 tests/opensearch/faults.py --binary '$(BINARY)' --data data \
 		$(if $(FAULT),--only $(FAULT))

@@ -1,4 +1,4 @@
-//! Parses the command line and calls the library; nothing else.
+//! Parses the command line and calls the library, nothing more.
 
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;

@@ -1,5 +1,5 @@
-//! How long tantivy alone takes to index the same terms in the same schema: documents are prepared
-//! beforehand, and its own writer builds one segment in memory.
+//! How long tantivy alone takes to index the same terms in the same schema. The documents are
+//! prepared beforehand, and tantivy's own writer builds a single in-memory segment.
 
 use software_directory::search::DocumentAnalyzer;
 use tantivy::directory::RamDirectory;
@@ -18,7 +18,7 @@ const MEMORY_BUDGET: usize = 256 * 1024 * 1024;
 /// How many times a document contains each of its terms.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Repeat {
-    /// As often as its packed frequency says, which produces the same postings as our build.
+    /// As many times as its packed frequency says, which produces the same postings as our build.
     Code,
     /// Once, which is the minimum.
     Once,

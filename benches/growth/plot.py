@@ -4,7 +4,7 @@ import dataclasses
 import html
 import math
 
-# A panel's area for curves, and the margin for labels, in pixels.
+# The size of a panel's plot area, and the margins for labels, in pixels.
 WIDTH, HEIGHT = 300, 190
 LEFT, TOP, RIGHT, BOTTOM = 56, 44, 112, 46
 COLUMNS = 2

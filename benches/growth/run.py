@@ -27,10 +27,10 @@ from server import check, create_keys, draw_queries, fail, need_wrk, ours, wait_
 
 SIZES = "1000,10000,59204,1000000"
 RESTARTS = 5
-# How many seconds after startup the content has been verified and memory has been released.
+# Seconds after startup by which the content has been verified and memory has been released.
 SETTLED = 5
 # How many queries are checked, and what share of them may miss their record. The more words there
-# are, the more often a shortened word is a word itself.
+# are, the more often a shortened word happens to be another word.
 SAMPLE = 300
 MISSED_AT_MOST = 0.01
 

@@ -153,7 +153,7 @@ impl Judged {
     }
 }
 
-/// Discounted cumulative gain of the first ten: linear gain over `log2(rank + 1)`.
+/// Discounted cumulative gain of the first ten hits: linear gain over `log2(rank + 1)`.
 fn discounted(gains: impl Iterator<Item = f64>) -> f64 {
     (2_u32..).zip(gains.take(DEPTH)).map(|(rank, gain)| gain / f64::from(rank).log2()).sum()
 }

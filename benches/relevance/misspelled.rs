@@ -24,7 +24,8 @@ pub(crate) fn report(snapshot: &Snapshot, path: &Path) -> Result<(), Failure> {
             continue;
         }
         let page = search(snapshot, &typed, true)?;
-        // A misspelling with the right word's stem needs no correction, and neither does a prefix.
+        // A misspelling with the right word's stem needs no correction, nor does a prefix of that
+        // word.
         let stem = |word: &str| snapshot.search.stems.of(word).into_owned();
         let found = match page.query.corrected.first() {
             Some(correction) => correction.to == meant,

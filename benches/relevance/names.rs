@@ -17,7 +17,7 @@ const LONGEST: usize = 256;
 /// How many failures are listed per export.
 const LISTED: usize = 10;
 
-/// A way to write names: its label, and the function that rewrites a name.
+/// A way of writing names: its label, and the function that rewrites a name.
 type Variant = (&'static str, fn(&str) -> String);
 
 const VARIANTS: [Variant; 5] = [
@@ -53,8 +53,8 @@ pub(crate) fn exports(folder: &Path) -> Result<Vec<PathBuf>, Failure> {
     Ok(files)
 }
 
-/// Searches for every variant of each name in each export, and fails if one doesn't return a
-/// product with that name first.
+/// Searches for every variant of each name in each export, and fails if any of these searches
+/// doesn't return a product with that name first.
 pub(crate) fn report(files: &[PathBuf]) -> Result<(), Failure> {
     println!("Names that, when searched for, don't return a product with that name first");
     let mut failures = 0;
@@ -96,8 +96,8 @@ fn is_called(record: &Record, name: &str) -> bool {
     self::key(&record.name) == key || record.aliases.iter().any(|alias| self::key(alias) == key)
 }
 
-/// A name the way searches compare it: its words, and the trailing symbols that distinguish
-/// `Calculator ++` from `Calculator`. For a name without words, all its symbols are used.
+/// A name in the form that searches compare: its words, and the trailing symbols that distinguish
+/// `Calculator ++` from `Calculator`. If a name has no words, all its symbols are used.
 fn key(name: &str) -> String {
     let words = words(name);
     let end = words.last().map_or(0, |last| last.end);
@@ -106,7 +106,7 @@ fn key(name: &str) -> String {
 }
 
 /// Removes the accents from Latin, Greek, Cyrillic, Hebrew and Arabic letters, which any query may
-/// leave out. In other scripts, a mark makes a different letter.
+/// leave out. In other scripts, a letter with a mark is a different letter.
 fn without_accents(name: &str) -> String {
     let is_accent = |c: char| matches!(c, '\u{300}'..='\u{36f}' | '\u{591}'..='\u{5bd}' | '\u{5c1}' | '\u{5c2}' | '\u{64b}'..='\u{652}');
     name.nfd().filter(|c| !is_accent(*c)).nfc().collect()

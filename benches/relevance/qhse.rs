@@ -55,7 +55,7 @@ pub(crate) struct Composed {
     names: HashMap<String, String>,
 }
 
-/// How many queries find what they should, out of how many.
+/// The number of queries that find what they should, and the number of queries in total.
 #[derive(Default)]
 pub(crate) struct Counts {
     pub(crate) right: (usize, usize),

@@ -29,7 +29,7 @@ pub(crate) fn of<T>(work: impl FnOnce() -> T) -> Duration {
     now().saturating_sub(start)
 }
 
-/// For criterion: like its own clock, but measures CPU time.
+/// Like Criterion's own clock, but measures CPU time.
 pub(crate) struct CpuTime;
 
 impl Measurement for CpuTime {
@@ -61,7 +61,7 @@ impl Measurement for CpuTime {
     }
 }
 
-/// The throughput of a batch of this many queries.
+/// The throughput for a batch of this many queries.
 pub(crate) fn per_query(queries: usize) -> Throughput {
     Throughput::Elements(queries as u64)
 }

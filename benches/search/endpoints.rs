@@ -1,10 +1,9 @@
-//! The worst request of every endpoint, sent through the whole service in this process. The
+//! The worst request to every endpoint, sent through the whole service in this process. The
 //! benchmark measures the process's CPU time, since a request may run on several threads. If a
 //! response is unexpected, the run fails.
 //!
-//! The directory is the corpus, all of it new to the change log, plus an export with more of
-//! everything else than any real directory has: categories, glossary terms, and reviews of one
-//! product.
+//! The directory is the corpus, all of it new to the change log, plus an export with more
+//! categories, glossary terms, and reviews of a single product than any real directory has.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -38,7 +37,7 @@ const REVIEWS: usize = 100_000;
 /// How many unknown parameters and arguments a request can have.
 const UNKNOWN: usize = 600;
 const UNKNOWN_ARGUMENTS: usize = 920;
-/// How many products to request similar products for.
+/// The number of products whose similar products are requested.
 const PRODUCTS: usize = 200;
 /// How many times each request is measured; the median is used.
 const ROUNDS: usize = 5;
@@ -53,7 +52,7 @@ enum Ask {
     Tool(Value),
 }
 
-/// Measures and prints the worst request of each endpoint.
+/// Measures the worst request to each endpoint, and prints the results.
 pub(crate) fn report(path: &Path, exports: &[Export], snapshot: &Snapshot, seed: u64) -> Result<(), Failure> {
     let folder = tempfile::tempdir()?;
     let words = by_frequency(snapshot);

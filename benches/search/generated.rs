@@ -1,4 +1,4 @@
-//! The worst of many generated queries, of every kind that makes a search work hard.
+//! The slowest of many generated queries, which cover everything that makes a search work hard.
 
 use std::time::Duration;
 

@@ -15,7 +15,7 @@ const ROUNDS: usize = 15;
 /// may take more, because its work budget grows with the records.
 pub(crate) const WORST: Duration = Duration::from_millis(5);
 
-/// A goal: the maximum ratio between what the queries in `of` and those in `to` cost.
+/// A goal: the maximum ratio of the cost of the queries in `of` to that of the queries in `to`.
 pub(crate) struct Ratio<'q> {
     pub(crate) name: &'static str,
     pub(crate) of: &'q [SearchSoftware],
@@ -52,7 +52,7 @@ fn per_query(snapshot: &Snapshot, queries: &[SearchSoftware]) -> f64 {
     time.as_secs_f64() * 1e6 / count
 }
 
-/// Measures and prints the worst queries, the slowest first.
+/// Measures the worst queries and prints them, slowest first.
 pub(crate) fn worst(snapshot: &Snapshot, queries: &[(String, SearchSoftware)]) {
     let mut measured: Vec<_> = queries
         .iter()

@@ -32,7 +32,7 @@ use goals::Ratio;
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
-/// The seed of all random choices.
+/// The seed for all random choices.
 const SEED: u64 = 59_204;
 /// How many queries a measurement cycles through.
 const QUERIES: usize = 500;

@@ -58,7 +58,7 @@ pub(crate) fn queries(snapshot: &Snapshot, draw: &mut Queries<'_>) -> Vec<(Strin
     all.into_iter().map(|(name, query)| (name.to_owned(), query)).collect()
 }
 
-/// The words in the corpus, the most frequent first, including function words.
+/// The words in the corpus, most frequent first, including function words.
 pub(crate) fn by_frequency(snapshot: &Snapshot) -> Vec<String> {
     let lexicon = &snapshot.search.lexicon;
     let mut words = Vec::new();

@@ -1,4 +1,4 @@
-//! tantivy as its documentation shows it: three text fields, all words required, the best ten with
+//! tantivy as its documentation shows it: three text fields, all words required, the top ten with
 //! their stored documents, and the exact count. It has none of the service's features: no typo
 //! tolerance, prefixes, synonyms, tiers, facets, keys or entity tags.
 

@@ -1,9 +1,10 @@
 //! The baselines and queries of `make bench-http`; `benches/server/run.py` starts them.
 //!
 //! - `queries FOLDER`: writes the queries, drawn with a fixed seed from the corpus.
-//! - `axum ADDRESS BYTES`: bare axum, which answers every request with a body of that size: HTTP's
-//!   limit on this machine.
-//! - `tantivy ADDRESS`: bare tantivy behind a minimal axum server: the engine's limit.
+//! - `axum ADDRESS BYTES`: bare axum, which answers every request with a body of that size. Shows
+//!   the best that HTTP can do on this machine.
+//! - `tantivy ADDRESS`: bare tantivy behind a minimal axum server. Shows the best that the engine
+//!   can do.
 //!
 //! The first line on standard output is the address.
 
@@ -39,7 +40,7 @@ fn main() -> ExitCode {
     corpus::exit(done)
 }
 
-/// Serves on two workers until it is killed.
+/// Serves with two worker threads until it's killed.
 fn serve(address: &str, router: Router) -> Result<(), Failure> {
     let address: SocketAddr = address.parse()?;
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(2).enable_all().build()?;

@@ -24,7 +24,7 @@ CREATE TABLE queries (n serial PRIMARY KEY, q text);
 VACUUM ANALYZE;
 """
 
-# The best ten, with the total count.
+# The top ten, with the total count.
 BEST = """SELECT id, name, tagline, description, count(*) OVER () AS total
   FROM packages, plainto_tsquery('english', {asked}) AS query
   WHERE words @@ query ORDER BY ts_rank(words, query) DESC LIMIT 10"""

@@ -10,7 +10,7 @@ use software_directory::generation::Snapshot;
 
 use crate::corpus::{self, Failure, Queries};
 
-/// The seed of all random choices.
+/// The seed for all random choices.
 const SEED: u64 = 200_000;
 /// The number of distinct queries, and also of draws with repetition.
 const QUERIES: usize = 200_000;

@@ -88,12 +88,12 @@ def run(arguments, folder, servers):
         servers.callback(server.stop)
         return server
 
-    # PostgreSQL runs as another user.
+    # PostgreSQL runs as a different user.
     folder.chmod(0o755)
     draw_queries(arguments.baselines, pathlib.Path(arguments.export), folder)
     ids = (folder / "ids.txt").read_text().splitlines()
     queries = (folder / "distinct.txt").read_text().splitlines()
-    # Missing programs are reported before anything is measured.
+    # Start everything first, so that missing programs are reported before anything is measured.
     others = {name: keep(baselines.START[name](arguments.export, folder, queries))
               for name in arguments.chosen if name in baselines.START}
     ours = keep(serve(arguments, folder))
@@ -188,7 +188,7 @@ def measure(arguments, sides, connections, lines):
             if server.name == "ours" and file.name == "distinct.txt" and seen["rate"] * arguments.seconds > lines:
                 fail(f"{server.name} got more than {lines:,} queries per round, so rounds repeat some: use fewer --seconds "
                      "or --rounds")
-            # Bare tantivy takes a few words for query syntax, so it may reject those queries.
+            # Bare tantivy mistakes a few words for query syntax, so it may reject some queries.
             if seen["bad"] > (0 if server.name == "ours" else 0.01 * seen["rate"] * arguments.seconds):
                 fail(f"{seen['bad']} responses from {server.name} to {before} weren't 2xx or 3xx")
             rounds[side].append(seen)

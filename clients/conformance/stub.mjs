@@ -79,7 +79,7 @@ async function play(script, path, search, request, response) {
   const half = body.subarray(0, Math.floor(body.length / 2));
   const head = () => {
     response.sendDate = false;
-    // A platform with its own cache, such as a browser, must not respond instead of the stub.
+    // Keeps a platform with its own cache, such as a browser, from responding instead of the stub.
     const headers = { ...CORS, "cache-control": "no-store" };
     for (const [name, value] of Object.entries(answer.headers ?? {})) headers[name] = fill(value, request);
     if (answer.action !== "trickle_body") headers["content-length"] = body.length;

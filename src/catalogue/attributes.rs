@@ -73,7 +73,7 @@ impl AttributeColumn {
         &self.labels[value as usize]
     }
 
-    /// The ranges used for counting, written the way filters take them. Empty if every value is
+    /// The ranges used for counting, in the form that filters accept. Empty if every value is
     /// counted separately.
     pub fn ranges(&self) -> &[(Box<str>, Range<u32>)] {
         &self.ranges
@@ -157,7 +157,7 @@ impl Labels {
         self.products += u32::from(numbers.len() > start);
     }
 
-    /// A value's most frequent spelling or, on a tie, the one that the best product uses.
+    /// A value's most frequent spelling or, in a tie, the one that the best product uses.
     fn label(&self, number: u32) -> &str {
         let spellings = self.spellings[number as usize].iter().rev();
         spellings.max_by_key(|(_, count)| *count).map_or("", |(spelling, _)| spelling)
@@ -183,7 +183,7 @@ impl Labels {
 pub struct AttributeSummary {
     /// How many products have a value.
     pub products: u32,
-    /// The ranges used for counting numbers and dates, written the way filters take them.
+    /// The ranges used for counting numbers and dates, in the form that filters accept.
     pub ranges: Vec<Box<str>>,
 }
 

@@ -82,8 +82,8 @@ impl Order {
     }
 }
 
-/// A product order: a stored one, or by the values of a single-valued attribute. Products without
-/// a value come last, and ties are broken by name.
+/// How products are ordered: in a stored order, or by the values of a single-valued attribute.
+/// Products without a value come last, and ties are broken by name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum SortedBy {
     Stored(Order),
@@ -113,7 +113,7 @@ impl Places<'_> {
     }
 }
 
-/// The highest possible rating in stars.
+/// The highest possible rating, in stars.
 pub const STARS: usize = 5;
 
 /// An order of all products, as a permutation and its inverse.
@@ -155,7 +155,7 @@ impl Columns {
             && self.rating.len() == count
             && self.category_bounds.len() == count + 1
             && self.category_bounds.is_sorted()
-            // If an engine stores the products elsewhere, they're counted here but have no columns.
+            // Products that an engine stores elsewhere are counted in `real` but have no columns.
             && (count == 0 || self.real as usize <= count)
             && self.category_bounds.last().is_some_and(|end| *end as usize == self.categories.len())
             && Order::ALL.iter().all(|order| self.order(*order).fits(count))

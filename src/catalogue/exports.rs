@@ -15,12 +15,12 @@ use crate::export::{SetExport, write_compact};
 use crate::scratch::{BulkReader, BulkWriter, Cutter, Span};
 
 /// The compression level for downloadable documents (zstd's scale, 1 to 22). Higher levels take far
-/// longer and hardly make the documents smaller.
+/// longer and barely make the documents smaller.
 const ZSTD_LEVEL: i32 = 3;
 
 /// The compression window as a power of two: 128 KiB. A download's decoder then takes about 500
 /// KiB: the window, two blocks of up to 128 KiB, and its state. The level's default of 2 MiB would
-/// hardly make documents smaller.
+/// barely make the documents smaller.
 const ZSTD_WINDOW_LOG: u32 = 17;
 
 /// The compression window for product locations: 32 KiB. Their decoder, which only `ndjson` needs,
@@ -61,7 +61,8 @@ pub(super) struct StoredDocument {
     /// location consists of the gap since the previous product and the product's length, in bytes,
     /// as little-endian 32-bit numbers. Documents are smaller than 4 GiB.
     places: Span,
-    /// The BLAKE3 hash of both, because they may be read from disk long after being written.
+    /// The BLAKE3 hash of both ranges. They may be read from disk long after being written, so
+    /// damage has to be detected.
     hash: [u8; 32],
 }
 

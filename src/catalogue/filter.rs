@@ -48,7 +48,7 @@ impl AttributeCondition {
     }
 }
 
-/// The values that a filter admits for each attribute; `None` if the directory doesn't have one of
+/// The values that a filter accepts for each attribute; `None` if the directory doesn't have one of
 /// the attributes.
 pub fn admitted(
     conditions: &[AttributeCondition],

@@ -97,7 +97,7 @@ struct ById(Vec<u32>);
 impl ById {
     fn new<T>(items: &[T], id: impl Fn(&T) -> &str) -> Self {
         let mut indices: Vec<u32> = (0..).take(items.len()).collect();
-        // A stable sort, so the first of several equal ids is found.
+        // Use a stable sort, so that if several ids are equal, the first one is found.
         indices.sort_by(|a, b| id(&items[*a as usize]).cmp(id(&items[*b as usize])));
         Self(indices)
     }

@@ -1,7 +1,7 @@
 //! Cache prefetching.
 
 /// Prefetches slices into the CPU cache. They're far apart in memory, but waiting for all of them
-/// at once hardly takes longer than waiting for one.
+/// at once barely takes longer than waiting for one.
 pub fn fetch<'t>(texts: impl Iterator<Item = &'t [u8]>) {
     /// The size of a cache line, in bytes.
     const LINE: usize = 64;

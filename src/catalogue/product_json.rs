@@ -21,7 +21,7 @@ const LIST_CATEGORIES: usize = 10;
 /// How much of a product's text and categories an item contains.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Extent {
-    /// What lists show, limited in length.
+    /// What lists show of a product, shortened if necessary.
     List,
     Whole,
 }
@@ -94,7 +94,8 @@ pub fn joined(item: &[u8], fields: &[u8]) -> Vec<u8> {
     [item, b",", fields].concat()
 }
 
-/// The detail fields missing from a product's item. `same_as` contains the best products.
+/// The detail fields missing from a product's item. `same_as` contains the best of the products
+/// with the same website.
 pub(super) fn detail_fields(
     software: &Software,
     shown: Rating,

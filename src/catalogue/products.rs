@@ -85,7 +85,7 @@ fn hash_parts(parts: &[&[u8]]) -> u64 {
     hasher.finish()
 }
 
-/// The range of the `export` members after its id, in the JSON of
+/// The range of the members of `export` that follow its `id`, in the JSON of
 /// [`DetailFields`](crate::catalogue::resource::DetailFields). Quotes in strings are escaped, and a
 /// record's own `export` property comes earlier, so the last object with that name is the member
 /// itself.

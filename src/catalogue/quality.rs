@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use super::rating::Rating;
 use crate::record::{EvidenceStatus, Software};
 
-/// How many reviews the Bayesian rating's prior is worth.
+/// The weight of the Bayesian rating's prior, as a number of reviews.
 const PRIOR_REVIEWS: f64 = 10.0;
 
 /// The assumed mean if no product has a rating: the middle of 1 to 5 stars.
@@ -146,7 +146,7 @@ mod tests {
     use super::{MeanRating, is_demo};
 
     #[test]
-    fn the_mean_rating_is_the_same_in_any_order() {
+    fn the_mean_rating_does_not_depend_on_the_order_of_ratings() {
         let mean = |ratings: &[f64]| {
             let mut mean = MeanRating::default();
             for rating in ratings {

@@ -115,7 +115,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_close_together_have_ranges_of_equal_width() {
+    fn numbers_close_together_get_ranges_of_equal_width() {
         let values: Vec<_> = (1..=40_u8).map(f64::from).collect();
         assert_eq!(
             numbers(&values),
@@ -130,7 +130,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_far_apart_have_growing_ranges() {
+    fn numbers_far_apart_get_growing_ranges() {
         let values: Vec<_> = (1..=20_u8).map(|n| f64::from(n).powi(2)).collect();
         assert_eq!(numbers(&values), ["..1", "2..4", "5..9", "10..19", "20..49", "50..99", "100..199", "200.."]);
         let values: Vec<_> = (0..=9).map(|power| 10_f64.powi(power) * 3.0).collect();

@@ -169,7 +169,7 @@ pub(super) fn shown(review: &Review) -> ReviewResource<'_> {
     }
 }
 
-/// How many of a product's reviews have 1 to 5 stars.
+/// How many of a product's reviews have each number of stars, from 1 to 5.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub(super) struct Stars([u64; STARS]);
 

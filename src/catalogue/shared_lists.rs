@@ -5,7 +5,7 @@ use super::Ordinal;
 /// How many products must share a list of values for it to be counted as a unit.
 const SHARED: usize = 4;
 
-/// The number for all lists shared by too few products.
+/// The number given to all lists that too few products share.
 pub(super) const UNSHARED: u16 = 0;
 
 /// The shared value lists, numbered from 1; at most 65,535 of them.

@@ -1,5 +1,5 @@
-//! Counts an attribute's values over many products. Most products share their value list with
-//! other products. They're counted per list, with one addition each, however long the list is.
+//! Counts an attribute's values over many products. Most products share their value list with other
+//! products. Counting such a product takes a single addition, however long its list is.
 
 use super::shared_lists::UNSHARED;
 use super::{AttributeColumn, Ordinal};

@@ -61,11 +61,11 @@ impl<'m> CatalogueWriter<'m> {
     }
 
     fn with_sample(merged: &'m Merged, sample: &[Vec<u8>]) -> Result<Self, CatalogueBuildError> {
-        // This comes first because documents are large, and indexing, which may be running at the
-        // same time, takes more and more memory.
+        // Do this first: the documents are large, and indexing, which may be running at the same
+        // time, uses more and more memory.
         let (documents, downloads) = downloads(merged)?;
         let mut texts = merged.scratch.bulk();
-        // The text is shorter than the documents.
+        // The text takes up less space than the documents.
         let bytes = merged.exports.iter().map(|merged| merged.resource.size_bytes).sum::<u64>();
         texts.reserve(usize::try_from(bytes).unwrap_or_default());
         let products = ProductWriter::new(&mut texts, sample)?;

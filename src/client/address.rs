@@ -27,8 +27,8 @@ const NOT_PUBLIC_V4: [Ipv4Net; 14] = [
 /// The public IPv6 range, and the reserved networks within it.
 const GLOBAL_V6: Ipv6Net = v6(0x2000, 0, 3);
 const NOT_PUBLIC_V6: [Ipv6Net; 3] = [v6(0x2001, 0, 23), v6(0x2001, 0xdb8, 32), v6(0x3fff, 0, 20)];
-/// IPv6 networks that embed an IPv4 address, each with the offset of its first byte: NAT64 and
-/// 6to4.
+/// IPv6 networks that embed IPv4 addresses, each with the offset of the IPv4 address in bytes:
+/// NAT64 and 6to4.
 const HOLDS_V4: [(Ipv6Net, usize); 2] = [(v6(0x64, 0xff9b, 96), 12), (v6(0x2002, 0, 16), 2)];
 
 const fn v4(a: u8, b: u8, c: u8, d: u8, length: u8) -> Ipv4Net {

@@ -21,7 +21,7 @@ use super::address::is_public;
 
 pub(super) type Connector = BoxCloneSyncService<Uri, TokioIo<TcpStream>, BoxError>;
 
-/// A client's proxies. They're reached over http, and open tunnels with CONNECT.
+/// A client's proxies. They're reached over http, and asked to open tunnels with CONNECT.
 #[derive(Debug, Clone)]
 pub(crate) struct Proxies(Option<Arc<Matcher>>);
 

@@ -37,7 +37,7 @@ const MAX_HEAD_BYTES: usize = 64 * 1024;
 #[derive(Debug)]
 pub(crate) struct Client(legacy::Client<HttpsConnector<Connector>, Full<Bytes>>);
 
-/// Why there's no response. Displayed as its cause; the caller adds the address.
+/// Why a request got no response. Displays only the cause; the caller adds the address.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum RequestError {
     #[error(transparent)]

@@ -14,7 +14,7 @@ use crate::export::{self, Report, render};
 use crate::record::CalendarDate;
 use crate::text::printable::printable;
 
-/// Why there is no report.
+/// Why `check` can't produce a report.
 #[derive(Debug, thiserror::Error)]
 enum CheckError {
     #[error(transparent)]

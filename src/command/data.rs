@@ -40,7 +40,7 @@ pub(super) fn check(args: &DataArgs) -> Result<(), Failure> {
     }
 }
 
-/// The prefixes in the option or its variable; an empty variable contains none.
+/// The prefixes given with the option or its environment variable. An empty variable means none.
 pub(super) fn prefixes(pairs: &[ExportPrefix]) -> IdPrefixes {
     pairs.iter().filter(|(export, _)| !export.is_empty()).cloned().collect()
 }

@@ -16,7 +16,7 @@ use crate::error::chain;
 use crate::export;
 use crate::record::Attribute;
 
-/// Adds a record. Exit codes: 0 written, 1 couldn't be written, 2 usage error or invalid.
+/// Adds a record. Exit codes: 0 written, 1 couldn't be written, 2 usage error or invalid data.
 pub(super) fn add(args: &AddArgs) -> ExitCode {
     finish(edit(&args.file, None, &args.values, args.max_file_bytes))
 }

@@ -2,7 +2,7 @@
 
 use crate::cli::{ENVIRONMENT_PREFIX, environment_variables};
 
-/// The largest edit distance between a name and the one that was probably meant.
+/// The largest edit distance between a misspelled name and the one that was probably meant.
 const MAX_DISTANCE: usize = 3;
 
 /// Logs a warning for each environment variable with the program's prefix that nothing reads.
@@ -34,7 +34,7 @@ mod tests {
     use super::warnings;
 
     #[test]
-    fn an_unused_variable_causes_a_warning_with_the_nearest_name() {
+    fn an_unknown_variable_causes_a_warning_that_suggests_the_closest_name() {
         let names = ["SOFTWARE_DIRECTORY_LISTN", "SOFTWARE_DIRECTORY_LISTEN", "SOFTWARE_DIRECTORY_COLOUR", "PATH"];
         assert_eq!(
             warnings(names.map(str::to_owned).into_iter()),

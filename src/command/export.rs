@@ -50,7 +50,7 @@ fn export(args: &ExportArgs) -> Result<(), Failure> {
     Ok(())
 }
 
-/// Lists what an export contains that a table can't.
+/// Lists what an export contains that a table can't hold.
 pub(super) fn left_out(export: &Export) -> Vec<String> {
     let sections = [
         (export.reviews.len(), "review"),

@@ -14,7 +14,7 @@ use crate::client::{Client, Proxies, Roots};
 use crate::error::chain;
 
 const TIMEOUT: Duration = Duration::from_secs(3);
-/// Enough for all the reasons why a server might not be ready.
+/// Large enough to list every reason why a server might not be ready.
 const MAX_BODY_BYTES: usize = 4096;
 
 /// Exit code 0 if the server says it's ready, otherwise 1 with the reason on standard error.

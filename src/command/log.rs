@@ -13,8 +13,8 @@ use crate::cli::LogFormat;
 
 /// How many lines can be queued.
 const MAX_QUEUED: usize = 4096;
-/// The longest line in bytes; longer ones are truncated. This limits the queue to 64 MiB; in
-/// practice, it uses a thousandth of that.
+/// The maximum length of a line, in bytes; longer lines are truncated. This limits the queue to
+/// 64 MiB; in practice, it uses a thousandth of that.
 const MAX_LINE_BYTES: usize = 16 * 1024;
 /// How long to wait on exit for the log to be written.
 const FLUSH_TIMEOUT: Duration = Duration::from_secs(1);
@@ -30,7 +30,7 @@ pub(super) struct Log {
 #[derive(Debug)]
 enum Entry {
     Text(Vec<u8>),
-    /// Flushes the queue: answered once everything before it has been written.
+    /// A flush request, answered once everything before it has been written.
     Flush(SyncSender<()>),
 }
 
@@ -140,7 +140,7 @@ mod tests {
     }
 
     #[test]
-    fn an_unread_log_drops_lines_and_counts_them() {
+    fn lines_are_dropped_and_counted_if_nobody_reads_the_log() {
         let (release, stuck) = channel();
         let mut log = Log::start(Stuck(stuck)).expect("a thread");
         // One line is being written, or is about to be.

@@ -6,7 +6,7 @@ use tracing_subscriber::EnvFilter;
 use super::Failure;
 use crate::http::ACCESS_LOG;
 
-/// The levels; case doesn't matter.
+/// The levels, which are case-insensitive.
 const LEVELS: [&str; 6] = ["off", "error", "warn", "info", "debug", "trace"];
 /// The root target of this program's lines.
 const TARGET: &str = "software_directory";
@@ -40,8 +40,8 @@ pub(super) fn parse(filter: &str, access_log: bool) -> Result<EnvFilter, Failure
             "it doesn't match any of this program's log lines; add a level such as `info`, or `{TARGET}=debug`"
         )));
     }
-    // The protocol's crate logs each message at `info`, with text from the client. The access log
-    // already has a line for it.
+    // rmcp logs each message at `info`, with text from the client. The access log already has a
+    // line for it.
     let is_quieter =
         |directive: &str| ["off", "error"].iter().any(|level| directive.trim().eq_ignore_ascii_case(level));
     let rmcp = if filter.split(',').any(is_quieter) { "" } else { "rmcp=warn," };

@@ -14,7 +14,7 @@ use crate::service::{SearchSoftware, ServiceError};
 use crate::text::printable::printable;
 use crate::update::Directory;
 
-/// Searches run where they're awaited, because there's only one caller.
+/// Runs each search in the task that awaits it, because there's only one caller.
 #[derive(Debug, Clone, Copy)]
 struct Direct;
 

@@ -1,5 +1,5 @@
 //! `--probe`: tries out a generation on disk on a server's behalf, in a process with limited memory
-//! and time. If a damaged generation crashes a process, it's this one.
+//! and time. If a damaged generation causes a crash, only this process crashes, not the server.
 
 use std::io::{self, Read as _, Write as _};
 use std::path::Path;
@@ -18,8 +18,8 @@ use crate::generation::{BuildFailure, FailureCode, Settings, Snapshot};
 use crate::text::count::counted;
 use crate::{panics, service};
 
-/// How much memory a generation may use: a base, plus a multiple of the bytes of its parts in
-/// memory. Decoded numbers take up to eight times as many bytes as encoded ones, but most bytes are
+/// How much memory a generation may use: a base, plus a multiple of the size of its in-memory
+/// parts. Decoded numbers take up to eight times as many bytes as encoded ones, but most bytes are
 /// text and postings, which are copied at most once.
 const BASE_BYTES: u64 = 512 << 20;
 const MEMORY_FACTOR: u64 = 4;

@@ -103,7 +103,7 @@ impl Terminal {
     }
 }
 
-/// Whether to show this progress. Indexing isn't shown product by product.
+/// Whether to report this progress. While indexing, it's only reported every [`STEP`] products.
 pub(super) fn is_reported(phase: Phase, done: u64, total: u64) -> bool {
     match phase {
         Phase::Reading => total >= LONG_BYTES || done == total,

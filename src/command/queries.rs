@@ -1,5 +1,5 @@
-//! `queries`: lists a server's queries without hits, with the closest matches in the directory, and
-//! proposes synonyms for an export.
+//! `queries`: lists the queries for which a server found nothing, with the closest matches in the
+//! directory, and proposes synonyms for an export.
 
 use std::io::{self, Write};
 use std::process::ExitCode;

@@ -1,4 +1,4 @@
-//! `report`: shows how complete and recent the records in export files are.
+//! `report`: shows how complete and up to date the records in export files are.
 
 use std::io::{self, Write};
 use std::process::ExitCode;

@@ -58,7 +58,7 @@ pub(super) fn run(args: &SearchArgs) -> ExitCode {
     finish(printed, found.pagination.total, help)
 }
 
-/// The exit code after products are printed. If there are none, prints what to try.
+/// Returns the exit code after printing products. If there were none, prints what to try.
 pub(super) fn finish(printed: io::Result<()>, total: u64, help: &str) -> ExitCode {
     match printed {
         // The reader has closed the pipe (`search … | head`).

@@ -14,7 +14,7 @@ pub trait Explain {
 /// How a document fares in each part of a search.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Explanation {
-    /// For each group, the alternative that counts; `None` if the document matches none of them.
+    /// For each group, the highest-scoring alternative; `None` if the document doesn't match any.
     pub groups: Vec<Option<Satisfied>>,
     /// The plan indices of the excluded terms that the document contains.
     pub excluded: Vec<usize>,

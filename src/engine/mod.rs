@@ -76,8 +76,8 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
         request: &'a ReviewsRequest,
     ) -> BoxFuture<'a, Result<Option<ReviewHits>, EngineError>>;
 
-    /// Reads everything in memory and verifies whatever can be verified. Opening an engine only
-    /// does the quick checks.
+    /// Reads everything that's in memory and verifies whatever can be verified. Opening an engine
+    /// only does the quick checks.
     fn verify(&self) -> Result<(), EngineError> {
         Ok(())
     }

@@ -217,8 +217,8 @@ pub(super) struct Faults {
 }
 
 impl Faults {
-    /// Counts a finding. Returns whether it's among the first with its code, which are described in
-    /// the report.
+    /// Counts a finding. Returns whether it's among the first findings with its code, the only ones
+    /// that the report describes.
     pub(super) fn count(&mut self, code: Code, span: &Range<usize>) -> bool {
         let count = self.counts.entry(code).or_default();
         *count += 1;
@@ -300,7 +300,7 @@ impl Findings {
         })
     }
 
-    /// The findings by file, location and code, and how many more there are.
+    /// The findings, ordered by file, location and code, and how many more there are.
     pub(super) fn finish(mut self) -> (Vec<Finding>, Vec<LeftOut>) {
         self.kept.sort_by(Finding::by_place);
         for finding in &self.kept {

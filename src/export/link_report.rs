@@ -12,7 +12,7 @@ pub struct LinkTarget {
     pub to: Option<Box<str>>,
     /// The day when the link was last checked.
     pub checked_on: String,
-    /// The day since which every request has failed.
+    /// The day when the current run of failures began.
     pub failing_since: Option<String>,
     /// The link's location in each record that contains it.
     pub places: Vec<Location>,

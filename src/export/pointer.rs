@@ -2,8 +2,8 @@
 
 use std::fmt::{self, Display};
 
-/// The path from a document's root to a value, one link per step. It costs nothing until it's
-/// written.
+/// The path from a document's root to a value, one link per step. Nothing is allocated until it's
+/// written out.
 #[derive(Debug, Clone, Copy)]
 pub(super) enum Path<'p> {
     Root,

@@ -36,7 +36,7 @@ pub(super) fn name_records<'l>(
     }
 }
 
-/// The arrays in a file that may not be readable to the end.
+/// The arrays in a file, or in as much of it as can be parsed.
 fn sections_of(bytes: &[u8], limits: &Limits) -> Sections {
     let document = text::parse_prefix(bytes, limits.max_depth);
     SectionKind::ALL

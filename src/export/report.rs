@@ -89,7 +89,7 @@ impl Report {
         counts
     }
 
-    /// The exports that the operator has set a prefix for but that no file provides.
+    /// The exports for which the operator has set a prefix but there is no file.
     pub fn unused_prefixes<'p>(&self, prefixes: &'p IdPrefixes) -> impl Iterator<Item = &'p str> {
         prefixes.iter().map(|(export, _)| export).filter(|export| self.files.iter().all(|file| file.id() != *export))
     }

@@ -19,9 +19,9 @@ use crate::text::count::{agreeing, counted};
 /// Limits on reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
-    /// Largest file, in bytes. Files of 4 GiB or more are never read.
+    /// Maximum size of a file, in bytes. Files of 4 GiB or more are never read.
     pub max_file_bytes: u64,
-    /// How deep arrays and objects may be nested.
+    /// How deeply arrays and objects may be nested.
     pub max_depth: usize,
     /// Evidence checked before this date is reported as stale; `None` if its age doesn't matter.
     pub stale_before: Option<CalendarDate>,
@@ -34,7 +34,7 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The largest file, in bytes.
+    /// The maximum size of a file, in bytes.
     fn file_bytes(&self) -> u64 {
         self.max_file_bytes.min(u64::from(u32::MAX) - 1)
     }
@@ -95,7 +95,8 @@ impl SourceFile {
     ///
     /// # Errors
     ///
-    /// The finding, if it isn't a file, exceeds the limit or can't be read.
+    /// Returns a finding if the path isn't a file, or if the file exceeds the limit or can't be
+    /// read.
     pub fn open(path: &Path, limits: &Limits) -> Result<Self, Box<Finding>> {
         let unreadable = |error: io::Error| {
             let help = "check that it exists and is readable, or remove it from the folder";
@@ -127,7 +128,7 @@ impl SourceFile {
     ///
     /// # Errors
     ///
-    /// The finding, if it exceeds the limit or can't be read.
+    /// Returns a finding if the input exceeds the limit or can't be read.
     pub fn from_standard_input(input: impl Read, limits: &Limits) -> Result<Self, Box<Finding>> {
         let path = Path::new("<stdin>");
         let limit = limits.file_bytes();
@@ -155,7 +156,7 @@ impl SourceFile {
     ///
     /// # Errors
     ///
-    /// The finding, if the name can't be an id.
+    /// Returns a finding if the name can't be an id.
     pub fn from_bytes(path: &Path, bytes: Bytes) -> Result<Self, Box<Finding>> {
         let Some(id) = path.file_stem().and_then(|stem| stem.to_str()) else {
             let help = "rename the file: its name without .json is the export's id";

@@ -1,4 +1,4 @@
-//! Files in a folder whose names almost look like an export's. Nothing reads them, which may
+//! Files in a folder whose names almost look like an export's. They're never read, which may
 //! surprise a curator.
 
 use std::collections::BTreeSet;
@@ -10,8 +10,8 @@ use super::{Code, Finding, Location, Related};
 /// How many files are named; the rest are only counted.
 const NAMED: usize = 5;
 
-/// One finding about all near misses of `*.json` directly in a folder. If the folder can't be
-/// listed, there's none.
+/// A single finding about all near misses of `*.json` directly in a folder; `None` if there are
+/// none or the folder can't be listed.
 pub(super) fn finding(folder: &Path) -> Option<Finding> {
     let files = ignored_files(folder);
     let (first, _) = files.first()?;

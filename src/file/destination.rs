@@ -7,8 +7,8 @@ use std::path::{Path, PathBuf};
 /// What writing to a path affects.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Destination {
-    /// An existing or new file, which is replaced as a whole. Symbolic links are followed, so
-    /// they're kept.
+    /// An existing or new file, which is replaced as a whole. Symbolic links are followed, not
+    /// replaced.
     File(PathBuf),
     /// A device, named pipe or open descriptor such as `/dev/stdout`, which is written to directly.
     Stream,

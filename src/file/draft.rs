@@ -8,8 +8,8 @@ use std::path::{Path, PathBuf};
 
 use tempfile::NamedTempFile;
 
-/// The prefix of temporary names. It makes files hidden and isn't an export's name, so a server
-/// that watches the folder doesn't read them.
+/// The prefix of temporary names. Files with this prefix are hidden and don't count as exports, so
+/// a server that watches the folder ignores them.
 pub(crate) const HIDDEN: &str = ".software-directory-";
 /// A temporary name is the prefix, this many letters or digits, and [`SUFFIX`].
 const RANDOM_LENGTH: usize = 8;
@@ -71,11 +71,11 @@ impl Draft {
         self.file.as_file().sync_all()
     }
 
-    /// Renames the file to its target. Without `overwrite`, an existing file is kept.
+    /// Renames the file to its target. Without `overwrite`, an existing file isn't replaced.
     ///
     /// # Errors
     ///
-    /// [`io::ErrorKind::AlreadyExists`] if an existing file was kept, otherwise the system's error.
+    /// [`io::ErrorKind::AlreadyExists`] if this would replace a file, otherwise the system's error.
     pub(crate) fn rename(self, overwrite: bool) -> io::Result<Renamed> {
         let Self { file, folder, target } = self;
         if overwrite { file.persist(target) } else { file.persist_noclobber(target) }.map_err(|error| error.error)?;
@@ -160,7 +160,7 @@ mod tests {
     }
 
     #[test]
-    fn the_target_is_the_old_file_until_the_new_one_is_complete() {
+    fn the_old_file_is_visible_until_the_new_one_is_complete() {
         let folder = tempfile::tempdir().expect("a folder");
         let target = folder.path().join("a.json");
         fs::write(&target, "old").expect("written");
@@ -203,7 +203,7 @@ mod tests {
     }
 
     #[test]
-    fn permissions_are_private_preserved_or_as_requested() {
+    fn new_files_are_private_and_replaced_files_keep_their_mode_unless_one_is_given() {
         let folder = tempfile::tempdir().expect("a folder");
         let target = folder.path().join("a.json");
         for (access, expected) in [(Access::Kept, 0o600), (Access::Mode(0o640), 0o640), (Access::Kept, 0o640)] {

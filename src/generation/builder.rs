@@ -37,7 +37,7 @@ pub struct Builder<'b> {
     pub settings: &'b Settings,
     /// Receives progress and reports.
     pub observer: &'b mut dyn Observer,
-    /// The ids being served; `None` if the removal of any number of products is confirmed.
+    /// The ids being served; `None` if removing any number of products has been confirmed.
     pub served: Option<ServedIds>,
     /// The processors that the build may use.
     pub processors: Processors,

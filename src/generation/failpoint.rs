@@ -85,7 +85,7 @@ steps! {
     SweepParts = "sweep::parts";
     /// Sweeping has finished.
     SweepDone = "sweep::done";
-    /// A generation on disk is about to be opened, and is marked as such.
+    /// A generation on disk is about to be opened, and has been marked as such.
     Opening = "store::opening";
     /// The generation is about to be published.
     PublishBefore = "publish::before";

@@ -33,7 +33,7 @@ pub struct BuildFailure {
 pub enum FailureCode {
     /// The exports can't be found.
     ExportsMissing,
-    /// The exports keep changing while they're read.
+    /// The exports keep changing while they're being read.
     ExportsChanging,
     /// The exports have errors, which have been reported.
     ExportsInvalid,

@@ -14,7 +14,8 @@ use crate::scratch::{Bulk, decode};
 
 /// The maximum number of generations that the log covers.
 const MAX_STEPS: usize = 100;
-/// The maximum size of the log in bytes. A step with a hundred thousand products takes about 5 MB.
+/// The maximum size of the log in bytes. A step with a hundred thousand products takes up about 5
+/// MB.
 const MAX_BYTES: usize = 16 * 1024 * 1024;
 /// The maximum size in bytes of a change without its id.
 const CHANGE_BYTES: usize = 32;
@@ -276,7 +277,7 @@ mod tests {
     }
 
     #[test]
-    fn evidence_with_a_later_date_is_renewed() {
+    fn a_later_evidence_date_counts_as_a_renewal() {
         let version =
             |hash, day| ProductVersion { id: "a".into(), hash, evidence_checked_on: CalendarDate::parse(day) };
         let compare = |before: &[ProductVersion], after: &[ProductVersion]| {

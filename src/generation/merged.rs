@@ -13,7 +13,7 @@ pub struct MergedChanges(Vec<MergedChange>);
 #[derive(Debug)]
 struct MergedChange {
     place: ChangePlace,
-    /// The first starting step for which this is the product's first change; the last one is the
+    /// The earliest starting step for which this is the product's first change. The latest is the
     /// change's own step. [`NEVER`] if the product ends up as it was before.
     since: u32,
 }

@@ -80,8 +80,8 @@ impl Generation {
     }
 
     /// The generation for the files if nothing is left out, computed from their bytes alone. The
-    /// files are neither checked nor kept, and the operator's prefixes aren't included. `None` if
-    /// they can't form a generation as they are.
+    /// files aren't checked or kept in memory, and the operator's prefixes aren't included. `None`
+    /// if they can't form a generation as they are.
     pub fn from_files(files: &[PathBuf], limits: &Limits) -> io::Result<Option<Self>> {
         let ids = files.iter().map(|path| Some((path.file_stem()?.to_str()?, path)));
         let Some(mut files) = ids.collect::<Option<Vec<_>>>() else { return Ok(None) };
@@ -131,7 +131,7 @@ impl Namer {
         Self(hasher)
     }
 
-    /// Starts hashing an export, whose bytes follow.
+    /// Starts hashing an export. Its bytes must be hashed next.
     fn begin(&mut self, id: &str, length: u64) {
         // Including the lengths means no two sets hash the same bytes.
         self.0.update(&(id.len() as u64).to_le_bytes());

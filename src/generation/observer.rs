@@ -23,14 +23,14 @@ pub enum Phase {
 /// A report as text.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct RenderedReport {
-    /// A hash of its findings, so the same ones needn't be logged twice.
+    /// A hash of the report's findings, so that the same findings aren't logged twice.
     pub digest: String,
     pub text: String,
 }
 
 /// Receives the progress and reports of builds.
 pub trait Observer: Send {
-    /// Receives the number of units done and the total. A break stops the build.
+    /// Receives the number of units done and the total. Returning `Break` stops the build.
     fn progress(&mut self, phase: Phase, done: u64, total: u64) -> ControlFlow<()>;
     /// The exports have been read, with these findings.
     fn report(&mut self, report: &Report);

@@ -12,7 +12,7 @@ use crate::generation::source::Source;
 pub struct Settings {
     /// Where the exports come from.
     pub source: Source,
-    /// Where generations are kept; `None` keeps them in memory only.
+    /// Where generations are stored; `None` keeps them in memory only.
     pub index: Option<PathBuf>,
     /// Whether generations are only loaded from the index folder, never written to it.
     pub read_only: bool,

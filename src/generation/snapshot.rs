@@ -86,7 +86,7 @@ impl Snapshot {
         ranking: Ranking,
         skipped: Skipped,
     ) -> Result<Arc<Self>, OpenError> {
-        // This comes first, because it copies the files, so what's decoded afterwards can reuse
+        // Load the index first: it copies the files, so whatever is decoded afterwards can reuse
         // their memory.
         let index = TantivyIndex::load(artifact.take_prefixed(artifact::ENGINE))?;
         Self::open_parts(generation, artifact, skipped, |artifact, catalogue, records| {
@@ -157,7 +157,7 @@ impl Snapshot {
         self.generation.as_str()
     }
 
-    /// What the next generation is compared with.
+    /// This generation, for comparison with the next one.
     pub(crate) fn former(&self) -> Result<Former, postcard::Error> {
         let versions = postcard::to_stdvec(&self.records.versions())?;
         let (generation, log) = (self.generation.clone(), self.changes.clone());

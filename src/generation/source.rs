@@ -27,7 +27,7 @@ pub enum Source {
     Embedded,
 }
 
-/// A set of exports that was read.
+/// A set of exports that has been read.
 #[derive(Debug)]
 pub struct ReadSet {
     pub set: ExportSet,
@@ -91,8 +91,8 @@ impl Source {
         }
     }
 
-    /// The files' generation if nothing is left out, with their stamp. The files are read, but
-    /// neither checked nor kept. `None` if they can't be read.
+    /// The generation that the files produce if nothing is left out, and their stamp. The files are
+    /// read, but not checked or kept in memory. `None` if they can't be read.
     pub fn generation(&self, limits: &Limits) -> Option<(Generation, FolderStamp)> {
         let folder = self.folder()?;
         let hash = || {
@@ -110,7 +110,7 @@ fn embedded_files(prefixes: &IdPrefixes) -> impl Iterator<Item = Result<SourceFi
     files.map(|file| Ok(file?.prefixed(prefixes)))
 }
 
-/// How many times files are read if they keep changing.
+/// How many times to read files that keep changing before giving up.
 const READS: usize = 10;
 /// File systems store times at a limited resolution, so a change within one step of the last poll
 /// goes unnoticed.
@@ -151,7 +151,8 @@ mod tests {
         assert_eq!(set.exports.len(), EMBEDDED.len());
     }
 
-    /// Reads a file, overwriting it in place with another revision after each of the first reads.
+    /// Reads a file, overwriting it in place with another revision after each of the first `writes`
+    /// reads.
     fn read_beside_a_writer(writes: usize) -> (Result<String, FindError>, usize) {
         let folder = tempfile::tempdir().expect("a folder");
         let path = folder.path().join("a.json");

@@ -10,8 +10,8 @@ pub use crate::file::FileStamp;
 /// The stamps of all export files in a folder, by name.
 pub type FolderStamp = Vec<FileStamp>;
 
-/// Takes a folder's stamp. Links are followed, since what counts is the file they point to. A file
-/// that can't be accessed gets a special stamp, so that it's noticed once it can be.
+/// Takes a folder's stamp. Symbolic links are followed, since what matters is the file they point
+/// to. A file that can't be accessed gets a special stamp, so that it's noticed once it can be.
 pub fn stamp(folder: &Path) -> io::Result<FolderStamp> {
     let mut stamps = Vec::new();
     for entry in fs::read_dir(folder)? {

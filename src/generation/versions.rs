@@ -28,7 +28,7 @@ impl VersionWriter {
         self.versions.push(version)
     }
 
-    /// Writes the part the way postcard encodes a list.
+    /// Writes the part the way postcard would encode a list.
     pub(crate) fn finish(self) -> io::Result<Bulk> {
         let mut part = self.scratch.bulk();
         part.push_encoded(&self.count)?;
@@ -76,7 +76,7 @@ mod tests {
     use crate::record::CalendarDate;
 
     #[test]
-    fn the_part_equals_an_encoded_list() {
+    fn versions_are_written_as_postcard_would_encode_a_list() {
         let version = |id: &str, hash| ProductVersion {
             id: id.into(),
             hash,

@@ -3,7 +3,7 @@
 use axum::http::header::ACCEPT_ENCODING;
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
-/// A content coding for responses, in ascending order of preference.
+/// The content codings for responses, in ascending order of preference.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Coding {
     Gzip,

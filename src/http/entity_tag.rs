@@ -73,7 +73,7 @@ pub(super) enum Condition {
     /// The caller already has this response. Tags are only sent with a 200, so the request would
     /// succeed.
     Unchanged,
-    /// `*`: the caller has some version, so 304 is right if the request would succeed.
+    /// `*`: the caller has some version, so 304 is correct if the request would succeed.
     AnyVersion,
 }
 
@@ -90,7 +90,7 @@ pub(super) async fn conditional<F: Future<Output = Response>>(
         return respond(request).await;
     }
     let (mut parts, body) = request.into_parts();
-    // A product's hash comes with the product. In a cluster, looking the hash up first takes an
+    // Loading a product also loads its hash. In a cluster, looking the hash up first takes an
     // extra request, which only pays off if the caller's request is conditional. If the tag is
     // outdated, the product is read later: reading it here would load megabytes for keys that have
     // no quota left.
@@ -136,7 +136,7 @@ fn not_modified(response: &mut Response) {
 }
 
 impl TagKind {
-    /// The part of a version that depends on the language: the caller's preferred language, and the
+    /// The language-dependent part of a version: the caller's preferred language, and the
     /// category names in that language, which a product's hash doesn't cover. Empty for a directory
     /// without translations. The `lang` parameter itself is part of the request.
     fn language(self, request: &Parts) -> Vec<u8> {
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn path_query_build_and_generation_change_the_tag() {
+    fn the_tag_changes_with_path_query_build_and_generation() {
         let one = tag("/v1/software", "q=ab").0;
         for other in [
             tag("/v1/search", "q=ab"),

@@ -151,7 +151,7 @@ impl Metrics {
         self.durations.with_label_values(&[route]).observe(took.as_secs_f64());
     }
 
-    /// Counts a search for a query, which found `total` products.
+    /// Counts a search that had a query and found `total` products.
     pub(super) fn observe_search(&self, total: u64) {
         self.searches.inc();
         if total == 0 {

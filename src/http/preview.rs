@@ -33,10 +33,10 @@ pub struct Preview {
     comparison: ArcSwap<Comparison>,
 }
 
-/// The findings when the candidate was last read.
+/// The findings from the last time the candidate was read.
 #[derive(Debug, Clone, Default)]
 pub struct Findings {
-    /// In the form that `check` prints.
+    /// Formatted the way `check` prints them.
     pub text: String,
     /// The number of errors.
     pub errors: usize,

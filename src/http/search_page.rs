@@ -1,4 +1,4 @@
-//! Product searches through the search cache or the search pool.
+//! Searches for products, using the search cache or the search pool.
 
 use std::sync::Arc;
 

@@ -132,7 +132,7 @@ impl Share {
         }
     }
 
-    /// Whether it was preempted by another use, which now has its units.
+    /// Whether another use has preempted this one and taken over its units.
     pub(super) fn is_ended(&self) -> bool {
         self.is_ended.load(Ordering::Relaxed)
     }
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn use_larger_than_the_limit_is_allowed_if_it_is_the_only_one() {
+    fn a_use_larger_than_the_limit_is_allowed_if_it_is_the_only_one() {
         let (shares, now) = (shares(10, 5), Instant::now());
         let small = shares.acquire(Class::Key, key("a"), 1, now).expect("free");
         assert_eq!(shares.acquire(Class::Key, key("a"), 100, now).expect_err("not alone"), Exhausted::Holder);

@@ -23,7 +23,7 @@ use crate::key::{AddressQuotas, KeyStore, SignInCodes};
 use crate::service::{Prefix, SearchSoftware, SoftwareFilter};
 use crate::update::Directory;
 
-/// How often an idle search cache is cleared.
+/// How often the search cache is cleared if it's idle.
 const CACHE_IDLE: Duration = Duration::from_mins(1);
 
 /// The HTTP service's state, shared by all requests behind an [`Arc`].

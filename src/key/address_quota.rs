@@ -1,7 +1,7 @@
 //! Quotas for client addresses, used for failed authentications and for visitors without a key.
 //!
-//! An address may spend a full minute's requests at once, and then one more whenever one is paid
-//! off (the generic cell rate algorithm from ATM traffic management, I.371, which needs one
+//! An address may spend a full minute's requests at once, and then one more each time a request
+//! is paid off (the generic cell rate algorithm from ATM traffic management, I.371, which needs one
 //! timestamp per address). IPv6 callers own entire networks, so only the first 64 bits of an IPv6
 //! address count.
 //!
@@ -160,7 +160,7 @@ mod tests {
         text.parse::<IpAddr>().expect("an address").into()
     }
 
-    /// Spends until rejected, and returns how many times that worked.
+    /// Spends requests until one is rejected, and returns how many were allowed.
     fn exhaust(quotas: &AddressQuotas, network: Network, now: Instant) -> u32 {
         (0..10 * LIMIT).find(|_| !quotas.spend(network, LIMIT, now).allowed).expect("an end")
     }
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_64_bit_network_is_one_caller_and_a_mapped_address_counts_as_the_address_it_maps() {
+    fn a_64_bit_network_is_one_caller_and_a_mapped_address_counts_as_ipv4() {
         let start = Instant::now();
         let quotas = AddressQuotas::new(start);
         assert_eq!(exhaust(&quotas, network("2001:db8:1:2::1"), start), LIMIT);

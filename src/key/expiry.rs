@@ -29,8 +29,8 @@ pub struct ExpiryError(String);
 const MAX_HOURS: i64 = 1000 * 366 * 24;
 
 impl Expiry {
-    /// Parses what [`str::parse`] does, or a duration from now: hours (`12h`), days (`90d`) or
-    /// weeks (`4w`). Days and weeks run to the end of the last day, UTC.
+    /// Parses anything that [`str::parse`] accepts, or a duration from now: hours (`12h`), days
+    /// (`90d`) or weeks (`4w`). Days and weeks run to the end of the last day, UTC.
     pub fn parse_from(text: &str, now: Timestamp) -> Result<Self, ExpiryError> {
         let wrong = || ExpiryError(text.to_owned());
         let split = text.split_at_checked(text.len().saturating_sub(1)).filter(|(digits, _)| is_number(digits));

@@ -1,4 +1,4 @@
-//! A caller's rights, whether it's a key or a page visitor without one.
+//! The rights of a caller, who either has a key or is a page visitor.
 
 use std::sync::Arc;
 use std::sync::atomic::AtomicU64;

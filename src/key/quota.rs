@@ -2,9 +2,9 @@
 //!
 //! A fixed window would let twice the quota through around a boundary, and a token bucket nearly as
 //! much in its first minute. With a sliding window, no 60-second period exceeds the quota. Requests
-//! less than a quarter of a second apart are stored as one burst and come back together when the
-//! last of them is 60 seconds old. So memory is limited to 241 bursts per key at any rate, and a
-//! caller that never pauses gets its quota to within 0.5%.
+//! less than a quarter of a second apart are stored as one burst and become available again when
+//! the last of them is 60 seconds old. So memory is limited to 241 bursts per key at any rate, and
+//! a caller that never pauses gets its quota to within 0.5%.
 //!
 //! Nothing here reads the clock; callers pass the time.
 
@@ -38,7 +38,7 @@ struct Burst {
     count: u32,
 }
 
-/// Whether the quota allows a request, and what's left of the quota, as in the response headers.
+/// Whether the quota allows a request, and what's left of it, as reported in response headers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Decision {
     pub allowed: bool,
@@ -46,7 +46,8 @@ pub struct Decision {
     pub limit: u32,
     /// Requests left now, after this one.
     pub remaining: u32,
-    /// Whole seconds, rounded up, until spent requests start to come back; 0 if there are none.
+    /// Whole seconds, rounded up, until the first spent requests are available again; 0 if none
+    /// are spent.
     pub reset_seconds: u64,
     /// If rejected: whole seconds, rounded up, until a request is allowed again. At least 1.
     pub retry_after_seconds: Option<u64>,
@@ -80,7 +81,7 @@ impl Quota {
     pub fn give_back(&self, spent: Instant) {
         let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
         // The request is in the last burst that had begun by then. If another thread read its clock
-        // later but got the lock earlier, it's in the first one.
+        // later but got the lock earlier, it's in the first burst.
         let at = log.bursts.iter().rposition(|burst| burst.first <= spent).unwrap_or(0);
         let Some(burst) = log.bursts.get_mut(at) else { return };
         burst.count -= 1;
@@ -266,7 +267,7 @@ mod tests {
     }
 
     #[test]
-    fn a_charge_within_the_quota_comes_back_after_a_window() {
+    fn a_charge_within_the_quota_is_available_again_after_one_window() {
         let (quota, start) = (Quota::default(), Instant::now());
         assert!(quota.spend(10, start).allowed);
         assert_eq!(quota.charge(10, 4, start).remaining, 5);
@@ -310,7 +311,7 @@ mod tests {
     }
 
     #[test]
-    fn threads_together_spend_no_more_than_the_quota() {
+    fn concurrent_threads_spend_no_more_than_the_quota() {
         let (quota, now) = (Quota::default(), Instant::now());
         let allowed: usize = std::thread::scope(|scope| {
             let threads: Vec<_> =

@@ -20,7 +20,7 @@ pub async fn watch(store: Arc<KeyStore>, shutdown: impl Future<Output = ()> + Se
             _ = ticks.tick() => {}
             () = &mut shutdown => return,
         }
-        // A hanging disk blocks only this task, not requests.
+        // If the disk hangs, only this task is blocked, not requests.
         let store = Arc::clone(&store);
         if let Err(error) = tokio::task::spawn_blocking(move || store.reload_if_changed()).await {
             tracing::error!(%error, "the key file can't be checked for changes; trying again");

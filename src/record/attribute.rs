@@ -183,7 +183,7 @@ impl Attribute {
         }
     }
 
-    /// The entry in an export's `attributes` that declares it, on one line.
+    /// The entry in an export's `attributes` that declares this attribute, on one line.
     pub fn declaration(&self) -> String {
         let mut members = vec![("property", Value::from(&*self.property)), ("label", Value::from(&*self.label))];
         if self.kind != AttributeType::Text {

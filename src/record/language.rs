@@ -13,7 +13,7 @@ pub struct Language(Box<str>);
 /// Maximum length of a tag, in characters (RFC 5646, 4.4.1).
 const TAG_CHARS: usize = 35;
 
-/// The language of text whose language isn't stated.
+/// The default language, for text whose language is unspecified.
 const ENGLISH: &str = "en";
 
 /// The languages with a two-letter code (ISO 639-1).
@@ -260,7 +260,7 @@ mod tests {
     }
 
     #[test]
-    fn unknown_codes_are_recognised() {
+    fn unknown_language_codes_are_recognised() {
         for (tag, is_known) in
             [("de", true), ("fr-CA", true), ("nds", true), ("jp", false), ("gr", false), ("xx", false)]
         {

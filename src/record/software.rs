@@ -66,7 +66,7 @@ impl Software {
     }
 }
 
-/// A stated rating: the number for sorting, and its text, so it's returned digit for digit.
+/// A record's rating: the number for sorting, and its text, so that it's returned digit for digit.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Rating {
     /// Always finite. From 0 to 5 by convention, but any number is served.

@@ -6,8 +6,8 @@
 pub enum SynonymGroup {
     /// `{"terms": [...]}`: terms that all mean the same thing.
     Equivalent(Vec<Box<str>>),
-    /// `{"from": [...], "to": "..."}`: a query for one of `from` also finds `to`, but not the
-    /// reverse.
+    /// `{"from": [...], "to": "..."}`: a query for one of `from` also finds `to`, but not vice
+    /// versa.
     OneWay {
         /// The terms in queries.
         from: Vec<Box<str>>,

@@ -135,7 +135,7 @@ enum Content {
     File(BufWriter<File>),
 }
 
-/// The minimum number of bytes that justifies a file.
+/// The minimum number of bytes that's worth writing to a file.
 const WORTH_A_FILE: usize = 4096;
 
 /// Bytes in memory, with their share of the budget.
@@ -198,7 +198,7 @@ impl BulkWriter {
         self.write_all(&postcard::to_stdvec(value).map_err(io::Error::other)?)
     }
 
-    /// Appends the contents of another bulk.
+    /// Appends the contents of another [`Bulk`].
     pub fn copy(&mut self, bulk: &Bulk) -> io::Result<()> {
         io::copy(&mut bulk.reader(Span { start: 0, length: bulk.len()? })?, self).map(drop)
     }
@@ -246,7 +246,7 @@ pub struct BulkReader {
 }
 
 impl BulkReader {
-    /// A reader for part of what's left.
+    /// A reader for a range of the bytes that haven't been read yet.
     #[must_use]
     pub fn range(self, range: RangeInclusive<u64>) -> Self {
         let place = |offset: u64| self.at.saturating_add(offset).min(self.end);

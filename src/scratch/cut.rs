@@ -7,7 +7,7 @@ const SIZE_LOG: u32 = 18;
 /// The maximum average number of pieces, as a power of two. Larger content gets larger pieces.
 const PIECES_LOG: u32 = 12;
 
-/// A random number for each byte (`SplitMix64`).
+/// A random number for each byte value (`SplitMix64`).
 const GEAR: [u64; 256] = {
     let (mut gear, mut state, mut at) = ([0; 256], 0_u64, 0);
     while at < gear.len() {
@@ -107,7 +107,7 @@ mod tests {
     }
 
     #[test]
-    fn content_that_never_ends_a_piece_is_cut_at_the_maximum_size() {
+    fn content_without_natural_boundaries_is_cut_at_the_maximum_size() {
         let sizes: Vec<_> = pieces(&vec![0; 5 << 19], 100_000).iter().map(Vec::len).collect();
         assert_eq!(sizes, [1 << 20, 1 << 20, 1 << 19]);
     }

@@ -38,8 +38,8 @@ impl Share {
         taken > self.memory.shared_bytes && self.bytes > least.min(self.memory.own_bytes)
     }
 
-    /// Takes bytes that are rarely read, which may fill a quarter of the memory. Returns whether
-    /// that's too many.
+    /// Takes more bytes, for data that's rarely read. Returns whether more than a quarter of the
+    /// memory has now been taken.
     pub(super) fn take_rare(&mut self, bytes: usize) -> bool {
         self.take(bytes, 0);
         self.memory.taken.load(Ordering::Relaxed) > self.memory.shared_bytes / 4

@@ -28,11 +28,11 @@ use self::memory::Memory;
 /// How many bytes all of a build's sorters, spools and buffers normally keep in memory before they
 /// go to disk.
 pub const SHARED_BYTES: usize = 192 * 1024 * 1024;
-/// How many bytes each of them keeps once their total exceeds that; about three times as much
-/// including allocation overhead.
+/// How many bytes each of them keeps once their total exceeds that. Including allocation overhead,
+/// it's about three times as much.
 pub const OWN_BYTES: usize = 16 * 1024 * 1024;
 
-/// The buffer size for reading or writing a file. Fewer bytes than this aren't worth a file.
+/// The buffer size for reading or writing a file. Anything smaller isn't worth writing to a file.
 const BUFFER_BYTES: usize = 64 * 1024;
 
 #[derive(Debug, thiserror::Error)]
@@ -68,7 +68,7 @@ impl Scratch {
         Self { folder: Some(folder.into()), memory: Arc::new(Memory::new(0, own_bytes)) }
     }
 
-    /// Adds the folder to a scratch file's error.
+    /// Adds the folder to an error about a scratch file.
     pub fn error(&self, error: io::Error) -> ScratchError {
         ScratchError { folder: self.folder.as_deref().unwrap_or(Path::new("memory")).to_owned(), error }
     }

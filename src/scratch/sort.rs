@@ -86,7 +86,8 @@ impl<T: Clone + Ord + Serialize + DeserializeOwned> ScratchSorter<T> {
             return Ok(SortedRows::Memory(self.rows.into_iter(), self.share));
         }
         self.spill()?;
-        // The final merge takes all runs at once, but there may still be too many for that.
+        // The final merge takes all runs at once, so if there are too many, merge some of them
+        // first.
         while self.runs.len() > FAN_IN {
             let oldest: Vec<_> = self.runs.drain(..FAN_IN).collect();
             let merged = self.merge(&oldest)?;

@@ -39,7 +39,7 @@ impl<T: Serialize> SpoolWriter<T> {
         Self { scratch: scratch.clone(), rows: Rows::Memory(Vec::new()), count: 0, next: 0, share }
     }
 
-    /// Uses a file, starting with the first row.
+    /// Writes to a file right from the first row.
     pub(super) fn in_file(self) -> io::Result<Self> {
         let file = BufWriter::with_capacity(BUFFER_BYTES, self.scratch.file()?);
         Ok(Self { rows: Rows::File(file), ..self })
@@ -211,7 +211,7 @@ pub struct SpoolRows<T> {
 enum Position<T> {
     /// The next row's index.
     Memory(usize),
-    /// Nothing else uses the rows.
+    /// Rows moved out of the spool, because nothing else uses them.
     Owned(std::vec::IntoIter<(u64, T)>),
     File(BufReader<RowReader<T>>),
 }

@@ -28,8 +28,8 @@ pub(super) fn replaced(text: &str, words: &[Word]) -> Vec<String> {
     keys
 }
 
-/// Whether this folded word is a cue: a replaced product's name may come before it, or after it and
-/// a [preposition](is_preposition).
+/// Whether this folded word is a cue: a replaced product's name may come before the word, or after
+/// the word and a [preposition](is_preposition).
 fn is_cue(folded: &str) -> bool {
     matches!(
         folded,
@@ -75,8 +75,8 @@ fn names_behind(text: &str, words: &[Word], from: usize, keys: &mut Vec<String>)
     }
 }
 
-/// Adds the names that end right before a cue. There's no telling which words belong to the name
-/// (`Open Source Trello clone`), so this adds every run of words that ends there.
+/// Adds the names that end right before a cue. It's unclear which words belong to the name (`Open
+/// Source Trello clone`), so this adds every run of words that ends there.
 fn names_before(text: &str, words: &[Word], cue: usize, keys: &mut Vec<String>) {
     for start in (0..cue).rev().take(MOST_WORDS) {
         if !is_name(text, &words[start]) || !is_one_name(text, words, start + 1) {

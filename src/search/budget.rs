@@ -39,7 +39,7 @@ impl Budget {
         Self::new(if units > LEAST { units } else { LEAST })
     }
 
-    /// Half of the budget, for whatever a page shows in addition to its results.
+    /// Half of the budget, to spend on whatever a page shows in addition to its results.
     #[must_use]
     pub const fn half(&self) -> Self {
         Self::new(self.units / 2)
@@ -56,7 +56,7 @@ impl Budget {
         self.exceeded.store(true, Ordering::Relaxed);
     }
 
-    /// How much of `whole` may be done, if all of it would cost `units`: everything if the budget
+    /// How much of `whole` to do, given that all of it would cost `units`: everything if the budget
     /// allows, otherwise a proportional part, but never less than 1. If it's only a part, marks the
     /// search as incomplete.
     pub fn part_of(&self, whole: usize, units: usize) -> usize {

@@ -10,7 +10,7 @@ use crate::text::analyse::{CONJUNCTIONS, Word, is_conjunction, is_in_acronym, wo
 const SIGNS: [char; 4] = ['&', '+', '＆', '＋'];
 
 /// Maximum number of conjunctions in a phrase that match other forms. There's a limit because each
-/// may triple the number of forms.
+/// conjunction may triple the number of forms.
 const MOST: usize = 2;
 
 /// A word of a phrase, or a conjunction between two words.

@@ -14,11 +14,11 @@ pub(super) enum Certainty {
     /// The cue hardly ever means anything else, so it's enough if a product has the name.
     Explicit,
     /// The cue may mean something else (`git clone`, `replace text`). It's enough if a product has
-    /// the name, but only if the query contains nothing else.
+    /// the name, as long as the query contains nothing else.
     Likely,
-    /// The cue describes what's wanted (`open source Trello`), which may be that very product. So
-    /// some record must be listed as an alternative to it, no product may have the name, and the
-    /// query may say nothing else.
+    /// The cue describes the product that's wanted (`open source Trello`), which may be the named
+    /// product itself. So some record must be listed as an alternative to it, no product may have
+    /// the name, and the query may not contain anything else.
     Description,
 }
 

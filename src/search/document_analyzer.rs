@@ -367,8 +367,8 @@ fn add_once(terms: &mut HashMap<Term, Occurrences, FixedState>, term: Term, occu
 }
 
 /// Whether two neighbouring words may be meant as one word. In short fields, any two may be. In
-/// running text most neighbours are unrelated, so only a hyphenated pair or a word with
-/// its number (`ISO 9001`) counts.
+/// running text most neighbours are unrelated, so only a hyphenated pair or a word followed
+/// by a number (`ISO 9001`) counts.
 fn is_compound(field: Field, word: &Word, next: &Word) -> bool {
     let numbered = || {
         word.folded.bytes().all(|byte| byte.is_ascii_lowercase())

@@ -23,14 +23,15 @@ pub struct FacetCounts {
     pub evidence_statuses: [u64; 2],
     /// The number of products with at least one star, at least two stars, and so on.
     pub ratings: [u64; STARS],
-    /// One for each requested attribute.
+    /// The counts for each requested attribute.
     pub attributes: Vec<AttributeCounts>,
-    /// One for each requested attribute, while counting.
+    /// Each requested attribute's counts while products are being counted.
     by_attribute: Vec<(AttributeNumber, ValueCounts)>,
-    /// Per profile, how many products passed the whole filter and aren't yet in the counts above.
+    /// For each profile, how many products passed the whole filter and aren't yet included in the
+    /// counts above.
     passed: Vec<u32>,
-    /// For each part in [`Admission::FACETS`], how many products failed only that part of the
-    /// filter, per profile.
+    /// For each part in [`Admission::FACETS`], how many products of each profile failed only
+    /// that part of the filter.
     passed_but_for: [Vec<u32>; Admission::FACETS.len()],
 }
 
@@ -56,7 +57,7 @@ impl FacetCounts {
         }
     }
 
-    /// Memory use in bytes, once the counts have been settled.
+    /// Memory use in bytes, once the counts are final.
     pub fn size_bytes(&self) -> usize {
         let attributes =
             self.attributes.iter().flat_map(|of| &of.values).map(|value| size_of_val(value) + value.0.len());
@@ -69,8 +70,8 @@ impl FacetCounts {
         self.count_attributes(columns, ordinal, Admission::PASSED);
     }
 
-    /// Counts each attribute's values if the product passes the filter, or fails only the part for
-    /// that attribute.
+    /// Counts a product's values for each attribute, if the product passes the filter or fails only
+    /// the part for that attribute.
     #[inline]
     fn count_attributes(&mut self, columns: &Columns, ordinal: Ordinal, admission: Admission) {
         for (attribute, counts) in &mut self.by_attribute {

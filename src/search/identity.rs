@@ -15,7 +15,7 @@ pub(super) struct Identified {
     pub(super) terms: Vec<Term>,
     /// Whether the query is a name, in which case its words don't express an intent.
     pub(super) is_name: bool,
-    /// Whether the query's words add nothing, because it has none or is a URL.
+    /// Whether the query's words don't need to be searched for, because it has none or is a URL.
     pub(super) is_all: bool,
 }
 

@@ -67,7 +67,7 @@ pub(super) struct Excluded {
     /// Index of the `not`.
     pub(super) not: usize,
     pub(super) words: Range<usize>,
-    /// Whether the word is written `NOT`, as a search operator. If not, only a name is excluded.
+    /// Whether the word is written `NOT`, as a search operator. Otherwise, only a name is excluded.
     pub(super) is_certain: bool,
 }
 
@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn the_word_not_excludes_what_follows() {
+    fn a_not_between_words_excludes_what_follows_it() {
         let excluded = |text| intent(text).excluded.map(|of| (of.not, of.words, of.is_certain));
         assert_eq!(excluded("audit NOT legacy tools"), Some((1, 2..3, true)));
         assert_eq!(excluded("crm not acme cloud"), Some((1, 2..4, false)));

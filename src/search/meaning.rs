@@ -11,7 +11,7 @@ use crate::text::english::is_common;
 use crate::text::meaning::{DIMENSIONS, Reference, Sum, TABLE, Vector, pieces};
 use crate::text::topic;
 
-/// How many of a record's words count. The first ones, in [`Field`] order, say what the product is.
+/// How many of a record's words count, in [`Field`] order. The first ones say what the product is.
 const WORDS: usize = 32;
 
 /// A record has a vector if at least this percentage of those words are common in English, the only

@@ -6,15 +6,15 @@ use super::lexicon::WordId;
 use super::plan::{Phrase, PhraseForm};
 use crate::catalogue::Ordinal;
 
-/// How many budget units it costs to verify a phrase in a document, in addition to the cost of the
-/// document's bytes.
+/// How many budget units it costs to verify a phrase in a document, in addition to the cost of
+/// reading the document's bytes.
 const VERIFIED: usize = 8;
 
 /// Bytes compared per budget unit.
 const COMPARED_AT_ONCE: usize = 32;
 
-/// The maximum number of spelling combinations to search for as bytes. A phrase with more of them
-/// is verified word by word.
+/// The maximum number of spelling combinations to search for as encoded bytes. A phrase with more
+/// combinations is verified word by word.
 const COMBINATIONS: usize = 16;
 
 #[derive(Debug)]
@@ -61,13 +61,13 @@ fn combinations(form: &PhraseForm) -> Vec<Vec<WordId>> {
     combinations
 }
 
-/// Whether a value in the document contains the words of any of the phrase's forms in a row.
+/// Whether any of the phrase's forms occurs in a value in the document, as consecutive words.
 pub fn has_words(forward: &Forward, ordinal: Ordinal, phrase: &Phrase) -> bool {
     phrase.iter().any(|form| has_form(forward, ordinal, form))
 }
 
-/// Finds words in a row with the bit-parallel Shift-And algorithm (Baeza-Yates and Gonnet, 1992).
-/// Only the form's first 64 words are compared.
+/// Finds consecutive words with the bit-parallel Shift-And algorithm (Baeza-Yates and Gonnet,
+/// 1992). Only the form's first 64 words are compared.
 fn has_form(forward: &Forward, ordinal: Ordinal, form: &PhraseForm) -> bool {
     // Bit n is set if the last n + 1 words that were read are the form's first n + 1 words.
     let mut prefixes: u64 = 0;

@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_query_pinned_twice_gets_the_products_of_both_pins() {
+    fn a_query_with_two_pins_gets_the_products_from_both() {
         let pins = Pins::new(&[pin(&["ptw"], &["b", "a"]), pin(&["PTW"], &["c", "b"])]);
         assert_eq!(pinned(&pins, "ptw"), ["b", "a", "c"]);
         let many: Vec<String> = (0..30).map(|n| n.to_string()).collect();

@@ -105,7 +105,7 @@ pub enum Kind {
     Correction,
     /// An alternative to the named product.
     AlternativeTo,
-    /// A category of the products that the query looks for.
+    /// A category of the products that the query is looking for.
     Category,
     /// A topic close to the product's meaning.
     Topic,
@@ -218,7 +218,7 @@ pub struct Related {
     pub(super) least: f32,
     /// The minimum similarity if the words match nothing.
     pub(super) least_alone: f32,
-    /// Related documents follow only if fewer documents than this have all the words.
+    /// Related documents are added only if fewer documents than this have all the words.
     pub enough: usize,
 }
 
@@ -226,7 +226,7 @@ pub struct Related {
 ///
 /// Documents that satisfy every required group come first ([`Tier::All`](super::collect::Tier)),
 /// demo records after real ones. If there are fewer than [`enough`](Self::enough), documents that
-/// satisfy any group follow ([`Tier::Some`](super::collect::Tier)). Documents whose full name is
+/// satisfy any group come next ([`Tier::Some`](super::collect::Tier)). Documents whose full name is
 /// the query come before both ([`Tier::ExactName`](super::collect::Tier)), followed by documents
 /// pinned to the query ([`Tier::Pinned`](super::collect::Tier)). If no group is required, any group
 /// suffices. Without groups, all documents are found.
@@ -235,7 +235,7 @@ pub struct Related {
 /// The candidates are the documents that weren't found and have no excluded term or phrase. Of
 /// these, the [`MOST_COMPARED`](super::related::MOST_COMPARED) with the highest sum of topic
 /// weights are compared with the query (on a tie, the lower ordinals), and the ones close enough in
-/// meaning follow. Filters don't affect this choice.
+/// meaning are added. Filters don't affect which documents these are.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
     pub groups: Vec<Group>,
@@ -253,10 +253,10 @@ pub struct Plan {
     /// Documents with any of these terms score 0, which puts them last in their tier.
     pub last: Vec<Term>,
     /// How many documents with all the words are enough, before filtering. If 0, documents with
-    /// only some of the words never follow.
+    /// only some of the words are never added.
     pub enough: usize,
     pub rerank: Rerank,
-    /// What related documents must be close to, if any may follow.
+    /// What related documents must be close to, if any may be added.
     pub related: Option<Related>,
 }
 

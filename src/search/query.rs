@@ -71,7 +71,7 @@ impl ParsedQuery {
         self.phrases.iter().any(|phrase| phrase.contains(&word))
     }
 
-    /// Turns the words of phrases into plain words.
+    /// Turns the words in phrases into plain words.
     #[must_use]
     pub fn without_phrases(mut self) -> Self {
         self.phrases.clear();
@@ -207,7 +207,7 @@ mod tests {
     }
 
     #[test]
-    fn the_last_word_is_open_until_something_follows() {
+    fn the_last_word_is_open_until_something_follows_it() {
         assert!(parse("permit wo").last_is_open);
         assert!(!parse("permit wo ").last_is_open);
         assert!(!parse("permit \"wo\"").last_is_open);

@@ -35,7 +35,7 @@ pub struct Ranking {
     /// A German compound that contains the word: `Farbwähler` for `Farbe`.
     pub in_compound: f32,
     pub synonym: f32,
-    /// A category of the product that the query asks for alternatives to, or of those alternatives.
+    /// A category of the product that the query asks for alternatives to, or of the alternatives.
     pub subject_category: f32,
     /// A word from the name of the product to replace, in a record that merely mentions it.
     pub mention: f32,
@@ -52,7 +52,8 @@ pub struct Ranking {
     /// The relative gain in score if all neighbours in the query are neighbours in the record.
     pub proximity: f32,
     /// How much a record with the query's meaning gains, as a share of the gap between its score
-    /// and the highest possible score, if the words alone decide nothing.
+    /// and the highest possible score, if the words contribute nothing to its
+    /// score.
     pub meaning: f32,
     /// How similar to the query, from 0 to 1, a record must be to count as related if it doesn't
     /// contain the query's words.

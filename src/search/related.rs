@@ -1,19 +1,19 @@
-//! Related products, which are close to a query's meaning but don't contain any of its words. They
-//! follow if the words match few products.
+//! Related products, which are close to a query's meaning but don't contain any of its words.
+//! They're added if the words match few products.
 
 use super::plan::{Related, Term};
 use super::ranking::Ranking;
 use crate::text::meaning::{DIMENSIONS, Reference};
 use crate::text::topic::{self, NearTopic};
 
-/// Related products follow only if the words match fewer products than this.
+/// Related products are added only if the words match fewer products than this.
 pub const FEW: usize = 100;
 
 /// The maximum number of documents to compare with the query's meaning. They're the ones that share
 /// the most topics with the query.
 pub const MOST_COMPARED: usize = 256;
 
-/// The number of topics per query, and the number of groups searched for them.
+/// The number of topics per query, and the number of topic groups that are searched.
 const TOPICS: usize = 32;
 const GROUPS: usize = 16;
 
@@ -31,8 +31,8 @@ impl Related {
         topics.map(move |NearTopic { topic, likeness }| (Term::Topic(topic), weight(likeness)))
     }
 
-    /// Whether related products follow if the words match this many documents, `complete` of which
-    /// have all the words.
+    /// Whether related products are added if the words match this many documents, `complete` of
+    /// which have all the words.
     pub const fn follow(&self, complete: u64, found: u64) -> bool {
         complete < self.enough as u64 && found < FEW as u64
     }

@@ -1,4 +1,4 @@
-//! Reranks the best candidates by signals that aren't in a score that ignores word order.
+//! Reranks the best candidates by signals that the word score doesn't include, such as word order.
 
 use serde::Serialize;
 
@@ -13,12 +13,12 @@ use crate::catalogue::Ordinal;
 /// The number of candidates to rerank between checks of whether the page is complete.
 const STEP: usize = 16;
 
-/// How many candidates to compare by meaning. With twice as many, the judged queries' mean would
-/// improve by 0.0001.
+/// How many candidates to compare by meaning. With twice as many, the judged queries' mean score
+/// would improve by 0.0001.
 pub const MEANT: usize = 50;
 
 /// Similarities are rounded to this many steps. That way, products with the same word score can
-/// tie, and quality decides.
+/// tie, and are then sorted by quality.
 const LIKENESS_STEPS: f32 = 8.0;
 
 impl Rerank {
@@ -27,8 +27,8 @@ impl Rerank {
         match self {
             Self::None | Self::ShortestName => 1.0,
             Self::Signals(signals) => {
-                // A compound spelled as one word counts for both words, so a single spelling can
-                // count for all words.
+                // A compound spelled as one word counts as a spelling of both words, so a single
+                // spelling can be enough for all words.
                 let spelling = if signals.spellings.iter().any(Option::is_some) { 1.0 } else { 0.0 };
                 let proximity = if signals.spellings.len() > 1 { 1.0 } else { 0.0 };
                 signals.factor(Shares { spelling, proximity, ..Shares::default() })
@@ -88,9 +88,9 @@ pub struct Shares {
 }
 
 impl Meaning {
-    /// Adds what the meaning is worth to the candidates' scores and sorts them again. Scores don't
-    /// change for exact names, pinned products, related products and documents that come last with
-    /// a score of 0.
+    /// Adds what the meaning is worth to the candidates' scores and sorts them again. The
+    /// scores of exact names, pinned products, related products and documents that come last with a
+    /// score of 0 don't change.
     fn add(&self, meanings: &Meanings, best: &mut [Candidate]) {
         // Scores only increase, so the candidates after these stay where they are.
         let count = best.len().min(MEANT);
@@ -106,8 +106,8 @@ impl Meaning {
     }
 
     /// What a document's meaning adds to its score: a share of the distance between the score and
-    /// the bound. The closer the score is to the bound, the smaller the share, because then the
-    /// words decide.
+    /// the bound. The closer the score is to the bound, the smaller the share, because the words
+    /// are then a better match.
     pub fn worth(&self, score: f32, likeness: f32) -> f32 {
         let decided = (score / self.bound).min(1.0).powi(2);
         let likeness = (likeness * LIKENESS_STEPS).round() / LIKENESS_STEPS;
@@ -125,8 +125,8 @@ impl Signals {
         let mut reranked = 0;
         let mut order = Vec::with_capacity(best.len());
         while reranked < best.len() {
-            // This is an upper bound for the next candidate and so for all that follow, since the
-            // best of tied candidates comes first.
+            // This is an upper bound for the next candidate, and so for all that follow, because
+            // tied candidates are sorted from best to worst.
             let next = Candidate { score: best[reranked].score * upper_bound, ..best[reranked] };
             if wanted <= reranked && best[reranked].tier < Tier::Pinned {
                 order.clear();
@@ -141,7 +141,7 @@ impl Signals {
             for candidate in &mut best[reranked..end] {
                 let shares = self.shares(forward, candidate.ordinal);
                 candidate.score = match candidate.tier {
-                    // Exact names differ only by spelling; after that, quality decides.
+                    // Exact names are ranked by spelling, and equally spelled ones by quality.
                     Tier::ExactName => shares.spelling,
                     Tier::Pinned | Tier::Related | Tier::RelatedDemo => candidate.score,
                     _ => candidate.score * self.factor(shares),
@@ -205,7 +205,7 @@ mod tests {
     use crate::search::meaning::reference;
 
     #[test]
-    fn meaning_counts_most_when_the_words_decide_least() {
+    fn meaning_counts_less_the_higher_the_word_score() {
         let reference = reference(["photography"].into_iter()).expect("a direction");
         let meaning = Meaning { reference, weight: 0.5, bound: 10.0 };
         // All words are in the name, so meaning hardly counts.

@@ -3,8 +3,8 @@
 use super::plan::Term;
 use super::score::Occurrences;
 
-/// Counts the occurrences of numbered terms in a document. Uses arrays, because hashing such
-/// frequent terms took longer than the rest of indexing.
+/// Counts the occurrences of numbered terms in a document. Uses arrays, because hashing terms this
+/// frequent took longer than the rest of indexing.
 #[derive(Debug, Default)]
 pub(super) struct Tally {
     terms: Vec<Term>,

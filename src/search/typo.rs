@@ -28,9 +28,9 @@ pub struct Candidate {
     pub cost: f32,
 }
 
-/// How many edits a word may have: none for up to three letters, one from four letters, two from
-/// eight. Words that contain anything but letters are codes and numbers, which are never considered
-/// misspelled.
+/// How many edits a word may have: none for up to three letters, one for four to seven, and two for
+/// eight or more. Words that contain anything but letters are codes and numbers, which are never
+/// considered misspelled.
 pub fn allowed_edits(folded: &str) -> u8 {
     if !folded.chars().all(char::is_alphabetic) {
         return 0;
@@ -298,7 +298,7 @@ mod tests {
     }
 
     #[test]
-    fn a_correction_is_a_word_that_records_contain() {
+    fn words_are_corrected_to_words_that_records_contain() {
         let lexicon = lexicon(&[("passport", 0), ("postword", 1)]);
         assert_eq!(meant(&lexicon, "pastword"), ["postword"]);
     }

@@ -26,7 +26,7 @@ pub(super) struct Understood {
     pub(super) is_comparison: bool,
 }
 
-/// What no hit may contain.
+/// The terms and phrases that no hit may contain.
 #[derive(Debug, Default)]
 pub(super) struct Exclusion {
     pub(super) terms: Vec<Term>,
@@ -121,7 +121,7 @@ impl Exclusion {
     }
 }
 
-/// What the records say about a product to replace.
+/// What the records indicate about a product to replace.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Standing {
     /// Some records are listed as alternatives to the product.

@@ -78,8 +78,8 @@ pub fn refuse_attributes(
     refused
 }
 
-/// Looks up an attribute by its property. The error is the rest of a sentence, and lists the
-/// existing attributes.
+/// Looks up an attribute by its property. The error completes a sentence and lists the existing
+/// attributes.
 fn attribute<'a>(attributes: &'a Attributes, property: &str, nearest: &mut Nearest) -> Result<&'a Attribute, String> {
     if let Some(number) = attributes.number(property) {
         return Ok(attributes.get(number));

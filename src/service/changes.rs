@@ -14,7 +14,7 @@ pub struct ChangesPage {
 }
 
 /// Lists the products added, changed or removed since a generation; the list is empty if `since` is
-/// `None`. Returns `None` if that generation isn't in the log, or no longer is.
+/// `None`. Returns `None` if that generation isn't in the log, or is no longer there.
 pub fn list_changes(snapshot: &Snapshot, since: Option<&str>, page: PageRequest) -> Option<ChangesPage> {
     let to = snapshot.generation();
     let from = since.unwrap_or(to);

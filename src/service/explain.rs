@@ -30,11 +30,11 @@ pub struct SearchExplanation {
     /// The number of phrases that every hit must contain.
     pub phrases: usize,
     pub total: u64,
-    /// Whether products with only some of the words follow.
+    /// Whether products with only some of the words come after those with all of them.
     pub falls_back: bool,
     /// Best first.
     pub hits: Vec<ExplainedProduct>,
-    /// The product that was asked about.
+    /// The product whose id was given.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub product: Option<ExplainedProduct>,
 }
@@ -51,7 +51,7 @@ pub struct ExplainedWord {
 #[derive(Debug, Clone, Serialize)]
 pub struct ExplainedAlternative {
     pub kind: Kind,
-    /// The words with this stem, or the term.
+    /// The words with the alternative's stem, or its term.
     pub text: String,
     /// From 0 to 1.
     pub weight: f32,
@@ -90,7 +90,7 @@ pub struct ExplainedProduct {
 pub struct ExplainedScore {
     pub word: String,
     pub required: bool,
-    /// The alternative that counts; `None` if the product doesn't match any.
+    /// The highest-scoring alternative; `None` if the product doesn't match any.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub by: Option<ExplainedAlternative>,
     pub score: f32,
@@ -173,7 +173,7 @@ fn explain_product(
     // An exact name's score doesn't come from its words. If meaning adds nothing, other scores
     // differ from the words' scores only by rounding.
     let meaning_score = match hit {
-        // Words don't count for a related product.
+        // A related product's score doesn't depend on words.
         Some((_, hit)) if hit.tier.is_related() => hit.score,
         Some((_, hit)) if hit.tier != Tier::ExactName && hit.score > words_score * factor * 1.0001 => {
             hit.score / factor - words_score
@@ -275,7 +275,7 @@ fn text(snapshot: &Snapshot, term: &Term) -> String {
     }
 }
 
-/// The first few words with a stem.
+/// The first few words with this stem.
 fn spellings(snapshot: &Snapshot, stem: StemId) -> String {
     let lexicon = &snapshot.search.lexicon;
     let mut stream = lexicon.words().into_stream();

@@ -124,7 +124,8 @@ fn values<'s>(
     values
 }
 
-/// A value's label: words for a range, the number for a year.
+/// A value's label: the value itself, words for a range (`5 to 10`), or the year for a range of
+/// dates.
 fn label(kind: AttributeType, value: &str) -> Cow<'_, str> {
     match value.split_once("..").filter(|_| kind.is_ordered()) {
         None => value.into(),

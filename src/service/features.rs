@@ -21,7 +21,7 @@ use crate::text::english::is_function_word;
 use crate::text::meaning::Reference;
 use crate::text::topic;
 
-/// The maximum number of a product's words to compare. The rarest ones are.
+/// The maximum number of a product's words to compare, starting with the rarest.
 const MAX_WORDS: usize = 20;
 
 /// The maximum number of words to read per product. There's a limit because a record may have
@@ -39,7 +39,7 @@ const WORD_WEIGHT: f32 = 0.5;
 /// product with any of these topics is found even if it shares nothing else.
 const TOPICS: usize = 8;
 
-/// The number of groups to search for these topics.
+/// The number of topic groups to search for these topics.
 const TOPIC_GROUPS: usize = 16;
 
 /// A product with the same meaning gains this share of the distance between its score and the
@@ -133,7 +133,7 @@ impl<'s> Features<'s> {
         Ok(Self { categories: categories.collect(), words: rarest_words(snapshot, &product)?, reference })
     }
 
-    /// Each feature as written, and as searched for.
+    /// Each feature as written, with the alternatives to search for.
     pub(super) fn shared(&self) -> impl Iterator<Item = (String, Vec<Alternative>)> {
         let category = |category: &&CategoryResource| {
             let term = Term::Category(category.id.as_str().into());
@@ -143,7 +143,7 @@ impl<'s> Features<'s> {
             let term = Term::Word(word.stem);
             (word.written.clone(), vec![Alternative { kind: Kind::Exact, term, weight: WORD_WEIGHT }])
         };
-        // Only a product's nearest topic counts.
+        // Only the nearest of a product's topics counts.
         let meaning = |reference: &Reference| {
             let topics = topic::nearest(reference, TOPIC_GROUPS, TOPICS).into_iter();
             let topic = |of: topic::NearTopic| (Term::Topic(of.topic), of.likeness);

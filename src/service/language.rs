@@ -101,7 +101,7 @@ impl<'s> Translator<'s> {
         Ok([br#"{"data":"#, &product[..], b"}"].concat().into())
     }
 
-    /// A category's name, in the language if possible, and whether it's in that language.
+    /// A category's name, translated if possible, and whether it's in the translator's language.
     pub(super) fn category<'c>(&self, category: &'c CategoryResource) -> (&'c str, bool) {
         let found = self.language.map(|language| category.find_name(language));
         (found.flatten().unwrap_or(&category.name), matches!(found, None | Some(Some(_))))

@@ -9,7 +9,8 @@ use super::{
 };
 use crate::generation::{OpenError, Snapshot};
 
-/// How many products to search for by name and to find similar products for.
+/// The number of products to test: each is searched for by name, and its similar products are
+/// listed.
 const SAMPLE: usize = 50;
 
 /// Why a generation can't be served.
@@ -23,7 +24,7 @@ pub enum ProbeError {
     Missing(String),
 }
 
-/// The members of a list item that are needed here.
+/// The members of a list item that a probe uses.
 #[derive(Deserialize)]
 struct Item {
     id: String,

@@ -58,8 +58,8 @@ const MAX_LISTS: usize = 4;
 /// How many parts of a value to check: enough to tell a list from a value that contains commas.
 const MAX_LISTED: usize = 15;
 
-/// Finds a filter value that's a comma-separated list of known values, which isn't how to pass
-/// several values. Returns the parameter and the value.
+/// Finds a filter value that's a comma-separated list of known values, which isn't how several
+/// values are passed. Returns the parameter and the value.
 pub async fn comma_separated<'f>(
     snapshot: &Snapshot,
     filter: &'f SoftwareFilter,
@@ -82,7 +82,7 @@ pub async fn comma_separated<'f>(
     Ok(None)
 }
 
-/// The value itself, followed by the parts that it would have as a list.
+/// The value itself, followed by its parts if it's taken for a list.
 fn names(value: &str) -> impl Iterator<Item = &str> {
     std::iter::once(value).chain(value.split(',').map(str::trim).take(MAX_LISTED))
 }
@@ -128,7 +128,7 @@ pub struct AttributeSort {
     pub descending: bool,
 }
 
-/// The prefix that marks an attribute if other names are also allowed.
+/// The prefix that marks a name as an attribute's if other names are also allowed.
 pub const ATTRIBUTE_PREFIX: &str = "attribute.";
 
 impl AttributeSort {
@@ -238,7 +238,7 @@ pub enum Facet {
     EvidenceStatus,
     /// By number of stars: 4 or more, 3 or more, …
     Rating,
-    /// By an attribute, given by the name in the request: its property, with `attribute.` in front
+    /// By an attribute, given by its name in the request: its property, with `attribute.` in front
     /// unless it's built in. Counts its 100 most frequent values, or ranges of numbers and dates.
     Attribute(String),
 }

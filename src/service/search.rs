@@ -54,12 +54,12 @@ pub async fn find_software_within(
     })
 }
 
-/// Adds what the query finds to a report.
+/// Adds what the query found to a report.
 pub(super) fn report(understood: QueryReport, with_all_words: u64, related: u64, budget: &Budget) -> QueryReport {
     QueryReport { with_all_words, related, incomplete: budget.is_exceeded(), ..understood }
 }
 
-/// Returns how the query was understood in the end, and what it finds.
+/// Returns how the query was ultimately understood, and what it finds.
 pub(super) async fn understood(
     snapshot: &Snapshot,
     query: &SearchSoftware,
@@ -85,8 +85,8 @@ pub(super) async fn understood(
     Ok((expansion, found))
 }
 
-/// Expands a parsed query and runs it. If the last word was taken for a complete word and too few
-/// products are found, searches for it as a prefix after all.
+/// Expands a parsed query and runs it. If the last word was taken for a complete word but too few
+/// products are found, searches again with that word as a prefix.
 async fn understand_and_search(
     snapshot: &Snapshot,
     query: &SearchSoftware,

@@ -15,9 +15,9 @@ use crate::generation::Snapshot;
 use crate::record::Language;
 use crate::search::budget::Budget;
 
-/// Suggests up to `limit` products, as many categories and as many glossary terms. Products whose
-/// names match come first, then other products that a search finds. Categories and terms are found
-/// by name only.
+/// Suggests up to `limit` products, and up to as many categories and glossary terms each. Products
+/// whose names match come first, then other products that a search finds. Categories and terms are
+/// found by name only.
 pub async fn suggest<'s>(
     snapshot: &'s Snapshot,
     q: &str,

@@ -24,7 +24,7 @@ const LONGEST_RUN: usize = 64;
 
 static TABLE_OF_PIECES: LazyLock<Pieces> = LazyLock::new(Pieces::new);
 
-/// The number of each piece, for pieces at the start of a word and for the others.
+/// Each piece's number, separately for pieces that start a word and pieces that continue one.
 #[derive(Default)]
 struct Pieces {
     first: HashMap<&'static str, u16>,
@@ -92,8 +92,7 @@ impl Sum {
         }
     }
 
-    /// The vector with the same direction and this length, rounded; all zeros if there's no
-    /// direction.
+    /// The vector scaled to this length and rounded; all zeros if it has no direction.
     fn scaled(&self, length: f64) -> [f64; DIMENSIONS] {
         let square: i64 = self.0.iter().map(|number| i64::from(*number) * i64::from(*number)).sum();
         #[expect(clippy::cast_precision_loss, reason = "less than 2⁵³")]
@@ -106,7 +105,7 @@ impl Sum {
         Vector(self.scaled(VECTOR_LENGTH).map(|number| number as i8))
     }
 
-    /// A reference for comparing vectors; `None` if there's no direction.
+    /// A reference for comparing vectors; `None` if the vector has no direction.
     pub fn reference(&self) -> Option<Reference> {
         #[expect(clippy::cast_possible_truncation, reason = "no component exceeds the vector's length")]
         let numbers = self.scaled(REFERENCE_LENGTH).map(|number| number as i16);

@@ -55,7 +55,7 @@ impl Inflected {
         matches!(self, Self::German)
     }
 
-    /// The folded stem of a lower-case word with its accents
+    /// The folded stem of a lower-case word that still has its accents
     /// (<https://snowballstem.org/algorithms/>). Words of up to three letters or with a digit are
     /// their own stems.
     pub fn stem(self, spelling: &str) -> String {
@@ -231,7 +231,7 @@ mod tests {
     }
 
     #[test]
-    fn pairs_of_every_kind_share_a_stem() {
+    fn british_and_american_pairs_of_every_kind_share_a_stem() {
         let stems = Stems::default();
         let pairs = "encyclopaedia encyclopedia, manoeuvre maneuver, manoeuvring maneuvering, foetus fetus, draught draft, \
             draughtsman draftsman, disc disk, discs disks, dialogues dialogs, analogue analog, catalogues catalogs, \

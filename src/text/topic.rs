@@ -8,7 +8,7 @@ const GROUPS: usize = 64;
 
 const TOPICS_PER_GROUP: usize = 64;
 
-/// The centres of the groups, then the topics of each group.
+/// The groups' centres, then each group's topics.
 pub(super) const CENTRES: &[[u8; DIMENSIONS]] = include_bytes!("../../data/meaning/topics.i8").as_chunks().0;
 
 /// A topic and how near it is, from 0 to 1.

@@ -86,8 +86,8 @@ impl Origin for ClusterFollower {
         let (code, text) = (code(error), chain(error));
         let (detail, log) = (format!("{text}; retrying"), format!("can't follow the cluster: {text}; retrying"));
         let mut problem = Problem::new(About::Remote, code, detail, Some(log));
-        // Retries of a damaged generation back off, because reading one takes a while. Anything
-        // else is tried again every second.
+        // Back off before retrying a damaged generation, because reading one takes a while.
+        // Anything else is tried again every second.
         problem.is_retried = code == GENERATION_DAMAGED;
         problem
     }

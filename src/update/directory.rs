@@ -15,7 +15,8 @@ use crate::update::reload::{Outcome, Reload, ReloadStatus};
 /// The reason code for invalid records that were left out.
 pub const RECORDS_SKIPPED: &str = "records_skipped";
 
-/// The directory that's being served, shared by the HTTP service, the watcher and everyone else.
+/// The directory that's being served, shared by the HTTP service, the watcher and anything else
+/// that needs it.
 #[derive(Debug, Default)]
 pub struct Directory {
     current: ArcSwapOption<Snapshot>,
@@ -63,7 +64,7 @@ impl Directory {
     }
 
     /// Makes a generation current with one atomic store, and returns the previous one. Requests in
-    /// progress keep the one they started with.
+    /// progress keep using the one they started with.
     pub fn publish(&self, snapshot: Arc<Snapshot>) -> Option<Arc<Snapshot>> {
         let generation = snapshot.generation.clone();
         let before = self.current.swap(Some(snapshot));

@@ -68,7 +68,7 @@ pub trait Origin {
 
     fn problem(&self, error: &Self::Error, last_good: Option<&Snapshot>, health: &Health) -> Problem;
 
-    /// Removes what a killed process left behind, once the first generation is served.
+    /// Removes what a killed process left behind, once the first generation is being served.
     fn tidy(&self) {}
 }
 
@@ -119,7 +119,7 @@ impl Opened {
 }
 
 /// Returns freshly freed memory to the system. mimalloc does that only when a thread allocates
-/// pages or ends, so without requests it wouldn't happen. This thread just waits and ends.
+/// pages or ends, so without requests it wouldn't happen. This thread just waits, then ends.
 fn return_freed_memory() {
     let ends = || {
         // A thread that never allocates has no heap, so ending it wouldn't return anything.
@@ -168,7 +168,7 @@ impl<O: Origin> Updater<O> {
         Ok(outcome)
     }
 
-    /// Keeps the directory current until the stop signal.
+    /// Keeps the directory current until the stop signal arrives.
     pub fn run(&mut self, signals: &Receiver<Signal>) {
         self.is_running = true;
         // A generation that was loaded without asking the origin is verified soon, while it's being
@@ -224,7 +224,8 @@ impl<O: Origin> Updater<O> {
     ///
     /// # Errors
     ///
-    /// If that fails and nothing is being served. Otherwise the last good generation is kept.
+    /// If that fails and nothing is being served. Otherwise, the last good generation stays in
+    /// service.
     pub fn refresh(&mut self) -> Result<Outcome, O::Error> {
         self.update(None)
     }
@@ -234,7 +235,7 @@ impl<O: Origin> Updater<O> {
         let last_good = self.health.directory().current().or(last_good);
         let fetched = panics::catch(|| {
             let opened = self.origin.fetch(last_good.as_deref(), &mut self.health)?;
-            // This comes first, so that a new generation is never shown with the old one's problem.
+            // Do this first, so that a new generation is never shown with the old one's problem.
             self.health.end(|about| about != About::Index);
             if let Some(opened) = &opened {
                 self.publish(Arc::clone(&opened.snapshot));

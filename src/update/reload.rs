@@ -16,7 +16,7 @@ pub enum Outcome {
     /// The exports would remove too many records. The previous generation is served until
     /// `--reindex` confirms the removal.
     Withheld,
-    /// There's no new generation. The last good one is served, if there is one.
+    /// There's no new generation. The last good one, if any, is being served.
     Failed,
 }
 

@@ -62,8 +62,8 @@ pub(super) fn load(store: &Store, manifest: &Manifest) -> Result<Arc<Snapshot>, 
         Ok(Snapshot::open_skipping(manifest.generation.clone(), artifact, manifest.skipped)?)
     };
     BuildFailure::catch(|| {
-        // Memory that a thread frees is returned to the system once the thread ends. The updater's
-        // thread would hold on to the bytes of the parts.
+        // Use a separate thread, because the memory that a thread frees is returned to the system
+        // once the thread ends. The updater's thread would hold on to the bytes of the parts.
         let snapshot = thread::scope(|scope| ScopedThread::spawn(scope, "open", open).map(ScopedThread::join));
         let snapshot = snapshot.map_err(|error| {
             BuildFailure::transient(

@@ -190,7 +190,7 @@ function combobox(list) {
     event.preventDefault();
   });
   input.addEventListener('blur', close);
-  // Pressing on the list keeps the focus in the field; it may also be the start of a scroll.
+  // Keeps the focus in the field when the list is pressed, as the press may be the start of a scroll.
   list.addEventListener('mousedown', (event) => event.preventDefault());
   list.addEventListener('click', (event) => {
     const option = event.target.closest('[role="option"]');

@@ -30,7 +30,7 @@ function pretty(text) {
 
 async function send(form) {
   const [status, frame, output] = ['[role=status]', 'pre', 'output'].map((place) => form.querySelector(place));
-  // A public page needs no key, but it does need the `Referer`.
+  // On a public page, requests don't need a key, but they do need the `Referer` header.
   const key = input.value.trim();
   const options = key ? { headers: { authorization: `Bearer ${key.replace(/[^\x21-\x7e]/g, '?')}` } } : { referrerPolicy: 'origin' };
   const address = target(form);

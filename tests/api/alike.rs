@@ -8,7 +8,7 @@ use crate::cluster;
 /// features have eight bits of fraction.
 const TOLERANCE: f64 = 0.005;
 
-/// The least share of a recorded score that doesn't come from meaning.
+/// The minimum share of a recorded score that doesn't come from meaning.
 const WITHOUT_MEANING: f64 = 0.25;
 
 /// Whether a response equals the recorded one. With a cluster, scores ignore meaning and may

@@ -1,5 +1,5 @@
-//! Requests with arbitrary bytes over a socket, and, past the parser, requests with arbitrary
-//! paths, parameters and headers.
+//! Requests with arbitrary bytes over a socket, and requests with arbitrary paths, parameters and
+//! headers that bypass the parser.
 
 use axum::body::Body;
 use axum::http::{Method, Request};

@@ -35,7 +35,7 @@ impl Nodes {
         self.open(&self.filled(sets))
     }
 
-    /// A generation of these exports that reports this as skipped.
+    /// A generation of these exports that reports these numbers of exports and records as skipped.
     pub(crate) fn skipping(&self, exports: &[(&str, &str)], skipped: Skipped) -> Arc<Snapshot> {
         let published = self.filled(&[exports]);
         self.open(&Published { skipped: [skipped.exports, skipped.records], ..published })
@@ -93,16 +93,16 @@ impl Nodes {
         block_on(async { generation::cluster::open(&cluster, published).await.expect("a generation") })
     }
 
-    /// Opens separate connections for a snapshot: pooled connections are driven by a test's runtime
-    /// and would end with it.
+    /// Opens separate connections for a snapshot, because pooled connections are driven by a test's
+    /// runtime and would close when it shuts down.
     fn connect(&self) -> Arc<Cluster> {
         let urls = self.urls.split(',').map(|url| ClusterSettings::parse_url(url).expect("a URL")).collect();
         Arc::new(Cluster::new(ClusterSettings::new(urls)).expect("settings"))
     }
 }
 
-/// Runs a future on a separate runtime, because it would block the test's own. Downloads continue
-/// there.
+/// Runs a future on a separate runtime, because it would block the test's own. Downloads
+/// keep running there.
 fn block_on<T: Send>(future: impl Future<Output = T> + Send) -> T {
     static RUNTIME: LazyLock<Runtime> = LazyLock::new(|| Runtime::new().expect("a runtime"));
     std::thread::scope(|scope| scope.spawn(|| RUNTIME.block_on(future)).join().expect("no panic"))

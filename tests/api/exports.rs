@@ -99,7 +99,7 @@ async fn download_larger_than_the_quota_is_sent_and_paid_off_afterwards() {
     assert_eq!((answer.status.as_u16(), answer.text() == document), (200, true));
     let refused = service.get("/v1/exports/large").await;
     assert_eq!(refused.problem(), (429, "rate_limited".to_owned()));
-    // At one request per minute, the next one is allowed after four minutes.
+    // At one request per minute, the next download is allowed after four minutes.
     let wait = refused.json()["retry_after_seconds"].as_u64().expect("seconds");
     assert!((230..=240).contains(&wait), "{wait}");
 }
@@ -218,7 +218,7 @@ async fn a_range_costs_what_has_to_be_read_for_it() {
         }
     };
     assert_eq!(part("bytes=0-9".to_owned(), "identity").await, "19");
-    // Each MiB that's decompressed counts. There are four, and the last one is incomplete.
+    // Every decompressed MiB counts. There are four, the last of which is incomplete.
     assert_eq!(part(format!("bytes={}-", document.len() - 1), "identity").await, "15");
     assert_eq!(part("bytes=0-9".to_owned(), "zstd").await, "14");
 }

@@ -65,7 +65,7 @@ pub(crate) fn tools_document() -> String {
     serde_json::to_string_pretty(&document).expect("JSON")
 }
 
-/// The second export, with another licence.
+/// The second export, with a different licence.
 pub(crate) fn extra_document() -> String {
     let document: Value = json!({
         "name": "Extra", "license": "https://opensource.org/license/mit",
@@ -91,7 +91,7 @@ fn read_directory() -> Arc<Snapshot> {
     snapshot(&[("tools", &tools_document()), ("extra", &extra_document())])
 }
 
-/// A generation of one export that reports this as skipped.
+/// A generation of one export that reports these numbers of exports and records as skipped.
 pub(crate) fn skipping(skipped: Skipped) -> Arc<Snapshot> {
     let documents = [("extra", &*extra_document())];
     if let Some(nodes) = cluster::nodes() {

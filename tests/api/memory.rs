@@ -15,7 +15,7 @@ use crate::service::{Service, Setup};
 
 const MIB: usize = 1 << 20;
 
-/// A service with a small product and one called `large`, whose record is this many MiB.
+/// A service with a small product, and a product called `large` whose record is this many MiB long.
 fn with_record(mebibytes: usize, config: HttpConfig) -> Service {
     let mut large = json!({
         "id": "large", "name": "Large", "url": "https://a.example/", "evidence_status": "pending-review"

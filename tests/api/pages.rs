@@ -72,7 +72,7 @@ async fn filters_are_links_and_form_fields() {
     let page = read(&service, "/?q=tool&category=Tools&min_rating=&offering_type=software&utm_source=x").await;
     for part in [
         "name=\"category\" value=\"tools\" id=\"category-tools\" form=\"find\" checked",
-        // One link removes the category, the other one the type.
+        // One link removes the category, and the other removes the type.
         "href=\"/?q=tool&amp;offering_type=software\"",
         "href=\"/?q=tool&amp;category=Tools\"",
     ] {

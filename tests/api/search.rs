@@ -22,7 +22,7 @@ async fn hits_are_items_with_a_score_and_the_query_is_reported() {
 #[tokio::test]
 async fn related_products_are_counted_and_score_below_products_with_the_words() {
     let service = Service::with_directory();
-    // No product contains the word.
+    // No product contains this word.
     let answer = service.get("/v1/search?q=metric").await.json();
     assert_eq!(answer["data"][0]["id"], "tool-rated");
     assert!(answer["data"][0]["score"].as_f64().is_some_and(|score| score < 0.0));

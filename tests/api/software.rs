@@ -168,7 +168,7 @@ async fn any_string_can_be_an_id() {
         let reviews = service.get(&format!("/v1/reviews/{encoded}/")).await;
         assert_eq!(reviews.json()["pagination"]["total"], 0, "{id}");
     }
-    // An id can consist of dots, though few clients send those unescaped.
+    // An id can consist entirely of dots, though few clients send such an id unescaped.
     assert_eq!(service.get("/v1/software/..").await.json()["data"]["id"], "..");
 }
 

@@ -26,7 +26,7 @@ async fn misspelled_words_and_abbreviations_get_suggestions() {
     assert_eq!(misspelled["data"]["software"][0]["id"], "tool-reviewed");
     assert_eq!(misspelled["data"]["glossary"][0]["id"], "lockout-tagout");
     assert_eq!(service.get("/v1/suggest?q=LOTO").await.json()["data"]["glossary"][0]["id"], "lockout-tagout");
-    // The word only occurs in the term's definition.
+    // This word only occurs in the term's definition.
     assert_eq!(service.get("/v1/suggest?q=harmed").await.json()["data"]["glossary"], json!([]));
 }
 

@@ -30,7 +30,7 @@ export async function launch() {
 
 /**
  * Opens a page in its own context. It records everything that goes wrong: requests to other hosts, violations of the
- * content security policy, exceptions and error messages. `close` asserts that nothing went wrong that isn't `expected`.
+ * content security policy, exceptions and error messages. `close` asserts that nothing unexpected went wrong.
  */
 export async function open(browser, server, { viewport = DESKTOP, scheme = 'light', bypassCSP = false, expected = [], ...context } = {}) {
   const opened = await browser.newContext({ viewport, colorScheme: scheme, bypassCSP, ...context });

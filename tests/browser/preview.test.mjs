@@ -86,8 +86,8 @@ test('the page follows the files, and keeps its place', async () => {
   await line(page, '1 changed');
   await page.getByText('Another tagline').waitFor();
   await settled(page);
-  // If the banner's text wraps to another line after that, the browser moves the page along with
-  // its content.
+  // If the banner's text wraps onto another line after that, the browser adjusts the scroll
+  // position so that the content stays in view.
   await page.waitForFunction(() => Math.abs(scrollY - 300) < 50);
   assert.match(page.url(), /\?q=permit\+penguin$/);
   await page.evaluate(() => { window.isOld = true; });

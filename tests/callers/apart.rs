@@ -1,5 +1,5 @@
-//! Separate processors for the server and its callers, so that neither slows down the other while
-//! it's measured.
+//! Runs the server and its callers on separate processors, so that neither slows down the other
+//! during a measurement.
 
 #[cfg(target_os = "linux")]
 use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
@@ -13,7 +13,7 @@ pub(crate) struct Apart {
 
 impl Apart {
     /// Starts a server on the first processor, and leaves the others to this thread's callers.
-    /// `None` if the system has a single processor or doesn't let processes choose. In that
+    /// `None` if the system has only one processor or doesn't let processes choose theirs. In that
     /// case, the server and its callers share processors.
     #[cfg(target_os = "linux")]
     pub(crate) fn start<T>(start: impl FnOnce() -> T) -> (T, Option<Self>) {

@@ -61,7 +61,7 @@ fn a_key_gets_its_full_quota_and_retry_after_is_never_too_short() {
 }
 
 #[test]
-fn a_flood_of_bad_keys_takes_no_memory_and_locks_nobody_out() {
+fn a_flood_of_bad_keys_uses_no_memory_and_locks_nobody_out() {
     let _alone = alone();
     let count = if full() { 1_000_000 } else { 20_000_u32 };
     let place = Place::new(10, 1_000_000);

@@ -94,7 +94,7 @@ impl Client {
         }
     }
 
-    /// Waits until the other side closes the connection, and drops anything it still sends.
+    /// Waits until the other side closes the connection, and discards anything it still sends.
     pub(crate) async fn closed(&mut self) {
         let mut bytes = [0; 4096];
         while self.stream.read(&mut bytes).await.is_ok_and(|read| read > 0) {}

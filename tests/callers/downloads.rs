@@ -45,7 +45,7 @@ async fn begin(server: &Server, request: &[u8]) -> (TcpStream, String) {
 }
 
 #[test]
-fn slow_downloads_take_little_memory_and_delay_nobody() {
+fn slow_downloads_use_little_memory_and_delay_nobody() {
     let _alone = alone();
     let place = Place::new(3, 1_000_000);
     let document = write_large_export(&place);

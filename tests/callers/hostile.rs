@@ -45,7 +45,7 @@ async fn first_answer(server: &crate::process::Server, bytes: &[u8]) -> Option<S
 /// Only Linux shows which process opens a file.
 #[cfg(target_os = "linux")]
 #[test]
-fn hostile_ids_are_not_found_and_open_no_file() {
+fn hostile_ids_are_not_found_and_open_no_files() {
     use std::sync::{Arc, Mutex};
 
     use notify::event::{AccessKind, EventKind};
@@ -53,7 +53,7 @@ fn hostile_ids_are_not_found_and_open_no_file() {
 
     let place = Place::new(3, 1_000_000);
     let server = place.serve(&[]);
-    // Waits until the server has verified what it serves.
+    // Waits until the server has verified what it's serving.
     until("the server has settled", || (server.measure("reloads_total{outcome=\"unchanged\"}") > 0.0).then_some(()));
     let opened = Arc::<Mutex<Vec<_>>>::default();
     let seen = Arc::clone(&opened);

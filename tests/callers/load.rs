@@ -1,4 +1,4 @@
-//! Large numbers of callers, and how quickly they were answered.
+//! Large numbers of callers, and how quickly they got their responses.
 
 use std::net::SocketAddr;
 use std::sync::Arc;
@@ -31,8 +31,8 @@ pub(crate) struct Outcome {
 }
 
 impl Outcome {
-    /// Whether the request succeeded. If tests share the machine, which may stall for a
-    /// while, a response with `Retry-After` also counts.
+    /// Whether the request succeeded. If tests share the machine, which may then stall for a while,
+    /// a response with `Retry-After` also counts as success.
     pub(crate) fn is_fine(&self) -> bool {
         self.status == 200 || (!crate::full() && self.status == 503 && self.says_when)
     }
@@ -65,7 +65,7 @@ pub(crate) async fn at_rate(
         let offset = every.mul_f64(caller as f64 / connections as f64);
         callers.spawn(async move {
             // Callers connect when they send their first request, one after another. A listener's
-            // backlog is short, and a client that finds it full retries only after seconds.
+            // backlog is short, and a client that finds it full only retries seconds later.
             let mut client = None;
             let mut outcomes = Vec::new();
             let mut turn = 0;

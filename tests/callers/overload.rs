@@ -7,7 +7,7 @@ use crate::load::{Outcome, at_rate, capacity, percentile};
 use crate::process::Place;
 use crate::{alone, full, open_files, run};
 
-/// A request that's a lot of work but has a small response, because callers run on the same cores.
+/// A request that takes a lot of work. Its response is small, because callers share the cores.
 const PATHS: [&str; 1] =
     ["/v1/search?q={}+for+plans+every+each+site+the+and+of+permi&facets=category&facets=rating&offset=9000&limit=1"];
 
@@ -77,7 +77,7 @@ fn at_ten_times_the_capacity_excess_requests_are_rejected_at_once_and_the_rest_s
     #[expect(clippy::cast_precision_loss, reason = "thousands")]
     let counted = (shed + neighbours_shed) as f64;
     assert!((server.measure("http_requests_shed_total") - counted).abs() < 0.5, "counted as rejected");
-    // If server and callers share processors, the callers may not be able to send that much.
+    // If the server and its callers share processors, the callers may be unable to keep up.
     assert!(apart.is_none() || asked >= 10.0 * capacity, "{:.1} times the capacity", asked / capacity);
     // The callers and other processes on the same cores are part of this measurement.
     assert!(!full() || p50(200) < 500.0, "{} ms", p50(200));

@@ -110,7 +110,7 @@ impl Place {
         self.serve_by(Some(HAND_OVER), Stdio::from(socket), &[])
     }
 
-    /// Runs a server that inherits something, until it exits.
+    /// Runs a server that inherits this descriptor, and waits until it exits.
     pub(crate) fn hand_over(&self, what: Stdio, arguments: &[&str]) -> Output {
         self.command(Some(HAND_OVER)).args(arguments).stdin(what).output().expect("the binary runs")
     }

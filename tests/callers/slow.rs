@@ -14,8 +14,8 @@ use crate::process::{Place, Server};
 use crate::until::until;
 use crate::{alone, full, open_files, run};
 
-/// Longer than the five seconds a caller is allowed, because a busy machine may be a little late
-/// itself.
+/// Longer than the five seconds a caller is allowed, because a busy machine may add a slight
+/// delay.
 const AT_MOST: Duration = Duration::from_secs(6);
 
 /// How long attackers take to arrive. After that, all of them are connected.

@@ -41,7 +41,7 @@ fn stopping_under_load_loses_no_requests() {
     }
 }
 
-/// Sends requests back to back until one is refused. Every second caller reuses its connection.
+/// Sends requests back to back until one is refused. Every other caller reuses its connection.
 async fn caller(number: usize, address: SocketAddr, key: String, is_asked: Arc<AtomicBool>) -> Passage {
     let mut passage = Passage::default();
     let headers = if number.is_multiple_of(2) { "" } else { "Connection: close\r\n" };

@@ -74,7 +74,7 @@ fn a_new_process_takes_over_without_refusing_connections() {
             assert_eq!(server.ended(), Some(0));
             server = next;
         } else {
-            // The way a service manager restarts a server: callers wait in the backlog meanwhile.
+            // This is how a service manager restarts a server: callers wait in the backlog.
             server.signal("-TERM");
             assert_eq!(server.ended(), Some(0));
             server = place.serve_on(&listener);

@@ -37,7 +37,7 @@ pub(crate) struct Running {
 pub(crate) struct Seen {
     /// The phases in the order they began.
     pub(crate) phases: Vec<Phase>,
-    /// How many reports on the exports were made.
+    /// The number of reports on the exports so far.
     pub(crate) reports: usize,
 }
 

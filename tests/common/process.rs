@@ -105,7 +105,7 @@ impl Server {
         Self::spawn_command(command)
     }
 
-    /// Runs a command that serves, without waiting for anything.
+    /// Runs a command that starts a server, without waiting for anything.
     pub(crate) fn spawn_command(command: Command) -> Self {
         Self::spawn_at(command, "127.0.0.1:0")
     }

@@ -259,7 +259,7 @@ def check_kept_connections(service, proxy):
             raise Failure(f"{answer.status} on a kept connection")
     connection.close()
     opened = local_ports(service.port) - before
-    # Each nginx process keeps its own connection, and may have closed it after a while without requests.
+    # Each nginx process keeps its own connection, and may close it after being idle for a while.
     if len(opened) > 10:
         raise Failure(f"{proxy.name} opened {len(opened)} connections to the service for 50 requests")
 

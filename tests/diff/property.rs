@@ -1,4 +1,4 @@
-//! Applying a difference to the old set gives the new one.
+//! Applying the difference between two sets to the old set produces the new set.
 
 use std::collections::BTreeMap;
 

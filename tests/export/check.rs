@@ -156,7 +156,7 @@ fn an_entry_named_like_an_export_is_never_skipped() {
 }
 
 #[test]
-fn links_are_followed_and_broken_ones_reported() {
+fn links_are_followed_and_broken_ones_are_reported() {
     let folder = folder(&[("elsewhere/x.json", VALID), ("data/y.json", &VALID.replace("\"a\"", "\"b\""))]);
     std::os::unix::fs::symlink("../elsewhere/x.json", folder.path().join("data/x.json")).expect("a link");
     assert!(stdout(&check(folder.path(), &[])).ends_with("Checked 2 files, 2 records: 0 errors, 2 warnings.\n"));

@@ -23,7 +23,7 @@ fn additional(software: &Software) -> Vec<(&str, &str)> {
 }
 
 #[test]
-fn known_properties_are_read_and_unknown_ones_kept_digit_for_digit() {
+fn known_properties_are_read_and_unknown_ones_are_kept_digit_for_digit() {
     let report = examine_record(
         r#", "tagline": "T\u00e9", "vendor": "V", "tags": ["x", "y"], "aliases": "one", "rating": 4.50,
             "review_count": 1e2, "offering_type": "document-templates", "stars": 1.0e+10, "nested": { "a" : [ 1 , "b c" ] }"#,

@@ -1,5 +1,5 @@
 //! The set layer: what files must agree on, what remains when invalid parts are skipped, and advice
-//! across files.
+//! that involves several files.
 
 use super::found::found;
 use super::reading::{envelope, examine, record};

@@ -1,4 +1,5 @@
-//! Names that probably mean the same: misspelled categories, and ids that differ only in case.
+//! Names that probably mean the same thing: misspelled categories, and ids that differ only in
+//! case.
 
 use super::found::found;
 use super::reading::{envelope, examine, record};

@@ -69,8 +69,8 @@ fn is_whole(place: &Place, what: &str) {
     let manifest = place.store().current().unwrap_or_else(|| panic!("{what}: no generation is current"));
     place.store().load(&manifest).unwrap_or_else(|error| panic!("{what}: {error}"));
     let mut names = place.generation_names();
-    // A flipped bit can change a manifest's index format, and one generation in another format
-    // may remain.
+    // A flipped bit can change a manifest's index format, and one generation in a different format
+    // is allowed to remain.
     let is_foreign = |name: &String| {
         let text = fs::read(place.index().join(name).join("manifest.json")).unwrap_or_default();
         let manifest: Value = serde_json::from_slice(&text).unwrap_or_default();
@@ -82,8 +82,8 @@ fn is_whole(place: &Place, what: &str) {
     assert_eq!(names, [manifest.folder_name()], "{what}: nothing is left behind");
 }
 
-/// Damages files while an updater is serving. It must keep responding as before, and repair the
-/// damage at its next full read.
+/// Damages files while an updater is serving. The updater must keep responding as before, and
+/// repair the damage at its next full read.
 fn serving_is_right(place: &Place, right: &[Vec<u8>], damage: impl Fn(), what: &str) {
     let mut running = place.started();
     let served = running.snapshot();

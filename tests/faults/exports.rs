@@ -1,5 +1,5 @@
-//! Exports in every state a writer can leave them in. Half-written ones are never served, and every
-//! other change is published within three seconds plus the build.
+//! Exports in every state a writer can leave them in. A half-written export is never served, and
+//! every other change is published within three seconds plus the build.
 
 use std::fs;
 use std::os::unix::fs::symlink;
@@ -76,7 +76,7 @@ fn follows(watching: &Watching, expected: usize, what: &str) -> Duration {
     took
 }
 
-/// Waits until a watched updater reports a reason while the previous generation is served.
+/// Waits until a watched updater reports a reason while it's still serving this revision.
 fn reports(watching: &Watching, served: usize, reason: &str, what: &str) {
     until(what, || (watching.reasons() == [reason]).then_some(()));
     assert_eq!(revision(&watching.directory), served, "{what}: served throughout");
@@ -178,7 +178,7 @@ fn many_files_changed_at_once_cause_one_build() {
     let write = |at: usize| {
         for file in 0..files {
             let export = crate::place::export(&[&format!("file-{file}-{}", if file == 0 { at } else { 0 })]);
-            // Git replaces a file by removing it, and then writing a new file with the same name.
+            // Git replaces a file by removing it and then writing a new file with the same name.
             let path = place.data().join(format!("more-{file}.json"));
             drop(fs::remove_file(&path));
             fs::write(&path, export).expect("written");
@@ -194,8 +194,8 @@ fn many_files_changed_at_once_cause_one_build() {
     for at in 1..=3 {
         let started = Instant::now();
         write(at);
-        // If the machine is too busy to write all files at once, the folder may look settled in
-        // between.
+        // If the machine is too busy to write all files at once, the folder may look settled
+        // partway through.
         pauses += u64::try_from(started.elapsed().as_millis()).expect("a time") / 250;
         let id = format!("file-0-{at}");
         until("the pull is picked up", || {

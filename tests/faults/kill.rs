@@ -201,7 +201,7 @@ fn every_step(work: Work) {
     for step in Step::ALL {
         let mut at_step = 0;
         for before in befores(*step) {
-            // With three kinds of work, full runs kill a process about fifty times per step.
+            // For three kinds of work, full runs kill a process about fifty times per step.
             for round in 0..times(1, 17) {
                 let then = EXPORTS[(kills + round) % EXPORTS.len()];
                 let what = format!("{work:?} killed at {step:?} after {before}, exports then {then:?}");
@@ -224,7 +224,7 @@ fn every_step(work: Work) {
 #[test]
 fn a_generation_is_rebuilt_after_two_starts_were_killed_while_opening_it() {
     let mut place = Place::new(Corpus::generated(20));
-    // The last good generation is opened before the new one, which is current afterwards.
+    // The first start opens the last good generation before the new one, which is then current.
     assert!(place.kill(Work::Start, Step::Opening, 1) && place.kill(Work::Start, Step::Opening, 0));
     let before = Store::new(&place.folder.path().join("index")).current();
     place.restart(Exports::StayNew, "killed twice");

@@ -21,7 +21,7 @@ use crate::scale::{from_environment, is_full, times};
 use crate::system::threads;
 
 const CONNECTIONS: usize = 8;
-/// How much of the capacity is used, in per cent.
+/// The share of the capacity to use, in per cent.
 const SHARE: usize = 30;
 
 /// A server, and what's known about its responses.
@@ -35,7 +35,7 @@ pub(crate) struct Target {
 /// The callers' observations.
 #[derive(Debug, Default)]
 pub(crate) struct Seen {
-    /// From when a request was due until its response, in microseconds, sorted.
+    /// The time from when each request was due until its response, in microseconds, sorted.
     latencies: Vec<u32>,
     pub(crate) faults: Vec<String>,
 }
@@ -98,8 +98,8 @@ impl Target {
         }
     }
 
-    /// Sends requests over several connections until the stop signal. `due` says when to send a
-    /// turn's request; `None` sends it once the previous one is answered.
+    /// Sends requests over several connections until the stop signal. `due` determines when each
+    /// request is sent. If it's `None`, each is sent once the previous one has been answered.
     pub(crate) fn ask(&self, stop: &AtomicBool, due: Option<(Instant, f64)>) -> Seen {
         self.ask_at(&[&self.server.address], stop, due)
     }
@@ -147,7 +147,7 @@ impl Target {
         all
     }
 
-    /// Sends requests for some time, or for as long as something else runs.
+    /// Sends requests for as long as the work is running.
     pub(crate) fn ask_during<T>(&self, rate: Option<f64>, work: impl FnOnce() -> T) -> (Seen, T) {
         let stop = AtomicBool::new(false);
         std::thread::scope(|scope| {
@@ -226,7 +226,7 @@ fn reloads_under_load(name: &str, corpus: Corpus, reloads: usize) {
     }
     assert!(target.checker.generations() >= reloads, "{} generations", target.checker.generations());
     no_thread_builds(&target, peak);
-    // In full runs, nothing else is running on the machine, so times are meaningful.
+    // In full runs, nothing else is running on the machine, so the timings are meaningful.
     let (p99, bound) = (busy.p99(), quiet.p99() * 2);
     println!("load: {name}: p99 {p99:.2?}; limit, twice the quiet p99: {bound:.2?}");
     if is_full() {

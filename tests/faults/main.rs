@@ -2,9 +2,9 @@
 //! load.
 //!
 //! `make test` runs a few repetitions of each, and `make faults` runs all of them (`FAULTS=full`).
-//! `FAULTS_EXPORT` names a large export; without it, the large case is generated. If possible, the
-//! updater and the store are driven directly. The binary is used if a process has to die, be
-//! measured, or get requests over the network.
+//! `FAULTS_EXPORT` names a large export; without it, the large case is generated. The tests drive
+//! the updater and the store directly if possible. They run the binary if a process has to die, be
+//! measured, or receive requests over the network.
 
 mod building;
 mod checker;

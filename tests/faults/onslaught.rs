@@ -362,7 +362,7 @@ fn healthy_callers_are_served_during_every_attack_at_once() {
     for (what, seen) in [("quiet", &quiet.all), ("attacked", &busy.all)] {
         assert_eq!(seen.faults.first(), None, "{what}: {} faults", seen.faults.len());
     }
-    // In full runs, nothing else is running on the machine, so times are meaningful.
+    // In full runs, nothing else is running on the machine, so the timings are meaningful.
     let (p99, bound) = (busy.p99(), quiet.p99() * 2);
     assert!(!is_full() || p99 <= bound, "p99: {p99:?}; limit, twice the quiet p99: {bound:?}");
 }

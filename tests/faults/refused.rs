@@ -136,7 +136,7 @@ fn serves(server: &Server, corpus: &Corpus, revision: usize) -> bool {
     data.len() == corpus.count(revision).min(100) && data.iter().all(|item| item["tagline"] == *expected)
 }
 
-/// Makes the disk fail while a server runs, and then work again.
+/// Makes the disk fail while a server is running, and then work again.
 fn goes_well(
     corpus: &Corpus,
     folder: &Path,

@@ -12,7 +12,7 @@ use crate::system::{descriptors, rss_kib};
 
 /// How many reloads it takes until the allocator's memory is stable.
 const WARMING_UP: usize = 8;
-/// How many reloads to observe after that, at least.
+/// The minimum number of reloads to observe after that.
 const LOOKED_AT: usize = 24;
 
 /// One observation of the server.
@@ -38,8 +38,8 @@ fn many_reloads_leak_no_memory_descriptors_or_folders() {
         let asking = scope.spawn(|| target.ask(&stop, Some((Instant::now(), 50.0))));
         let stopping = Stopping(&stop);
         let mut revision = 0;
-        // Even on a slow machine, there must be this many reloads. Fewer would only measure the
-        // warm-up.
+        // Even on a slow machine, there must be this many reloads. With fewer, the test would only
+        // measure the warm-up.
         while samples.len() < WARMING_UP + LOOKED_AT || started.elapsed() < Duration::from_secs(seconds) {
             revision += 1;
             target.reload(&mut target.client(), revision);
@@ -75,7 +75,7 @@ fn many_reloads_leak_no_memory_descriptors_or_folders() {
     );
     assert!(folders.1 <= 2, "{} generations on disk", folders.1);
     assert!(descriptors.1 <= descriptors.0 + 4, "{descriptors:?} descriptors");
-    // In the steady part, memory must grow by less than a tenth of its size.
+    // During the steady phase, memory must grow by less than a tenth of its size, plus 8 MiB.
     let span = steady.last().expect("samples").seconds - steady[0].seconds;
     #[expect(clippy::cast_precision_loss)]
     let allowed = rss.1 as f64 / 10.0 + 8.0 * 1024.0;

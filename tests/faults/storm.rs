@@ -1,4 +1,4 @@
-//! A storm of writes while a server runs.
+//! A storm of writes while a server is running.
 
 use std::fs;
 use std::time::{Duration, Instant};
@@ -59,7 +59,8 @@ fn a_storm_of_writes_causes_few_builds_and_no_outage() {
         most / 1024,
         before / 1024
     );
-    // An endless storm is read every five seconds. The first and last edits add two more reads.
+    // During an endless storm, the exports are read every five seconds. The first and last edits
+    // add two more reads.
     let allowed = 3 + usize::try_from(took.as_secs() / 5).expect("a count");
     assert!(builds <= allowed, "{builds} builds, {allowed} allowed");
     let prompt = Duration::from_secs(if is_full() { 4 } else { 15 });

@@ -19,14 +19,14 @@ pub(crate) fn descriptors(pid: u32) -> usize {
 /// The names of a process's threads, sorted.
 pub(crate) fn threads(pid: u32) -> Vec<String> {
     let tasks = fs::read_dir(format!("/proc/{pid}/task")).expect("a process");
-    // A thread may have ended in the meantime.
+    // A thread may have exited in the meantime.
     let names = tasks.filter_map(|task| fs::read_to_string(task.ok()?.path().join("comm")).ok());
     let mut names: Vec<_> = names.map(|name| name.trim_end().to_owned()).collect();
     names.sort();
     names
 }
 
-/// Whether this process runs as root, which permissions don't restrict.
+/// Whether this process is running as root, which isn't restricted by permissions.
 pub(crate) fn is_superuser() -> bool {
     let status = fs::read_to_string("/proc/self/status").expect("a process");
     let line = status.lines().find_map(|line| line.strip_prefix("Uid:")).expect("a user");
@@ -44,7 +44,7 @@ impl SmallDisk {
         run(&mut command).then(|| Self(folder.to_owned()))
     }
 
-    /// Remounts the file system with other options, such as `ro`.
+    /// Remounts the file system with these options, such as `ro`.
     pub(crate) fn remount(&self, options: &str) {
         let mut command = Command::new("mount");
         command.args(["-o", &format!("remount,{options}")]).arg(&self.0);

@@ -109,7 +109,7 @@ impl Watching {
         self.directory.degraded().iter().map(|reason| reason.code).collect()
     }
 
-    /// How many generations were built.
+    /// How many generations have been built.
     pub(crate) fn builds(&self) -> u64 {
         self.directory.reloads().builds
     }

@@ -87,7 +87,7 @@ fn part_that_does_not_match_its_manifest_is_refused_and_pulled_again() {
 }
 
 #[test]
-fn one_changed_byte_is_refused() {
+fn a_file_with_one_changed_byte_is_refused() {
     let (place, stub, mut following) = with_news();
     let before = following.generation();
     let path = place.index().join(place.current().folder_name()).join("search");
@@ -265,7 +265,7 @@ fn links_in_the_index_folder_are_not_followed() {
     let before = following.generation();
     let outside = tempfile::tempdir().expect("a folder");
     let pulled = following.index().join(format!(".pull-{}", place.current().folder_name()));
-    // First the folder into which the generation is pulled is a link, then a part in it.
+    // First, the folder that the generation is pulled into is a link, and then a part in it is.
     symlink(outside.path(), &pulled).expect("linked");
     following.look();
     assert_eq!(following.reason().expect("degraded").0, "index_not_written");
@@ -280,7 +280,7 @@ fn links_in_the_index_folder_are_not_followed() {
     assert_eq!(following.reason(), None);
     assert_ne!(following.generation(), before);
 
-    // Now a part of an existing generation is a link, and then its folder.
+    // Now a part of an existing generation is a link, and then the generation's folder is.
     let name = place.current().folder_name();
     let store = following.store();
     let manifest = store.manifest(&name).expect("a manifest");
@@ -299,7 +299,7 @@ fn links_in_the_index_folder_are_not_followed() {
 fn unwritable_index_folder_keeps_the_served_generation() {
     let (place, _stub, mut following) = with_news();
     let before = following.generation();
-    // A file instead of the folder fails for every account, unlike a missing permission.
+    // A missing permission wouldn't stop root, but a file with the folder's name stops any account.
     fs::write(following.index().join(format!(".pull-{}", place.current().folder_name())), "x").expect("written");
     following.look();
     assert_eq!(following.reason().expect("degraded").0, "index_not_written");

@@ -114,7 +114,7 @@ fn server_without_range_support_can_be_followed() {
     assert!(following.generation().is_some());
 }
 
-/// Leaves the mark of a process that died while opening a generation.
+/// Leaves the marker file of a process that died while opening a generation.
 fn die(index: &Path, generation: &str, process: &str) {
     fs::write(index.join(format!(".opening-{generation}-{process}.tmp")), "opening\n").expect("written");
 }
@@ -181,7 +181,7 @@ fn index_that_is_deleted_or_damaged_while_it_is_served_is_pulled_again() {
     fs::remove_dir_all(following.index()).expect("removed");
     following.look();
     assert!(following.index().join("CURRENT").exists());
-    // At a start, damaged files aren't served.
+    // Damaged files aren't served after a restart.
     let name = fs::read_to_string(following.index().join("CURRENT")).expect("a pointer");
     fs::write(following.index().join(name.trim()).join("search"), "x").expect("written");
     let mut next = Following::within(following.folder, stub.address);

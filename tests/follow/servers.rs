@@ -95,7 +95,7 @@ fn index_files_need_a_key_with_the_right_to_replicate() {
 }
 
 #[test]
-fn options_that_exclude_each_other_are_usage_errors() {
+fn mutually_exclusive_options_are_usage_errors() {
     let folder = folder_with(&["a"]);
     for (arguments, part) in [
         (&["--follow", "http://127.0.0.1:1/", "--data", "data"][..], "leave out --data"),
@@ -113,7 +113,7 @@ fn options_that_exclude_each_other_are_usage_errors() {
 }
 
 #[test]
-fn killing_a_server_affects_no_other_server_and_it_catches_up_later() {
+fn a_killed_server_affects_no_other_server_and_catches_up_later() {
     let leader_folder = folder_with(&["a", "b"]);
     let key = create_key(leader_folder.path(), &["--replicate"]);
     let ports: Vec<u16> = (0..2).map(|_| free_port()).collect();

@@ -39,7 +39,7 @@ pub(crate) struct Stub {
 }
 
 impl Stub {
-    /// Serves a folder until the process ends.
+    /// Serves a folder until the process exits.
     pub(crate) fn serve(folder: &Path) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
         let (address, state) = (listener.local_addr().expect("an address"), Arc::<Mutex<State>>::default());

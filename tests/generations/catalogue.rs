@@ -48,7 +48,7 @@ fn detail(snapshot: &Snapshot, id: &str) -> Value {
 }
 
 #[test]
-fn a_rating_comes_from_the_reviews_unless_one_is_stated() {
+fn a_rating_comes_from_the_reviews_unless_the_product_has_its_own() {
     let review = |id: &str, of: &str, rating: u8| json!({"id": id, "software_id": of, "rating": rating});
     let snapshot = snapshot(&[(
         "a.json",

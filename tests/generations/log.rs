@@ -14,7 +14,8 @@ fn since(snapshot: &Snapshot, generation: &str) -> Option<Vec<String>> {
     Some(data.iter().map(|change| format!("{} {}", change.change, change.id)).collect())
 }
 
-/// An updater that first served `a`, `b` and now `a`, `b`, `c`, with the names of both generations.
+/// An updater that served `a` and `b` first, and is now serving `a`, `b` and `c`. Also returns both
+/// generations' names.
 fn after_an_addition(place: &Place) -> (Running, String, String) {
     let mut running = place.started();
     let first = running.snapshot().generation().to_owned();
@@ -40,7 +41,7 @@ fn changes_are_known_after_edits_and_a_restart() {
 }
 
 #[test]
-fn generation_that_comes_back_has_the_changes_in_between() {
+fn a_generation_that_comes_back_lists_the_changes_in_between() {
     let place = Place::with(&["a", "b"]);
     let (mut running, first, second) = after_an_addition(&place);
     place.write("tools.json", &export(&["a", "b"]));

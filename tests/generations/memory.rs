@@ -1,5 +1,5 @@
-//! Serving from memory: without an index folder, or if the disk fails. A file instead of the folder
-//! simulates a failing disk, because permissions don't restrict root.
+//! Serving from memory: without an index folder, or if the disk fails. The tests simulate a failing
+//! disk with a file that has the folder's name, because permissions don't restrict root.
 
 use std::fs;
 use std::io::Read as _;

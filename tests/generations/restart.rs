@@ -40,7 +40,7 @@ fn a_restart_with_unchanged_files_loads_without_reading_them() {
 }
 
 #[test]
-fn generation_that_two_starts_died_opening_is_rebuilt() {
+fn a_generation_that_crashed_two_starts_is_rebuilt() {
     let place = Place::with(&["a", "b"]);
     drop(place.started());
     let before = place.current();

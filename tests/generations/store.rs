@@ -40,7 +40,7 @@ fn sweeping_leaves_everything_but_generations_alone() {
 }
 
 #[test]
-fn reindexing_makes_another_build_of_the_same_generation() {
+fn reindexing_builds_the_same_generation_again() {
     let place = Place::with(&["a"]);
     drop(place.started());
     let before = place.current();

@@ -46,7 +46,7 @@ fn a_generation_from_another_process_is_served_without_reading_the_exports() {
 }
 
 #[test]
-fn generation_from_another_process_ends_a_disk_failure() {
+fn a_generation_from_another_process_clears_a_disk_failure() {
     let place = Place::with(&["a", "b"]);
     fs::write(place.index(), "in the way").expect("written");
     let mut running = place.started();
@@ -56,7 +56,7 @@ fn generation_from_another_process_ends_a_disk_failure() {
     assert_eq!(running.reasons(), [""; 0]);
 }
 
-/// Adds a generation with another index format, as another version of the program would.
+/// Adds a generation with a different index format, as a different version of the program would.
 fn foreign(place: &Place, name: &str, built_at: &str) {
     let folder = place.index().join(name);
     fs::create_dir(&folder).expect("a folder");

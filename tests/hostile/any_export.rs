@@ -87,7 +87,7 @@ fn the_unedited_export_is_valid_and_has_one_of_everything() {
         assert!(count > 0);
     }
     check(EXPORT.as_bytes());
-    // Larger than any machine number.
+    // Too large for any built-in number type.
     check(EXPORT.replace("12345678901234567890.10", "1e999").as_bytes());
 }
 

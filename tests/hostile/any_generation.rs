@@ -128,7 +128,7 @@ fn requests(snapshot: &Snapshot) -> Vec<String> {
     sound.map(str::to_owned).into_iter().chain(ids.flat_map(of)).collect()
 }
 
-/// Sends all requests, and returns those that failed through the service's fault.
+/// Sends all requests, and returns those whose failure is the service's fault.
 async fn failures(snapshot: Arc<Snapshot>) -> Vec<(String, String)> {
     let requests = requests(&snapshot);
     let directory = Arc::<Directory>::default();

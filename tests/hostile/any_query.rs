@@ -160,7 +160,7 @@ fn for_each<S: Strategy>(values: &S, check: impl Fn(S::Value)) {
 }
 
 #[test]
-fn any_query_is_answered() {
+fn any_query_gets_a_response() {
     let snapshot = snapshot();
     for_each(&any_search(), |query| check(&snapshot, &query));
 }

@@ -67,7 +67,7 @@ fn addresses_numbers_and_placeholders_are_understood() {
 }
 
 #[test]
-fn dates_are_read_in_the_forms_that_the_column_determines() {
+fn dates_are_read_in_the_formats_that_the_column_implies() {
     let (found, text) = values(
         "Last checked",
         &["1/2/2025 0:00", "12/31/2025 0:00", "12/31/2025 14:05:00", "07-Jan-18"],
@@ -86,7 +86,7 @@ fn dates_are_read_in_the_forms_that_the_column_determines() {
 }
 
 #[test]
-fn lists_are_split_at_commas_only_if_the_pieces_recur() {
+fn lists_are_split_on_commas_only_if_the_pieces_recur() {
     let (found, text) = values("Tags", &["audit, iso", "audit", "iso, permits", "audit, ledger"], "tags", &[]);
     assert_eq!(
         found,
@@ -111,7 +111,7 @@ fn each_cause_is_reported_once_with_its_count_and_examples() {
 }
 
 #[test]
-fn valid_rows_are_written_and_the_rest_set_aside() {
+fn valid_rows_are_written_and_the_rest_are_set_aside() {
     let folder = tempfile::tempdir().expect("a folder");
     let csv = "Name,Website,Last checked,Note\nA,https://a.example/,soon 2025,x\nB,not an address,,y\nC,https://c.example/,2025-01-02,z\n";
     std::fs::write(folder.path().join("t.csv"), csv).expect("a file");
@@ -147,7 +147,7 @@ fn valid_rows_are_written_and_the_rest_set_aside() {
 }
 
 #[test]
-fn thousands_of_errors_are_reported_as_a_few_causes() {
+fn thousands_of_errors_are_grouped_into_a_few_causes() {
     let rows: Vec<_> = (0..3_000).map(|n| format!("P{n};no address {n};https://p{n}.example/\n")).collect();
     let csv = format!("Name;Website;Link\nP;https://p.example/;x\n{}", rows.concat());
     let folder = tempfile::tempdir().expect("a folder");

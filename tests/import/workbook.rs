@@ -148,7 +148,7 @@ fn hidden_worksheets_do_not_count() {
 }
 
 #[test]
-fn everything_that_an_archive_can_inflate_is_bounded() {
+fn everything_inflated_from_an_archive_is_bounded() {
     let long = text("A2", &"x".repeat(2_000_000));
     for (sheet, strings, expected) in [
         (heads("x") + &row(2, &[&long]), ">", "row 2, column A: the cell has more than 1048576 bytes"),

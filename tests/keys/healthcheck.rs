@@ -60,7 +60,7 @@ fn a_redirecting_service_is_not_healthy() {
 }
 
 #[test]
-fn without_a_server_it_fails_and_names_the_address() {
+fn the_check_fails_and_names_the_address_if_there_is_no_server() {
     // Port 1 is a system port, and nothing is listening on it.
     let output = healthcheck("127.0.0.1:1");
     assert_eq!(output.status.code(), Some(1));

@@ -156,7 +156,7 @@ fn a_broken_or_vanished_file_keeps_the_last_good_set_until_it_is_repaired() {
 }
 
 #[test]
-fn a_change_that_keeps_size_and_time_is_noticed() {
+fn a_change_is_noticed_even_if_size_and_modification_time_stay_the_same() {
     let (_folder, path) = key_file();
     let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("created");
     let long_ago = SystemTime::now() - Duration::from_hours(1);
@@ -174,7 +174,7 @@ fn a_change_that_keeps_size_and_time_is_noticed() {
 }
 
 #[test]
-fn spent_quota_survives_a_reload_and_a_changed_rate() {
+fn used_quota_survives_a_reload_and_a_changed_rate() {
     let (_folder, path) = key_file();
     let (key, _) = file::create(&path, NewKey { rate: "5".parse().expect("a rate"), ..named("a") }, now(), |_| Ok(()))
         .expect("created");
@@ -261,7 +261,7 @@ fn a_key_with_origins_works_only_from_those_origins() {
 }
 
 #[test]
-fn printing_the_store_shows_no_secret() {
+fn printing_the_store_shows_no_secrets() {
     let (_folder, path) = key_file();
     let development = ApiKey::generate(KeyKind::Development).expect("random numbers");
     let (key, _) = file::create(&path, named("a"), now(), |_| Ok(())).expect("created");
@@ -287,7 +287,7 @@ async fn the_watcher_picks_up_a_revoked_key_and_stops_at_shutdown() {
             tokio::task::yield_now().await;
         }
     };
-    // The limit only stops a test that would otherwise hang.
+    // The timeout only stops a test that would otherwise hang.
     tokio::time::timeout(Duration::from_mins(1), watch(Arc::clone(&store), refused)).await.expect("refused");
 }
 

@@ -1,5 +1,5 @@
-// Tests the binary with the last two major versions of the protocol's own TypeScript library, over
-// both transports. Reads BINARY, URL, KEY and DATA from the environment.
+// Tests the binary with the latest two major versions of the protocol's own TypeScript library,
+// over both transports. Reads BINARY, URL, KEY and DATA from the environment.
 import assert from 'node:assert/strict'
 import * as client2 from '@modelcontextprotocol/client'
 import { StdioClientTransport as Stdio2 } from '@modelcontextprotocol/client/stdio'

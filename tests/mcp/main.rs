@@ -170,7 +170,7 @@ fn hostile_record_stays_one_line_of_data() {
 }
 
 #[test]
-fn wrong_arguments_cause_tool_errors_that_say_what_is_allowed() {
+fn invalid_arguments_cause_tool_errors_that_say_what_is_allowed() {
     let folder = folder();
     let responses = over_stdio(
         &folder,

@@ -25,7 +25,7 @@ use until::until;
 #[global_allocator]
 static ALLOCATOR: Cap<MiMalloc> = Cap::new(MiMalloc, usize::MAX);
 
-/// How many limits to try, from nothing to what a build takes.
+/// How many memory limits to try, from zero to what a build needs.
 const LIMITS: usize = 40;
 
 /// Environment variables for a build in a separate process: its folder, and how many bytes the

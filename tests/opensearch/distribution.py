@@ -64,7 +64,7 @@ def installed(*, security: bool) -> pathlib.Path:
     if home.exists():
         return home
     archive, jar = downloaded(SERVER), downloaded(MAPPER_EXTRAS)
-    # Unpacked into a separate folder and renamed, so an interrupted start leaves nothing half done.
+    # Unpack into a separate folder and rename it, so that an interruption leaves nothing half done.
     with tempfile.TemporaryDirectory(dir=TOOLS) as folder:
         unpack(archive, pathlib.Path(folder))
         unpacked = pathlib.Path(folder) / f"opensearch-{VERSION}"

@@ -204,7 +204,7 @@ class Faults:
         wait(f"{name}: the server serves the next build", 5, lambda: ask(self.served, "/v1/categories")[1]["X-Generation"] != before)
 
     def is_blocked(self):
-        # Blocks on individual indices are lifted before the block on creating indices.
+        # The cluster unblocks individual indices before it unblocks creating indices.
         blocks = self.cluster.ask("/_cluster/state/blocks")["blocks"]
         return bool(blocks.get("global")) or any(index.startswith("software-directory-") for index in blocks.get("indices", {}))
 

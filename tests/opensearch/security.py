@@ -21,8 +21,8 @@ SETTINGS = {
     "plugins.security.authcz.admin_dn": ["CN=admin"],
     "plugins.security.allow_default_init_securityindex": True,
 }
-# The test user may do anything, the stranger nothing, and the others what docs/opensearch.md grants
-# them.
+# The test user may do anything, the stranger may do nothing, and the other users may do what
+# docs/opensearch.md grants them.
 USERS = {"directory": ["admin"], "stranger": [], "builder": [], "server": []}
 PATTERN = "software-directory-*"
 ROLES = {

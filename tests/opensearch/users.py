@@ -55,7 +55,7 @@ def main():
                 yield it
             said.append(log.read_text())
 
-        # Wrong credentials come first, so no other error can mask that one.
+        # Try wrong credentials first, so that no other error can mask that one.
         fails("a wrong password", reindex(*engine("builder", password_file=wrong)), 1, "rejects user builder")
         fails("no CA file", reindex(*engine("builder", ca_file=None)), 1, "--engine-ca-file", "UnknownIssuer")
         fails("a CA file that doesn't exist", reindex(*engine("builder", ca_file=folder / "no.pem")), 2, "no.pem")

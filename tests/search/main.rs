@@ -175,7 +175,7 @@ fn names_with_symbols_are_found() {
 }
 
 #[test]
-fn words_of_any_script_are_found() {
+fn words_in_any_script_are_found() {
     let directory =
         Directory::of(&[product("zh", "安全管理系统"), product("ru", "Охрана труда"), product("el", "Ασφάλεια")]);
     for (query, id) in [("管理", "zh"), ("安全管理", "zh"), ("охрана", "ru"), ("ασφαλεια", "el")] {

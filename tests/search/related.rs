@@ -15,7 +15,7 @@ fn directory() -> Directory {
 }
 
 #[test]
-fn products_close_in_meaning_are_found_if_no_product_has_the_words() {
+fn products_close_in_meaning_are_found_if_no_product_contains_the_words() {
     let answer = directory().answer("photography", true);
     assert_eq!(answer.ids, ["album", "gallery"], "only products about this, in the query's language");
     assert_eq!((answer.with_all_words, answer.related), (0, 2));

@@ -117,7 +117,7 @@ fn matching_all_words_by_accident_is_no_better_than_matching_some() {
 }
 
 #[test]
-fn synonyms_of_corrected_words_count_and_words_only_in_synonyms_are_corrections() {
+fn synonyms_of_corrected_words_count_and_words_only_in_synonyms_can_be_corrections() {
     let directory = Directory::with(
         &[product("loto", "Isolation Manager"), product("ladder", "Ladder Register")],
         &json!({"synonyms": [{"terms": ["lockout", "isolation"]}, {"terms": ["scaffold", "ladder"]}]}),
@@ -133,7 +133,7 @@ fn synonyms_of_corrected_words_count_and_words_only_in_synonyms_are_corrections(
 }
 
 #[test]
-fn unknown_words_are_split_into_two_words_of_the_directory() {
+fn unknown_words_are_split_into_two_words_from_the_directory() {
     let directory = Directory::of(&[
         product("score", "Score Editor for the Writer"),
         product("graphics", "3D Viewer, Graphics Toolkit"),
@@ -235,7 +235,7 @@ fn common_words_are_never_corrected() {
 }
 
 #[test]
-fn a_complete_word_is_a_prefix_only_if_too_little_is_found() {
+fn a_complete_word_is_a_prefix_only_if_there_are_too_few_results() {
     let mut products: Vec<_> = (0..10).map(|n| product(&n.to_string(), "Desk")).collect();
     products.push(product("top", "Desktop"));
     let directory = Directory::of(&products);

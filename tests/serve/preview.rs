@@ -42,7 +42,8 @@ fn session(server: &Server) -> String {
     cookie.split(';').next().expect("a cookie").to_owned()
 }
 
-/// Waits until the status describes the current files and contains this message, and returns it.
+/// Waits until the status describes the current files and contains this message. Returns the
+/// status.
 fn status(server: &Server, message: &str) -> Value {
     let cookie = session(server);
     until(message, || {

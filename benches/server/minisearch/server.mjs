@@ -1,4 +1,4 @@
-// MiniSearch behind Fastify, as their documentation shows them: all words required, the best ten
+// MiniSearch behind Fastify, as their documentation shows them: all words required, the top ten
 // and the count.
 //
 //   node server.mjs EXPORT

@@ -42,7 +42,7 @@ OPTIONS = {
     "generation_change": "generation_change",
     "cache_max_bytes": "cache_max_bytes",
 }
-# The members of a case. An unknown one is an error, because nothing would check it.
+# The members of a case. An unknown member is an error, because nothing would check it.
 KNOWN = {
     "case": {"name", "client", "call", "calls", "responses", "expect"},
     "client": {"api_key", "base_url", "base_path", *OPTIONS},

@@ -28,7 +28,7 @@ UV_HOME = TOOLS / f"uv-{UV_VERSION}"
 UV = UV_HOME / "bin" / "uv"
 
 OLDEST = "3.9"
-# Newest first. If one isn't available here, the next is used.
+# Newest first. If a version isn't available here, the next one is used.
 NEWEST = ("3.14", "3.13", "3.12", "3.11", "3.10")
 
 
@@ -80,7 +80,7 @@ def version(python: Path) -> str:
 def environment(name: str, python: Path, *options: str) -> Path:
     """Create an environment with this client and its locked development tools, and return its bin folder."""
     folder = TOOLS / f"client-python-{name}"
-    # An environment from an earlier run would keep its copy of the client, whose version is the same.
+    # An environment from an earlier run would keep its old copy of the client, as the version is the same.
     locked = ["--reinstall-package", "software-directory"] if options else ["--locked"]
     with tempfile.TemporaryDirectory() as elsewhere:
         project = CLIENT

@@ -100,7 +100,7 @@ def _name(reference: str) -> str:
 
 def _definition(name: str, schema: dict[str, Any]) -> str:
     if "enum" in schema:
-        # The server may know more values than this client. Any string is valid; editors complete the known ones.
+        # The server may know more values than this client. Any string is valid; editors suggest the known ones.
         return f"{name} = Union[{_literal(schema['enum'])}, str]\n{_docstring(schema['description'])}\n"
     bases = [_name(part["$ref"]) for part in schema.get("allOf", []) if "$ref" in part]
     own = [part for part in schema.get("allOf", [schema]) if "$ref" not in part]

@@ -28,7 +28,7 @@ export function retryAfterSeconds(headers: Headers): number | undefined {
   // Only parses what ends like an HTTP date, because engines accept almost anything as a date, even "1.5".
   const then = /GMT$/.test(text) ? Date.parse(text) : NaN;
   if (Number.isNaN(then)) return undefined;
-  // Prefers the server's clock, if the response states it, because the local one may be wrong.
+  // Prefers the server's clock, if the response includes it, because the local one may be wrong.
   const now = Date.parse(headers.get("date") ?? "") || Date.now();
   return Math.max(0, Math.ceil((then - now) / 1000));
 }

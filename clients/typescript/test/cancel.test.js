@@ -12,7 +12,7 @@ test("a signal cancels the wait between attempts", { timeout }, async (context) 
   const controller = new AbortController();
   const start = setTimeout;
   context.mock.method(globalThis, "setTimeout", (then, milliseconds) => {
-    // This is the wait's timer. The abort comes once it has started.
+    // This is the timer for the wait. The call is aborted once the timer has started.
     if (milliseconds === 59_000) start(() => controller.abort(new Error("enough")), 1);
     return start(then, milliseconds);
   });

@@ -1,4 +1,4 @@
-// The examples and the README are run as they are, against the real server, and compiled.
+// The examples and the README are compiled, and run as they are against the real server.
 
 import assert from "node:assert/strict";
 import { mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";

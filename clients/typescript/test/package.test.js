@@ -1,4 +1,4 @@
-// The published package: its size, its files, and whether others can install, import and compile against it.
+// The published package: its size, its files, and whether it can be installed, imported and compiled against.
 
 import assert from "node:assert/strict";
 import { cp, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";

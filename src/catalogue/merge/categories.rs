@@ -21,7 +21,7 @@ pub(super) struct CategoriesBuilder {
 
 #[derive(Debug)]
 struct Described {
-    /// The first export's spelling. `language` is that export's.
+    /// The name as spelled in the first export that has it, whose language is `language`.
     name: Box<str>,
     language: Option<Language>,
     description: Option<Box<str>>,
@@ -31,7 +31,7 @@ struct Described {
 #[derive(Debug)]
 struct Used {
     number: u32,
-    /// The first product's spelling. `language` is that product's.
+    /// The name as spelled in the first product that has it, whose language is `language`.
     name: Box<str>,
     language: Option<Language>,
     products: u64,
@@ -59,8 +59,8 @@ impl CategoriesBuilder {
         described.translations.merge(&category.translations);
     }
 
-    /// Adds a product's category; `language` is the product's. Returns the category's number, in
-    /// order of first use.
+    /// Adds a category used by a product in this language. Returns the category's number, in order
+    /// of first use.
     pub(super) fn number(&mut self, name: &str, language: Option<&Language>) -> u32 {
         let number = u32::try_from(self.used.len()).unwrap_or(u32::MAX);
         let first = || Used { number, name: name.into(), language: language.cloned(), products: 0 };

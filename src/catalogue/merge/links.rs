@@ -23,7 +23,7 @@ pub(super) struct Links {
     pub(super) to: Vec<RecordPlace>,
 }
 
-/// A website that appears in several exports, and those of its products that the others link to.
+/// A website that appears in several exports, and those of its products that may be linked to.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 struct Group {
     website: u64,
@@ -154,7 +154,7 @@ mod tests {
 
     #[test]
     fn a_shared_websites_links_are_complete_up_to_the_limit() {
-        // Export 0 has the first thousand, and exports 1 and 2 have fifteen each.
+        // Export 0 has the first thousand products, and exports 1 and 2 have fifteen each.
         let products: Vec<_> = (0..1030).map(|at| (if at < 1000 { 0 } else { 1 + (at - 1000) / 15 }, 7)).collect();
         let links = linked(&products);
         assert_eq!(links[&0], (1000..1020).collect::<Vec<_>>());

@@ -32,7 +32,8 @@ pub(super) struct ProductRow {
     pub(super) stated: Option<f64>,
     pub(super) review_count: Option<u64>,
     pub(super) evidence_checked_on: Option<CalendarDate>,
-    /// Category numbers in order of first use; after the join, positions among all categories.
+    /// Category numbers in order of first use, which the join replaces with positions among all
+    /// categories.
     pub(super) categories: Box<[u32]>,
 }
 
@@ -44,7 +45,7 @@ pub(super) struct ReviewRow {
     pub(super) rating: u8,
     pub(super) verified: Option<bool>,
     pub(super) created_at_seconds: Option<i64>,
-    /// The review as shown, as a JSON object.
+    /// The review as a JSON object, as clients see it.
     #[serde(with = "serde_bytes")]
     pub(super) object: Vec<u8>,
 }
@@ -63,7 +64,7 @@ pub struct StoredReview {
     pub verified: Option<bool>,
     /// When the review was written, in seconds since 1970-01-01T00:00:00Z.
     pub created_at_seconds: Option<i64>,
-    /// The review as shown, as a JSON object.
+    /// The review as a JSON object, as clients see it.
     #[serde(with = "serde_bytes")]
     pub object: Vec<u8>,
 }

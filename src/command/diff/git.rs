@@ -73,7 +73,7 @@ fn is_export(name: &str) -> bool {
 
 fn source(object: &str, hash: &str, limits: &Limits) -> Result<Result<SourceFile, Box<Finding>>, GitError> {
     let limit = limits.max_file_bytes;
-    // Checked first, because git loads a whole blob into memory to print it.
+    // Check the size first, because git loads a whole blob into memory to print it.
     if text(&["cat-file", "-s", hash], object)?.parse().is_ok_and(|bytes: u64| bytes > limit) {
         return Err(GitError::TooLarge { object: object.to_owned(), limit });
     }

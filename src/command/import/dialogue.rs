@@ -34,7 +34,7 @@ pub(super) fn required(given: Option<&String>, option: &str, question: &str) -> 
     Ok(answer)
 }
 
-/// Asks whether a row describes the record that it partly matches, or another one.
+/// Asks whether a row describes the record that it partly matches or a different one.
 pub(super) fn choice(question: &Match) -> Result<Choice, Failure> {
     print_note(&printable(&question.to_string()));
     loop {

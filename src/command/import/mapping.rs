@@ -103,7 +103,7 @@ fn translations(option: &str) -> Result<(String, BTreeMap<String, String>), Fail
     Ok((head.to_owned(), values))
 }
 
-/// The intended column among several with the same header.
+/// Decides which of several columns with the same header to use.
 fn chosen(table: &Table, columns: &[usize], yes: bool) -> Result<usize, Failure> {
     let head = &table.heads[columns[0]];
     let letters: Vec<_> = columns.iter().map(|column| column_letters(*column)).collect();

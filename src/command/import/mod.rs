@@ -34,7 +34,7 @@ use crate::text::printable::printable;
 const SHOWN_MISSING: usize = 10;
 
 /// Imports a table. Exit codes: 0 written, 1 a file can't be read or written, 2 usage error, not
-/// confirmed, or invalid.
+/// confirmed, or invalid data.
 pub(super) fn run(args: &ImportArgs) -> ExitCode {
     match import(args) {
         Ok(()) => ExitCode::SUCCESS,
@@ -190,7 +190,7 @@ fn goal(args: &ImportArgs, output: PathBuf) -> Result<Goal, Failure> {
     Ok(Goal::Update { output, export: Box::new(export) })
 }
 
-/// Refuses to overwrite an export that contains anything that a table can't.
+/// Refuses to overwrite an export that contains anything that a table can't hold.
 fn check_keeps(output: &Path, args: &ImportArgs) -> Result<(), Failure> {
     if !output.is_file() {
         return Ok(());
@@ -310,8 +310,8 @@ fn print_changes(export: &Export, draft: &Draft, args: &ImportArgs) -> Result<()
     Ok(())
 }
 
-/// The names of the declared categories, by id. A data folder with errors contributes what is
-/// valid, and a missing one contributes nothing.
+/// The names of the declared categories, by id. If the data folder has errors, whatever is
+/// valid is included. A missing folder counts as empty.
 fn declared_categories(data: &Path, max_file_bytes: u64) -> io::Result<BTreeMap<String, String>> {
     let files = export::find_files(data).unwrap_or_default();
     let report = read(&files, max_file_bytes)?;

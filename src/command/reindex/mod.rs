@@ -143,8 +143,8 @@ fn fill(
     runtime.block_on(filler.fill_and_publish(merged)).map_err(|error| Failure::other(&error))
 }
 
-/// The changes since the previous generation; `None` if it's gone or damaged, or if either is too
-/// large to load.
+/// The changes since the previous generation; `None` if that generation is gone or damaged, or if
+/// either of them is too large to load.
 fn change(store: &Store, before: &Manifest, after: &Manifest) -> Option<Change> {
     if before.software_count.max(after.software_count) > MOST_COMPARED {
         return None;
@@ -154,7 +154,7 @@ fn change(store: &Store, before: &Manifest, after: &Manifest) -> Option<Change> 
     Some(Change::between(Some((&old.0, &old.1)), (&new.0, &new.1), (Some(&before.inputs), Some(&after.inputs))))
 }
 
-/// Builds a generation for a server, which reads messages from standard output.
+/// Builds a generation for a server, and sends it messages on standard output.
 pub(super) fn run_for_server(args: &ServeArgs, processors: BuildProcessors, settings: &Settings) -> ExitCode {
     begin_for_server(args);
     memory::limit(args.max_build_bytes);
@@ -272,7 +272,7 @@ impl Observer for Messenger {
         if is_reported(phase, done, total) {
             self.send(&Message::Progress { phase, done, total });
         }
-        // Without the server that wants it, the build is useless.
+        // The build is useless without the server that requested it.
         if self.is_heard { ControlFlow::Continue(()) } else { ControlFlow::Break(()) }
     }
 

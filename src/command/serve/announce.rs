@@ -1,4 +1,4 @@
-//! Announces startup: a line in the log, and the service's address on standard output.
+//! Announces startup, with a line in the log and the service's address on standard output.
 
 use std::fmt::Write as _;
 use std::io::{self, Write as _};

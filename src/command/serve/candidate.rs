@@ -22,7 +22,7 @@ use crate::panics;
 use crate::text::printable::printable;
 use crate::update::Directory;
 
-/// How often the published exports are checked.
+/// How often to check the published exports for changes.
 const POLL_INTERVAL: Duration = Duration::from_secs(1);
 /// How many bytes of findings the page shows.
 const FINDINGS_BYTES: usize = 512 * 1024;

@@ -9,7 +9,7 @@ use super::Failure;
 use crate::curate::queries::{self, EmptyQueries, EmptyQuery};
 use crate::error::chain;
 
-/// How often the file is written, if anything was counted.
+/// How often the file is written, if there are new counts.
 const WRITE_EVERY: Duration = Duration::from_mins(5);
 
 /// The file and its counts.

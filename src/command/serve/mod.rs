@@ -41,7 +41,7 @@ use crate::panics;
 use crate::service;
 use crate::update::{Directory, Outcome, Signal};
 
-/// How many connections the metrics listener allows: a scraper and a few others.
+/// How many connections the metrics listener allows: enough for a scraper and a few others.
 const MAX_METRICS_CONNECTIONS: usize = 16;
 
 pub(super) fn run(args: &ServeArgs) -> ExitCode {
@@ -70,7 +70,7 @@ fn run_with(args: &ServeArgs, preview: Option<&PreviewArgs>) -> ExitCode {
         }
     };
     let directory = Arc::new(Directory::default());
-    // The panic hook prints nothing.
+    // Panics are caught here because the panic hook prints nothing.
     let done = panics::catch(|| {
         environment::warn_of_unknown();
         let cluster = cluster::cluster(&args.engine)?;
@@ -97,7 +97,7 @@ fn run_with(args: &ServeArgs, preview: Option<&PreviewArgs>) -> ExitCode {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {
             match args.log_format {
-                // Every line must be an object, including the last message.
+                // Every line must be a JSON object, including the last message.
                 LogFormat::Json => tracing::error!("{}", failure.text),
                 LogFormat::Text => log.text(format!("error: {}\n", failure.text).as_bytes()),
             }
@@ -281,7 +281,7 @@ fn sign_in_codes(state: &AppState, development: Option<&ApiKey>, count: usize) -
     })
 }
 
-/// A query for the first request; while nothing is served, one for the bundled exports.
+/// A query for the first request. While nothing is being served, it's one for the bundled exports.
 async fn example_query(snapshot: Option<&Snapshot>) -> String {
     let queries = match snapshot {
         Some(snapshot) => service::example_queries(snapshot, 1).await.unwrap_or_default(),
@@ -318,8 +318,8 @@ fn start_updater(
     Ok(started)
 }
 
-/// How many threads read and write connections. Half the processors can handle more requests than
-/// all of them together could run searches for.
+/// How many threads read and write connections. Half the cores can handle more requests than all
+/// of them could run searches for.
 fn worker_threads() -> usize {
     thread::available_parallelism().map_or(1, |processors| processors.get().div_ceil(2))
 }

@@ -24,7 +24,7 @@ pub(super) enum Shutdown {
 
 /// Waits until this phase or a later one is reached.
 pub(super) async fn reached<T: PartialOrd>(mut value: watch::Receiver<T>, least: T) {
-    // A dropped sender counts as the last phase.
+    // If the sender was dropped, the last phase counts as reached.
     drop(value.wait_for(|value| *value >= least).await);
 }
 

@@ -26,7 +26,7 @@ const DOWNLOAD_FILES: u64 = 3 * 128;
 /// round-trip time of 50 ms, it allows five megabytes per second.
 const SEND_BUFFER_BYTES: usize = 256 * 1024;
 
-/// Sockets that existed before the process.
+/// Sockets that were opened before the process started.
 #[derive(Default)]
 pub(super) struct HandedOver {
     service: Option<Socket>,
@@ -109,7 +109,7 @@ async fn listen(
     Ok((listener, address))
 }
 
-/// How many connections are possible, up to `wanted`. Each is an open file.
+/// How many connections are possible, up to `wanted`. Each uses a file descriptor.
 pub(super) fn connections(wanted: usize) -> usize {
     let needed = wanted as u64 + OTHER_FILES;
     let Some(current) = open_files::allow(needed + DOWNLOAD_FILES) else { return wanted };

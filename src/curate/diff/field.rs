@@ -109,7 +109,7 @@ mod tests {
     }
 
     #[test]
-    fn number_format_key_order_and_white_space_are_ignored() {
+    fn formatting_and_key_order_are_ignored() {
         let old = json(r#"{"a": 1.0, "b": {"c": 1e2, "d": 12.50}}"#);
         assert_eq!(changes(&old, &json(r#"{"b":{"d":12.5,"c":100},"a":1}"#)), []);
         assert_eq!(changes(&old, &json(r#"{"b":{"d":12.51,"c":100},"a":1}"#)).len(), 1);

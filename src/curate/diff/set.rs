@@ -58,7 +58,7 @@ pub(super) struct Record {
     pub(super) item: Item,
     pub(super) url: Box<str>,
     pub(super) status: EvidenceStatus,
-    /// The names of its categories, without names that mean the same category.
+    /// The names of its categories, each category only once.
     pub(super) categories: Vec<Box<str>>,
 }
 
@@ -101,7 +101,7 @@ impl Set {
     }
 
     /// Builds a set from the id, prefix and document of each valid export. The prefix, which may be
-    /// empty, is added to product and review ids, as when they're served.
+    /// empty, is prepended to product and review ids, as it is when they're served.
     pub fn read<'d>(
         documents: impl IntoIterator<Item = Result<(&'d str, &'d str, Bytes), SetError>>,
     ) -> Result<Self, SetError> {

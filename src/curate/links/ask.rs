@@ -40,7 +40,7 @@ pub(super) struct Asker<'c> {
     client: Client,
     clock: &'c dyn Clock,
     user_agent: HeaderValue,
-    /// How long a response head or a robots.txt may take.
+    /// How long it may take to receive a response's head or a robots.txt.
     time: Duration,
     hosts: Hosts,
     robots: Cache<String, Rules, Weigh>,
@@ -72,7 +72,7 @@ impl<'c> Asker<'c> {
     pub(super) async fn visit(&self, url: &str) -> Visit {
         let Ok(start) = Uri::parse(url.to_owned()) else { return Outcome::NotAsked.into() };
         let mut at = start.clone();
-        // The address that the chain's leading permanent redirects end at.
+        // The address where the chain's leading permanent redirects end.
         let (mut lasting, mut is_lasting) = (None, true);
         for hop in 0..=MAX_REDIRECTS {
             let visit = match self.page(&at).await {

@@ -29,9 +29,9 @@ use outcome::Outcome;
 const MAX_LINKS: usize = 1_000_000;
 /// How many hosts are contacted at the same time.
 const HOSTS_AT_ONCE: usize = 8;
-/// How long connecting and receiving the head of a response may take.
+/// How long it may take to connect and receive the head of a response.
 pub const TIMEOUT: Duration = Duration::from_secs(20);
-/// How long a TCP connection to one address may take.
+/// How long it may take to open a TCP connection to one address.
 pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// If at least this many hosts were contacted and none has an address, this machine is probably
 /// offline.
@@ -56,7 +56,7 @@ pub struct LinkCheck {
     due: Vec<Box<str>>,
     cache: Mutex<LinkCache>,
     /// The hosts contacted, except those already known to have no address, and whether any host has
-    /// one.
+    /// an address.
     hosts: Mutex<(BTreeSet<Box<str>>, bool)>,
 }
 
@@ -109,7 +109,7 @@ impl LinkCheck {
                     let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
                     let is_unknown = |outcome| outcome == Outcome::UnknownHost;
                     hosts.1 |= !is_unknown(visit.outcome);
-                    // A host that already had no address before is no sign of being offline.
+                    // A host that had no address before either isn't a sign of being offline.
                     if !cache.get(url).is_some_and(|known| is_unknown(known.outcome)) {
                         hosts.0.insert(host.clone());
                     }

@@ -9,8 +9,8 @@ use crate::export::{Code, LinkAnswer};
 
 /// A link that has been unreachable for this long is dead.
 const DEAD_AFTER: SignedDuration = SignedDuration::from_hours(3 * 24);
-/// How long until links are due again if they work, have a wrong address, couldn't be reached, or
-/// weren't checked.
+/// How long until a link is due for another check if it works, its address is wrong, it couldn't be
+/// reached, or it wasn't checked.
 const DUE_FINE: SignedDuration = SignedDuration::from_hours(30 * 24);
 const DUE_MOVED: SignedDuration = SignedDuration::from_hours(7 * 24);
 const DUE_FAILED: SignedDuration = SignedDuration::from_hours(20);
@@ -30,8 +30,8 @@ pub(super) enum Kind {
     Unchecked,
 }
 
-/// Declares the outcomes, worst first: name, kind, and the cause in words, in which `{}` stands for
-/// the status.
+/// Declares the outcomes, worst first: their names and kinds, and descriptions of the cause in
+/// which `{}` stands for the status.
 macro_rules! outcomes {
     ($($outcome:ident = $name:literal, $kind:ident, $cause:literal;)+) => {
         #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -129,7 +129,7 @@ pub(crate) struct Known {
     pub(super) outcome: Outcome,
     pub(super) status: Option<u16>,
     pub(super) to: Option<Box<str>>,
-    /// The time since which every request has failed.
+    /// When the current run of failures began.
     pub(super) failing_since: Option<Timestamp>,
 }
 

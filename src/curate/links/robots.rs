@@ -77,7 +77,7 @@ impl Robots {
     }
 }
 
-/// Normalises a path: decodes the escapes of letters, digits and marks that need none, and escapes
+/// Normalises a path: decodes letters, digits and marks that didn't need to be escaped, and escapes
 /// other special bytes with upper-case digits.
 fn normal(path: &[u8]) -> Vec<u8> {
     let mut normal = Vec::with_capacity(path.len());

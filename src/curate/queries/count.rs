@@ -17,8 +17,8 @@ pub const MIN_COUNT: u32 = 3;
 /// Maximum number of distinct queries counted. Beyond that, the rarer half is removed.
 const MAX_QUERIES: usize = 10_000;
 
-/// A query is counted only once within this time, so that one visitor's repetitions don't make it
-/// look frequent.
+/// Within this time, a query is counted only once, so that a single visitor repeating it doesn't
+/// make it look frequent.
 const ONCE_IN: Duration = Duration::from_mins(10);
 
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -82,7 +82,7 @@ impl EmptyQueries {
         entries.insert(query.into(), entry);
     }
 
-    /// The queries that were counted often enough, highest count first.
+    /// The queries counted often enough to be reported, highest count first.
     pub fn frequent(&self) -> Vec<EmptyQuery> {
         let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let frequent = entries.iter().filter(|(_, entry)| entry.count >= MIN_COUNT).map(|(query, entry)| EmptyQuery {
@@ -103,7 +103,7 @@ mod tests {
     use super::*;
     use jiff::civil::date;
 
-    /// Counts a query `times` times, far enough apart for each to count.
+    /// Counts a query `times` times, far enough apart that each one counts.
     fn count(queries: &EmptyQueries, query: &str, times: u32, start: Instant) {
         for time in 0..times {
             queries.count(query, start + ONCE_IN * time, date(2026, 11, 20));

@@ -22,8 +22,8 @@ pub struct Proposal {
     pub query: EmptyQuery,
     /// How many products the query finds now.
     pub found: u64,
-    /// The words of a longer query that find something on their own, and how many products each of
-    /// them finds.
+    /// The words of a longer query that match something on their own, each with the number of
+    /// products it finds.
     pub words: Vec<(String, u64)>,
     /// The nearest terms, best first.
     pub near: Vec<NearTerm>,

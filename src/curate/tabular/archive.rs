@@ -8,8 +8,8 @@ use super::TableError;
 
 /// Maximum total inflated size of the files in the archive, in bytes.
 const MAX_INFLATED_BYTES: u64 = 512 * 1024 * 1024;
-/// Maximum inflated size of the shared strings, in bytes. Each of them, however short, becomes a
-/// separate string in memory.
+/// Maximum inflated size of the shared strings, in bytes. Even the shortest one becomes a separate
+/// string in memory.
 const MAX_STRINGS_BYTES: u64 = 128 * 1024 * 1024;
 /// Maximum number of files in the archive.
 const MAX_FILES: usize = 10_000;
@@ -18,7 +18,7 @@ const STRINGS_HEAD: u64 = 4096;
 /// Minimum size of a shared string in bytes: `<si/>`.
 const SHARED_STRING_BYTES: u64 = 5;
 
-/// Inflates every file and discards the result, because the sizes that an archive states may be
+/// Inflates every file and discards the result, because the sizes stated in an archive may be
 /// wrong.
 pub(super) fn check(bytes: &[u8]) -> Result<(), TableError> {
     check_within(bytes, MAX_INFLATED_BYTES)

@@ -1,5 +1,5 @@
-//! Runs the `export` module's checks on a document created from a table, and reports row and column
-//! instead of line and pointer.
+//! Runs the `export` module's checks on a document created from a table, and reports rows and
+//! columns instead of lines and pointers.
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
@@ -75,7 +75,7 @@ pub fn check(checked: &Checked<'_>, today: CalendarDate, findings: &mut Findings
     Ok(())
 }
 
-/// For each row whose record is invalid, by index, the reasons why.
+/// The reasons why records are invalid, by row index.
 pub fn rejected(checked: &Checked<'_>, today: CalendarDate) -> io::Result<BTreeMap<usize, Vec<String>>> {
     let document = items(checked.json).unwrap_or_default();
     let software = document.iter().find(|item| item.key.as_deref() == Some("software"));

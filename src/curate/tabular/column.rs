@@ -143,8 +143,8 @@ fn order(table: &Table, column: usize, findings: &mut Findings) -> Option<DateOr
     }
 }
 
-/// Reports numbers if a column uses both decimal marks, because one of the marks may separate
-/// thousands.
+/// Reports numbers if a column uses both decimal separators, because one of them may actually
+/// separate thousands.
 fn check_marks(table: &Table, column: usize, findings: &mut Findings) {
     let marked: Vec<(usize, &str, DecimalMark)> =
         texts(table, column).filter_map(|(row, text)| Some((row, text?, value::decimal(text?)?.1?))).collect();
@@ -161,8 +161,8 @@ fn check_marks(table: &Table, column: usize, findings: &mut Findings) {
     }
 }
 
-/// Reports numbers whose mark may separate thousands or decimals, because all of the column's
-/// numbers have three digits after it.
+/// Reports numbers whose comma or point may separate either thousands or decimals, because all of
+/// the column's numbers have three digits after it.
 fn check_thousands(table: &Table, column: usize, findings: &mut Findings) {
     let marked: Vec<(usize, &str)> = texts(table, column)
         .filter_map(|(row, text)| Some((row, text.filter(|text| text.contains([',', '.']))?)))

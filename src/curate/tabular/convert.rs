@@ -186,7 +186,7 @@ impl Converter<'_> {
         }
     }
 
-    /// The text that a cell with a hyperlink stands for in a column with this target.
+    /// The text to convert for a hyperlinked cell in a column with this target.
     fn link(&mut self, at: At, target: &Target, text: &str, address: &str) -> String {
         match target {
             Target::Property("url") if !value::is_address(text) => {
@@ -332,7 +332,7 @@ impl Converter<'_> {
         let day = match (read.date, self.settled[column].order) {
             (Date::Day(day), _) => Some(day),
             (Date::Either(a, b, year), Some(order)) => date::ordered(a, b, year, order),
-            // That the column's date order is unclear has already been reported.
+            // The column's unclear date order has already been reported.
             (Date::Either(..), None) => return Ok(Found::Fault),
             (Date::Partial, _) => {
                 let head = self.table.heads[column].clone();
@@ -401,9 +401,9 @@ enum Found {
     Fault,
 }
 
-/// The text of a JSON string that is converted like a cell's text; `None` if the JSON is used as it
-/// is. Strings are converted for a property unless the table has a directory's records, and for an
-/// attribute if they aren't of its type.
+/// A JSON string's text, if it's converted like a cell's text; `None` if the JSON is used as is. A
+/// property's strings are converted unless the table contains a directory's records; an attribute's
+/// strings are converted if they aren't of the attribute's type.
 fn json_text(raw: &str, table: &Table, target: &Target) -> Option<String> {
     let is_text = match target {
         Target::Property(_) | Target::Translation(_) => !table.has_records(),

@@ -61,7 +61,7 @@ pub(super) fn read(text: &str, is_1904: bool) -> Option<Read> {
         is_time(time.trim()).then_some((day, time.trim()))
     })?;
     let date = whole(day.trim_end_matches([',', ' ']), is_1904).filter(|date| *date != Date::Partial)?;
-    // A spreadsheet program writes midnight if there's no time.
+    // Spreadsheet programs write midnight for a date without a time.
     let has_time = time.bytes().any(|byte| (b'1'..=b'9').contains(&byte));
     Some(Read { date, has_time })
 }
@@ -176,9 +176,9 @@ fn calendar(year: u16, month: u8, day: u8) -> Option<CalendarDate> {
     CalendarDate::parse(&format!("{year:04}-{month:02}-{day:02}"))
 }
 
-/// The date of a spreadsheet program's serial number. Counting from 1900, 1 is 1900-01-01 and a
-/// 1900-02-29 is included, so numbers before 1900-03-01 aren't dates. Counting from 1904, 0 is
-/// 1904-01-01.
+/// The date of a spreadsheet program's serial number. Counting from 1900, 1 is 1900-01-01 and the
+/// nonexistent 1900-02-29 is included, so numbers before 1900-03-01 aren't treated as dates.
+/// Counting from 1904, 0 is 1904-01-01.
 #[expect(clippy::cast_possible_truncation, reason = "the range is checked")]
 fn from_serial(serial: f64, is_1904: bool) -> Option<CalendarDate> {
     let first = if is_1904 { 0.0 } else { 61.0 };
@@ -219,7 +219,7 @@ mod tests {
     }
 
     #[test]
-    fn dates_are_read_in_every_supported_form_and_other_text_is_not() {
+    fn dates_in_every_supported_form_are_parsed_and_other_text_is_rejected() {
         for (text, expected) in [
             ("2025-12-31", Some("2025-12-31")),
             ("2025-12-31T00:00:00", Some("2025-12-31")),

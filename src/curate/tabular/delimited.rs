@@ -71,8 +71,8 @@ pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_
     Ok(table)
 }
 
-/// The delimiter stated in a first line such as `sep=;`, which spreadsheet programs don't show, and
-/// where the table starts.
+/// The delimiter specified in a first line such as `sep=;`, which spreadsheet programs don't show,
+/// and where the table starts.
 fn stated_delimiter(text: &str) -> (Option<u8>, usize) {
     let end = text.find(['\n', '\r']).unwrap_or(text.len());
     let line = text[..end].trim_matches('"');
@@ -204,7 +204,7 @@ impl<'t> Scanner<'t> {
     }
 }
 
-/// The number of line ends: `\r\n`, `\n` or `\r`.
+/// The number of line endings: `\r\n`, `\n` or `\r`.
 fn line_ends(text: &str) -> u64 {
     let ends = text.bytes().filter(|byte| matches!(byte, b'\n' | b'\r')).count();
     (ends - text.matches("\r\n").count()) as u64
@@ -229,7 +229,7 @@ mod tests {
     }
 
     #[test]
-    fn a_stated_delimiter_is_used_and_its_line_is_not_counted_as_a_row() {
+    fn an_explicit_delimiter_is_used_and_its_line_is_not_counted_as_a_row() {
         let table = table("sep=|\r\nname|url\r\nA;B,C|x\r\n").expect("a table");
         assert_eq!((table.heads.join(" "), table.rows[0].number), ("name url".into(), 2));
         assert_eq!(table.rows[0].cells[0], Cell::Text("A;B,C".into()));

@@ -126,7 +126,7 @@ impl Findings {
         of.fold((0, 0), |(causes, findings), group| (causes + 1, findings + group.count))
     }
 
-    /// For each row with errors, by index, the reasons.
+    /// The reasons why rows were rejected, by row index.
     pub const fn rejected(&self) -> &BTreeMap<usize, Vec<String>> {
         &self.rejected
     }

@@ -100,7 +100,7 @@ fn name_repeated(table: &mut Table) {
     table.repeated = repeated;
 }
 
-/// Gives each row a cell for each header, and reports what the columns without a header contain.
+/// Resizes each row to one cell per header, and reports what the columns without a header contain.
 pub(super) fn square(table: &mut Table) {
     let width = table.heads.len();
     for row in &mut table.rows {

@@ -83,7 +83,7 @@ pub(super) fn read_document(bytes: &[u8], wanted: Option<&str>) -> Result<Table,
         records.push((id, of));
     }
     if records.iter().any(|(_, of)| of.iter().any(|(key, _)| key == "id")) {
-        // The records' own ids are used, and the keys must agree with them.
+        // The records already have ids, which the keys must match.
         let is_same = |(id, of): &(String, Members)| {
             of.iter().any(|(key, value)| {
                 key == "id" && serde_json::from_str::<String>(value.get()).ok().as_ref() == Some(id)

@@ -1,4 +1,4 @@
-//! Converts a workbook's numbers to the text that is displayed, if their format adds to them.
+//! Converts a workbook's numbers to the text they're displayed as, if their format adds anything.
 
 /// The number as shown, if the format adds anything to it: leading zeros (`00000`), a percent sign,
 /// or a unit (`0.00 "EUR"`).

@@ -4,7 +4,7 @@
 /// Text that means an empty cell, in lower case.
 const NOTHING: [&str; 10] = ["-", "--", "–", "—", "n/a", "n.a.", "k.a.", "k. a.", "k.a", "keine angabe"];
 
-/// Characters that make a cell a formula if it starts with them.
+/// Characters that make a cell a formula if it starts with one of them.
 const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
 
 fn is_guarded(text: &str) -> bool {
@@ -78,8 +78,8 @@ pub(super) fn at_commas(text: &str) -> Vec<&str> {
     text.split(',').map(trim).filter(|piece| !piece.is_empty()).collect()
 }
 
-/// Joins a list so that [`split`] restores it. Commas are escaped unless something else shows that
-/// the list isn't split at them.
+/// Joins a list so that [`split`] restores it. Commas are escaped unless it's otherwise clear that
+/// the list isn't split on them.
 pub(super) fn join<'i>(items: impl Iterator<Item = &'i str>) -> String {
     let mut text = String::new();
     let mut items = items.peekable();
@@ -104,7 +104,7 @@ pub(super) fn join<'i>(items: impl Iterator<Item = &'i str>) -> String {
     text
 }
 
-/// A source: its label and its address, which is also the label if there's no other. Accepts `Label
+/// A source: its label and its address, which doubles as the label if there is none. Accepts `Label
 /// <https://…>`, `[Label](https://…)`, `Label (https://…)`, `Label: https://…`, `Label –
 /// https://…`, `https://… (Label)` and a bare address.
 pub(super) fn source(item: &str) -> (&str, &str) {
@@ -187,7 +187,7 @@ pub(super) enum DecimalMark {
     Point,
 }
 
-/// Reads a number with at most one mark, such as `4,2`, and writes it as JSON does.
+/// Reads a number with at most one decimal separator, such as `4,2`, and writes it as JSON does.
 pub(super) fn decimal(text: &str) -> Option<(String, Option<DecimalMark>)> {
     let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
@@ -203,8 +203,7 @@ pub(super) fn decimal(text: &str) -> Option<(String, Option<DecimalMark>)> {
     (is_number(before) && is_number(behind)).then(|| (format!("{sign}{}.{behind}", whole(before)), Some(mark)))
 }
 
-/// Reads a whole number, optionally with a mark before each group of three digits, such as `1.234`
-/// or `1 234`.
+/// Reads a whole number, optionally with thousands separators, such as `1.234` or `1 234`.
 pub(super) fn whole_number(text: &str) -> Option<String> {
     let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     if is_number(text) {
@@ -226,7 +225,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn lists_split_at_delimiters_that_are_not_escaped() {
+    fn lists_are_split_at_unescaped_delimiters() {
         assert_eq!(split("a; b|c\nd"), ["a", "b", "c", "d"]);
         assert_eq!(split(r"a\; b; C:\dir"), ["a; b", r"C:\dir"]);
         assert_eq!(split("a, b"), ["a, b"]);
@@ -273,7 +272,7 @@ mod tests {
     }
 
     #[test]
-    fn numbers_are_read_with_either_mark() {
+    fn numbers_are_parsed_with_either_decimal_separator() {
         let number = |text| decimal(text).map(|(number, _)| number);
         assert_eq!(number("4,2").as_deref(), Some("4.2"));
         assert_eq!(number("-04.50").as_deref(), Some("-4.50"));

@@ -14,7 +14,7 @@ use crate::text::count::{agreeing, counted};
 
 /// A hyperlink that spans more cells than this is ignored.
 const MAX_LINKED_CELLS: u64 = 10_000;
-/// How many cells in total can get an address from a hyperlink.
+/// How many cells in total may take their address from a hyperlink.
 const MAX_LINKS: usize = 1_000_000;
 /// How many cells may have a number format that adds something to the number.
 const MAX_FORMATS: usize = 5_000_000;
@@ -35,7 +35,8 @@ pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_
     let mut notes = Vec::new();
     let links = links(&mut workbook, &name, &mut notes)?;
     let (codes, formats) = formats(&mut workbook, &name)?;
-    // Read cell by cell, so that a single faraway cell doesn't create a range of several gigabytes.
+    // Reads cell by cell, so that a single faraway cell doesn't create a range of several
+    // gigabytes.
     let mut cells = workbook.worksheet_cells_reader(&name)?;
     // The last row according to the worksheet, used to estimate progress.
     let last_row = u64::from(cells.dimensions().end.0).max(1);

@@ -42,7 +42,7 @@ pub fn write_csv(export: &Export, out: &mut dyn Write) -> io::Result<()> {
     writer.flush()
 }
 
-/// Writes the records as NDJSON, each as it is in the export.
+/// Writes the records as NDJSON, each as written in the export.
 pub fn write_ndjson(export: &Export, out: &mut dyn Write) -> io::Result<()> {
     let mut line = String::new();
     for span in &export.software_spans {
@@ -54,10 +54,10 @@ pub fn write_ndjson(export: &Export, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// For each row that wasn't imported, by index, the reasons why.
+/// The reasons why rows weren't imported, by row index.
 pub type Rejected = std::collections::BTreeMap<usize, Vec<String>>;
 
-/// Writes rows as a table with the same columns and one more for the reasons: CSV, or NDJSON if the
+/// Writes rows as a table with the same columns plus one for the reasons: CSV, or NDJSON if the
 /// table was JSON.
 pub fn write_rejected(table: &Table, mapping: &Mapping, rejected: &Rejected, out: &mut dyn Write) -> io::Result<()> {
     let mut reason = "Reason".to_owned();

@@ -63,7 +63,8 @@ pub(super) fn labelled(key: &str, label: &str) -> Option<String> {
 }
 
 pub(super) fn label(labelled: &str) -> &str {
-    // The label contains as many separators as the key, so the middle one separates the two.
+    // The label contains as many separators as the key, so the middle separator is the one between
+    // them.
     let separators: Vec<_> = labelled.match_indices(SEPARATOR).collect();
     separators.get(separators.len() / 2).map_or(labelled, |(at, _)| &labelled[at + SEPARATOR.len_utf8()..])
 }

@@ -85,7 +85,7 @@ impl BulkLoader {
         if self.batch.lines.len() >= REQUEST_BYTES { self.send().await } else { Ok(()) }
     }
 
-    /// Sends the rest and waits until all documents are stored.
+    /// Sends the remaining documents and waits until all documents have been stored.
     pub(super) async fn finish(&mut self) -> Result<(), EngineError> {
         self.send().await?;
         while let Some(done) = self.requests.join_next().await {

@@ -51,8 +51,8 @@ pub(super) fn constant(filter: &Value, boost: f32) -> Value {
     json!({"constant_score": {"filter": filter, "boost": boost}})
 }
 
-/// Matches any of several queries, with the best of their scores; matches nothing if there are no
-/// queries.
+/// Matches any of several queries and takes the best of their scores. Matches nothing if there are
+/// no queries.
 pub(super) fn any_best(queries: Vec<Value>) -> Value {
     combined(queries, |queries| json!({"dis_max": {"queries": queries}}))
 }
@@ -81,7 +81,7 @@ pub(super) fn multiplied(query: Value, mut functions: Vec<Value>) -> Value {
     }})
 }
 
-/// Matches numbers in a row, any of several at each position.
+/// Matches consecutive numbers, with several alternatives for each position.
 pub(super) fn in_a_row(field: &str, positions: &[Vec<u32>]) -> Value {
     let position = |numbers: &Vec<u32>| {
         let mut clauses: Vec<_> =

@@ -24,7 +24,8 @@ use crate::search::{Numbering, StemId, Term, WordId};
 /// neighbours.
 const BOUNDARY: &str = "-";
 
-/// Lucene truncates a feature's fraction to eight bits. Adding half a step makes it round.
+/// Lucene truncates a feature's fraction to eight bits. Adding half a step makes it round
+/// instead.
 const HALF_STEP: f32 = 1.0 + 1.0 / 512.0;
 
 #[derive(Debug, Clone, PartialEq, Eq)]

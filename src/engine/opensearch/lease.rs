@@ -32,7 +32,7 @@ const RETRY: Duration = Duration::from_secs(1);
 pub struct Lease {
     publisher: Publisher,
     held: Arc<Mutex<Held>>,
-    /// Dropping the sender stops the renewals.
+    /// Stops the renewals when dropped.
     stop: oneshot::Sender<()>,
     renewals: JoinHandle<()>,
 }

@@ -59,7 +59,7 @@ pub(super) fn products(shards: usize) -> Value {
         "check_a": column("integer"),
         "check_b": column("integer"),
         "content_hash": stored,
-        // Reading a page involves only columns, because inflating stored fields would take up two
+        // A page is read only from columns, because decompressing stored fields would take up two
         // thirds of a search's time.
         "item": {"type": "binary", "doc_values": true},
         "vector": {"type": "binary", "doc_values": true},

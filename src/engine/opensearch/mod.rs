@@ -1,7 +1,7 @@
 //! The OpenSearch engine: searches, lists, records and reviews come from a cluster's indices.
 //!
-//! A generation is three indices: products, reviews, and other parts. Each request names its index,
-//! so generations never mix. A product is a document whose terms are features with weighted
+//! A generation has three indices: products, reviews, and other parts. Each request names its
+//! index, so generations never mix. A product is a document whose terms are features with weighted
 //! frequencies as values; the query supplies the rest of the score (`query`). What's needed to
 //! understand a query is kept in memory (`dictionary`).
 

@@ -34,7 +34,7 @@ const READ_AT_ONCE: usize = 8;
 const MANIFEST: &str = "manifest";
 
 /// What a generation's indices contain. It's written once everything has been verified, so an index
-/// without a manifest is an interrupted fill.
+/// without a manifest belongs to an unfinished fill.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct Manifest {
     /// The parts' sizes in bytes.

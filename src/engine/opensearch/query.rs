@@ -17,7 +17,7 @@ use crate::search::collect::pinned_score;
 use crate::search::{Alternative, Group, Phrase, Plan, Related, Rerank};
 
 /// Added to the score of a product whose full name is the query. Larger than any other score, but
-/// small enough that scores of about ten keep three decimals.
+/// small enough to leave three decimals for scores of about ten.
 pub(super) const EXACT_NAME: f32 = 8192.0;
 
 /// Added to the score of a product that's pinned to the query. Larger than any other score except a
@@ -48,8 +48,8 @@ pub(super) enum Match {
 
 pub(super) struct PlanQuery<'p> {
     plan: &'p Plan,
-    /// Documents that contain all the words only by accident, and so count as having only some of
-    /// them.
+    /// Documents that contain all the words only by accident. They're treated as containing only
+    /// some of the words.
     pub(super) accidental: Vec<Ordinal>,
     /// The groups' scored queries, in plan order.
     groups: Vec<Value>,
@@ -241,7 +241,7 @@ impl<'p> PlanQuery<'p> {
         json!({"bool": {"must": [query], "filter": phrases, "must_not": excluded}})
     }
 
-    /// Whether documents with only some of the words follow if too few have all of them.
+    /// Whether documents with only some of the words are added if too few have all of them.
     pub(super) fn may_fall_back(&self) -> bool {
         self.has_required() && self.plan.enough > 0
     }

@@ -1,6 +1,6 @@
 //! Adds related products to those that the query's words match. The first request finds products
-//! with the query's topics, the second finds out which of these pass the filter, and the third
-//! reads the page.
+//! that share topics with the query, the second determines which of them pass the filter, and the
+//! third reads the page.
 
 use std::ops::Range;
 

@@ -242,7 +242,7 @@ mod tests {
     }
 
     #[test]
-    fn the_bucket_of_a_hit_is_the_first_one_that_ends_after_it() {
+    fn a_hits_bucket_is_the_first_one_that_ends_after_the_hit() {
         let response = || -> SearchResponse {
             serde_json::from_value(serde_json::json!({
                 "hits": {"total": {"value": 7}},

@@ -1,8 +1,8 @@
 //! Runs a search: sends its requests to the cluster and combines the responses.
 //!
 //! Most searches take one request. If too few products have all the words, a second request
-//! follows. For a page deep in a filtered list, another request comes first. Related products take
-//! up to three more.
+//! is sent. For a page deep in a filtered list, another request comes first. Related products take
+//! up to three more requests.
 
 use std::ops::Range;
 
@@ -44,7 +44,7 @@ impl<'e, 'r> Search<'e, 'r> {
     }
 
     /// Runs the search. Text, if requested, comes with the hits. If it's too large for one
-    /// response, as much of it as fits is read afterwards.
+    /// response, this reads as much of it as fits afterwards.
     pub(super) async fn run(mut self) -> Result<SearchHits, EngineError> {
         let budget = self.request.budget;
         match self.find().await {
@@ -74,7 +74,7 @@ impl<'e, 'r> Search<'e, 'r> {
             if self.request.plan.related.is_none() || found.unfiltered_total >= FEW as u64 {
                 return Ok(found);
             }
-            // Related products may follow, but never enough to reach this page.
+            // Related products may come last, but never enough of them to reach this page.
             return self.ranked(page.start.min(MAX_WINDOW)..MAX_WINDOW).await;
         }
         if self.request.order.is_none() && matches!(self.request.plan.rerank, Rerank::ShortestName) {
@@ -119,7 +119,8 @@ impl<'e, 'r> Search<'e, 'r> {
             let both = self.send(self.body(&self.query(Match::Some), &self.filter.clauses(), page)).await?;
             return Ok(SearchHits { complete, ..self.hits(both, Tiers::Both)? });
         }
-        // The first response contains the products with all the words. The others follow.
+        // The first response contains the products with all the words. Products with only some of
+        // the words come after them.
         let (best, best_texts) = first.hits(Tiers::All, self.is_demo(), self.request.texts)?;
         let before = usize::try_from(complete).unwrap_or(usize::MAX);
         let rest = page.start.saturating_sub(before)..page.end.saturating_sub(before);

@@ -29,8 +29,8 @@ pub(super) fn bound(texts: &mut Vec<HitTexts>, budget: &Budget) {
 }
 
 impl OpenSearchEngine {
-    /// Reads the text of as many hits as fit, starting with the first. What counts is the text's
-    /// size in a response.
+    /// Reads the text of as many hits as fit, starting with the first. The size that
+    /// counts is the text's size in a response.
     pub(super) async fn read_texts(&self, hits: &[Hit], budget: &Budget) -> Result<Vec<HitTexts>, EngineError> {
         let ordinals: Vec<_> = hits.iter().map(|hit| hit.ordinal).collect();
         let sizes = json!({"stored_fields": "_none_", "docvalue_fields": ["ordinal", "text_bytes"]});

@@ -56,7 +56,7 @@ impl From<PartsError> for Unusable {
     }
 }
 
-/// Whether any of a generation's indices is missing; `false` if there's no telling right now.
+/// Whether any of a generation's indices is missing; `false` if that can't be determined.
 pub async fn is_missing(cluster: &Cluster, index: &str) -> bool {
     // This is a search because a server's user isn't allowed to do anything else.
     let body = json!({"size": 0, "track_total_hits": false});

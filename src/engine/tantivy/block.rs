@@ -63,7 +63,7 @@ impl Bitset {
 
     #[inline]
     pub(super) fn is_empty(&self) -> bool {
-        // Folding avoids a branch per word.
+        // Using a fold avoids a branch per word.
         self.0.iter().fold(0, |all, bits| all | bits) == 0
     }
 
@@ -116,8 +116,7 @@ impl Bitset {
 }
 
 pub(super) struct BlockScores {
-    /// The documents that satisfy the group. May be incomplete for documents that weren't
-    /// candidates.
+    /// The documents that satisfy the group. Documents that weren't candidates may be missing.
     pub(super) members: Bitset,
     /// The documents that have a score, which may not be their highest yet.
     pub(super) scored: Bitset,

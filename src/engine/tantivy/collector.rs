@@ -34,8 +34,8 @@ pub(super) struct TierCollector<'a> {
     enough: usize,
     /// The first documents found, whether or not they pass the filter; at most `noted`.
     found: Vec<Ordinal>,
-    /// How many found documents to remember. Later steps only need them if no more than this many
-    /// are found.
+    /// The maximum length of `found`. Later steps only need these documents if no more than this
+    /// many are found.
     noted: usize,
     /// The first documents with all the words, except full-name matches and pinned ones, with their
     /// scores; at most `enough`.
@@ -147,7 +147,7 @@ impl<'a> TierCollector<'a> {
     }
 
     /// Whether fewer documents than `enough` have all the words. If so, documents collected from
-    /// now on count as having only some.
+    /// now on count as having only some of the words.
     pub(super) fn falls_back(&mut self) -> bool {
         if self.collector.visited >= self.enough as u64 || !self.budget.allows_more() {
             return false;
@@ -162,8 +162,8 @@ impl<'a> TierCollector<'a> {
         true
     }
 
-    /// If related documents follow, returns the documents that the words matched, sorted. Documents
-    /// collected from now on count as related.
+    /// If related documents should be added, returns the documents that the words matched, sorted.
+    /// Documents collected from now on count as related.
     pub(super) fn relates(&mut self, related: &Related) -> Option<Vec<Ordinal>> {
         let by_words = self.count();
         if !related.follow(self.complete.unwrap_or(by_words).all, by_words.all) || !self.budget.allows_more() {

@@ -177,7 +177,7 @@ mod tests {
     }
 
     #[test]
-    fn a_frequent_term_has_a_bit_per_document_and_lists_its_best_postings_first() {
+    fn a_frequent_term_has_a_bitmap_of_its_documents_and_tiers_of_the_best_ones() {
         let engine = engine();
         let term = engine.find(&Term::Word(0)).expect("an index in memory").expect("it is there");
         let about = engine.frequent(&term).expect("it is frequent");

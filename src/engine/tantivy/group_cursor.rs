@@ -132,7 +132,7 @@ impl<'e> GroupCursor<'e> {
         units
     }
 
-    /// Upper bound on the units of work needed to score this many of a block's documents by the
+    /// Upper bound on the units of work it takes to score this many of a block's documents for the
     /// frequent alternatives.
     pub(super) fn scoring(&self, documents: usize) -> usize {
         let blocks = self.engine.scorer.documents().div_ceil(BLOCK_LEN).max(1);

@@ -172,7 +172,7 @@ impl Lists {
         let count = terms.len() + prefixes.len() + topics.len() + words.len();
         let mut sorted: Vec<NamedList> = Vec::with_capacity(count);
         sorted.extend(terms.iter(&names).map(|(name, list)| NamedList::new(name, list)));
-        // Frees memory for the files that are written next.
+        // Frees memory for the files that will be written next.
         drop(terms);
         let mut name = String::new();
         let words = (0..).map(Term::Word).zip(words).chain((0..).map(Term::Topic).zip(topics));
@@ -213,7 +213,7 @@ impl NamedList {
         Self { start: u64::from_be_bytes(start), list, length: u32::try_from(name.len()).unwrap_or(u32::MAX) }
     }
 
-    /// Adds a name and its list the same way the term map does.
+    /// Adds a name and its list in the same format as the term map.
     fn add(name: &[u8], list: List, names: &mut MemoryArena) -> Self {
         let start = names.allocate_space(name.len() + size_of::<List>());
         names.slice_mut(start, name.len()).copy_from_slice(name);

@@ -13,8 +13,8 @@ use ::tantivy::directory::{
 
 use crate::scratch::{Bulk, BulkWriter, Scratch};
 
-/// A directory that stores new files as scratch bytes, which can be taken out of it. Files that
-/// were already in memory can be read.
+/// A directory that stores new files as scratch bytes, which can then be [taken](Self::take). Files
+/// that were already in memory can be read.
 #[derive(Debug, Clone)]
 pub(super) struct ScratchDirectory {
     memory: RamDirectory,

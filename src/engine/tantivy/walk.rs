@@ -11,7 +11,7 @@ use crate::search::Plan;
 use crate::search::budget::Budget;
 
 /// Collects the documents that satisfy all required groups, in ascending order. If there [aren't
-/// enough](TierCollector::falls_back), all documents that satisfy any required group follow.
+/// enough](TierCollector::falls_back), continues with documents that satisfy any required group.
 /// Documents that don't satisfy an indispensable group are never collected. If no group is
 /// required, satisfying any group suffices; without groups, all documents are collected.
 ///
@@ -222,8 +222,8 @@ impl<'e> Walk<'e> {
         }
     }
 
-    /// Collects a block's documents: with their scores if they reach the threshold, otherwise as
-    /// pruned.
+    /// Collects a block's documents. Those that reach the threshold are collected with their
+    /// scores, and the others as pruned.
     fn collect(&mut self, block: usize, found: &Bitset, collector: &mut TierCollector<'_>) {
         let start = block_start(block);
         let mut threshold = self.threshold.unwrap_or(f32::NEG_INFINITY);

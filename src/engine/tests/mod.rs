@@ -89,7 +89,7 @@ impl Engines {
         prop_assert_eq!(hits.texts.len(), if query.texts { hits.hits.len() } else { 0 });
         prop_assert_eq!(&hits.texts, &expected.texts);
         if query.order.is_none() && matches!(plan.rerank, Rerank::Signals(_)) {
-            // Meaning only counts for the hits that rank best by words alone.
+            // Meaning only affects the hits that rank best by words alone.
             let unranked = Plan { rerank: Rerank::None, ..plan.clone() };
             let all = SearchRequest { plan: &unranked, page: 0..RERANKED, facets: None, texts: false, ..request };
             let by_words = pollster::block_on(self.scan.search(&all)).expect("a scan").hits;
@@ -117,7 +117,7 @@ impl Engines {
         );
         prop_assert!(explanation.admission.passed());
         let shares = explanation.signals;
-        // For hits below the reranked ones, scores come from the words alone.
+        // Hits that rank below the reranked ones are scored by words alone.
         let score = match (&request.plan.rerank, reranked) {
             _ if hit.tier == Tier::Pinned => hit.score,
             _ if hit.tier.is_related() => shares.meaning,

@@ -74,7 +74,7 @@ pub(super) struct Blemishes {
 #[derive(Debug)]
 struct Summary {
     blemish: Blemish,
-    /// The property, after the envelope's member that contains it.
+    /// The envelope's member that contains the property, and the property itself.
     property: (Box<str>, Box<str>),
     /// How many strings contain the blemish.
     texts: usize,

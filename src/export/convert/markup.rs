@@ -63,7 +63,7 @@ const ELEMENTS: [&str; 52] = [
 
 /// Maximum length of a tag, in bytes.
 const TAG_BYTES: usize = 500;
-/// Maximum length of an entity in bytes, without the `&`. The longest entity name takes 32.
+/// Maximum length of an entity in bytes, without the `&`. The longest entity name is 32 bytes.
 const ENTITY_BYTES: usize = 34;
 /// Maximum length of a link's text, in bytes.
 const LINK_BYTES: usize = 300;

@@ -66,19 +66,19 @@ pub(super) struct Product {
     pub(super) name: Range<usize>,
 }
 
-/// A review, and where it names its product.
+/// A review, and the location of its product's id.
 pub(super) struct Opinion {
     pub(super) review: Review,
     pub(super) software_id: Range<usize>,
 }
 
-/// A glossary term, and where each of its related terms is named.
+/// A glossary term, and the locations of its related terms.
 pub(super) struct Term {
     pub(super) term: GlossaryTerm,
     pub(super) related: Vec<Range<usize>>,
 }
 
-/// A pin, and where each of its products is named.
+/// A pin, and the locations of its products' ids.
 pub(super) struct PinnedProducts {
     pub(super) pin: Pin,
     pub(super) software: Vec<Range<usize>>,

@@ -30,7 +30,7 @@ impl Reader {
         Use::Additional
     }
 
-    /// Reads text; null means there's none.
+    /// Reads text; null counts as no text.
     pub(super) fn text(&mut self, value: Value<'_>, path: Path<'_>, slot: &mut Option<Box<str>>) -> Use {
         if let Some(text) = value.as_str() {
             self.words(value, path, &text);

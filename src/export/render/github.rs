@@ -8,7 +8,7 @@ use super::{Item, inside, items, summary};
 use crate::export::{Code, Finding, LeftOut, Location, Related, Report, Severity};
 use crate::text::count::Grouped;
 
-/// GitHub's name for a note.
+/// What GitHub calls a note.
 const NOTICE: &str = "notice";
 
 /// Prints the first findings of each kind in a file, and how many more there are. A finding's

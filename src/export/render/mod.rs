@@ -78,7 +78,7 @@ fn summary(report: &Report) -> String {
     )
 }
 
-/// Where in its file a finding is: the record and the JSON pointer.
+/// Where a finding is in its file: the record and the JSON pointer.
 fn inside(location: &Location) -> Option<String> {
     let pointer = || format!("at {}", location.pointer);
     match &location.record {

@@ -82,8 +82,8 @@ impl Printer<'_> {
 
     /// Prints a finding's title, its location with the line, and the fix.
     ///
-    /// The arrow line is written here because annotate-snippets would count the column within the
-    /// excerpt it's given instead of the whole line.
+    /// This writes the arrow line itself, because annotate-snippets would count the column within
+    /// the excerpt it's given instead of the whole line.
     fn part(
         &mut self,
         level: Level<'_>,

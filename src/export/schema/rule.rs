@@ -83,8 +83,8 @@ impl Rules {
         let Some(text) = self.string(value, path, &format!("write {list}")) else { return };
         if !allowed.contains(&&*text) {
             let distance = |value: &str| strsim::osa_distance(value, &text.to_lowercase());
-            // A megabyte-long string can't resemble an allowed value, and comparing them would take
-            // minutes.
+            // A megabyte-long string can't resemble an allowed value, and comparing the two would
+            // take minutes.
             let near = allowed.iter().filter(|value| text.len() <= 2 * value.len()).min_by_key(|value| distance(value));
             let near = near.filter(|value| distance(value) <= value.len() / 3);
             let help = near.map_or_else(|| format!("write {list}"), |near| format!("did you mean \"{near}\"?"));

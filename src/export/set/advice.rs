@@ -66,8 +66,9 @@ struct Shared {
     place: fn(&Product) -> &Range<usize>,
 }
 
-/// A product, sorted by a property. The key is the normalised value, the document and the index;
-/// the value is the id, the property as written if it isn't the normalised value, and its location.
+/// A row for sorting products by a property. The key is the normalised value, the document and the
+/// index; the value is the id, the property as written if it isn't the normalised value, and its
+/// location.
 type SharedRow = Keyed<(Box<str>, usize, usize), (Box<str>, Option<Box<str>>, Range<usize>)>;
 
 /// The websites and names of products.
@@ -174,7 +175,7 @@ fn related_terms(exports: &[ParsedExport<'_>], findings: &mut Findings) {
     }
 }
 
-/// Synonyms in a file that repeats another file are ignored.
+/// Reports terms that are in two synonym groups. Ignores files that repeat another file.
 fn overlapping_synonyms(exports: &[ParsedExport<'_>], repeats: &Repeats, findings: &mut Findings) {
     let mut first = HashMap::new();
     let repeated: HashSet<usize> = repeats.iter().map(|(file, _)| *file).collect();

@@ -15,8 +15,8 @@ use crate::text::count::{agreeing, counted};
 const SHORTEST: usize = 5;
 /// Maximum length of the slugs to compare, in bytes.
 const LONGEST: usize = 100;
-/// How many times as many products an undeclared category must have before a similar name counts as
-/// a misspelling of it.
+/// The minimum ratio between the products of an undeclared category and those of a similarly named
+/// one that counts as its misspelling.
 pub(super) const MANY_TIMES: usize = 10;
 /// Maximum number of pairs compared. A set that needs more has no consistent categories anyway.
 const PAIRS: usize = 1_000_000;
@@ -83,7 +83,7 @@ fn is_meant(suspect: &Category<'_>, target: &Category<'_>) -> bool {
     let is_likely = target.declared.is_some()
         || (target.products >= MANY_TIMES.saturating_mul(suspect.products)
             && target.slug.chars().next() == suspect.slug.chars().next());
-    // A character has up to four bytes.
+    // One edit changes a slug's length by at most one character, which is up to four bytes.
     is_likely
         && suspect.slug.len().abs_diff(target.slug.len()) <= 4
         && strsim::osa_distance(&suspect.slug, &target.slug) == 1

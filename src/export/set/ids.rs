@@ -14,8 +14,8 @@ use crate::export::{Code, SectionKind, SourceFile};
 use crate::record::identity;
 use crate::scratch::{Keyed, Peeked, Scratch, ScratchSorter};
 
-/// An element by id. The key is the id, the document and the index; the value is the id's location
-/// and whether the element is valid by itself.
+/// A row for sorting elements by id. The key is the id, the document and the index; the value is
+/// the id's location and whether the element is valid by itself.
 type IdRow = Keyed<(Box<str>, usize, usize), (Range<usize>, bool)>;
 
 /// A review without a product. The key is its document and index; the value is the location of its

@@ -38,7 +38,7 @@ use crate::scratch::Scratch;
 
 pub(super) struct ParsedExport<'f> {
     pub(super) file: &'f SourceFile,
-    /// Whether the envelope is valid. If not, nothing in the file is.
+    /// Whether the envelope is valid. If not, nothing in the file is valid.
     pub(super) valid: bool,
     pub(super) contents: Contents,
 }

@@ -66,7 +66,7 @@ impl Products {
 pub(super) struct Orphan<'o> {
     pub(super) file: &'o SourceFile,
     pub(super) index: usize,
-    /// Where the review names its product.
+    /// The location of the product's id in the review.
     pub(super) place: Range<usize>,
     pub(super) product: &'o str,
     /// Whether the product exists but is left out.

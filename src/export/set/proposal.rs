@@ -32,7 +32,7 @@ struct Candidate {
     products: usize,
     /// The first product that has the property: document and index.
     first: (usize, usize),
-    /// For each type, how many values don't have it.
+    /// How many values don't fit each type.
     misfits: [usize; AttributeType::ALL.len()],
     /// Hashes of the property's values. More than [`LISTED_VALUES`] of them are too many to list.
     values: HashSet<u64>,

@@ -1,5 +1,5 @@
 //! Advice on values that are probably two spellings of the same value, or several values in one.
-//! There's one finding for each.
+//! Each case gets its own finding.
 
 use std::collections::BTreeMap;
 

@@ -1,5 +1,5 @@
-//! The values of properties that are counted and filtered by, and how many products have each of
-//! them. Only values are stored, because there are few of them but many products.
+//! The values of properties used for counts and filters, and how many products have each value.
+//! Only the values are stored, because there are many products but few values.
 
 use std::ops::Range;
 
@@ -98,14 +98,14 @@ pub(super) fn location_of(exports: &[ParsedExport<'_>], (number, index): (usize,
     export.file.location(place, SectionKind::Software.pointer(index, key))
 }
 
-/// Where a record is in its file, and its bytes; empty if it's too large to search.
+/// The location of a record in its file, and its bytes; empty if it's too large to search.
 fn record(export: &ParsedExport<'_>, index: usize) -> (Range<usize>, Bytes) {
     let span = export.contents.sections[SectionKind::Software as usize].span(index);
     let bytes = if span.len() <= RECORD_BYTES { export.file.part(span.clone()) } else { Bytes::new() };
     (span, bytes)
 }
 
-/// Where a value is in a record: the property, the index if it's an array, and the range.
+/// The location of a value in a record: the property, the index if it's an array, and the range.
 fn named(record: Value<'_>, keys: &[&'static str], name: &str) -> Option<(&'static str, Option<usize>, Range<usize>)> {
     keys.iter().copied().find_map(|key| {
         let value = record.get(key)?;

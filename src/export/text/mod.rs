@@ -1,5 +1,5 @@
 //! The first layer: is the file JSON (RFC 8259) in UTF-8, without a byte order mark, limited in
-//! depth, and without duplicate keys? Yields a document that has the location of every value.
+//! depth, and without duplicate keys? Produces a document with the location of every value.
 //!
 //! After a mistake that can be skipped (a comment, a trailing comma, an invalid escape), parsing
 //! continues, so that one check shows as much as possible. Any other mistake is the file's last

@@ -258,7 +258,7 @@ impl<'t> Parser<'t> {
     }
 
     pub(super) fn report(&mut self, code: Code, span: std::ops::Range<usize>, message: impl Into<String>, help: &str) {
-        // Building the pointer takes time: its keys may be several megabytes long.
+        // Builds the pointer only if it's needed: its keys may be several megabytes long.
         if self.faults.count(code, &span) {
             self.faults.keep(Fault::new(code, span, self.pointer(), message, help));
         }

@@ -70,7 +70,7 @@ mod tests {
     }
 
     #[test]
-    fn half_a_pair_becomes_the_replacement_character() {
+    fn an_unpaired_surrogate_becomes_the_replacement_character() {
         assert_eq!(unescape(r"\ud83d\n\ude00\ud83d\ud83d\ude00"), "\u{fffd}\n\u{fffd}\u{fffd}😀");
     }
 }

@@ -50,7 +50,8 @@ impl std::fmt::Debug for Filler<'_> {
     }
 }
 
-/// Returns the generation in service, if it's this one and is complete in the cluster.
+/// Returns this generation's publication, if it's the one in service and is complete in the
+/// cluster.
 pub async fn published_already(
     cluster: &Arc<Cluster>,
     prefix: &IndexPrefix,
@@ -171,7 +172,8 @@ impl Filler<'_> {
         if let Some(former) = former.as_ref().filter(|former| Some(former.index.as_str()) == whole_index) {
             return Ok(former.clone());
         }
-        // This comes first, so an interrupted build doesn't keep taking up disk space.
+        // Do this first, so that whatever an interrupted build left behind stops taking up disk
+        // space.
         let in_service = former.as_ref().map(indices).unwrap_or_default();
         delete_except(lease, in_service.into_iter().chain(whole_index)).await?;
         let at = jiff::Timestamp::now();

@@ -63,7 +63,7 @@ impl StoredParts {
         self.pieces.get(&piece.blake3).is_some_and(|(_, span)| span.length == piece.size)
     }
 
-    /// Reads a piece. If it's damaged, forgets it.
+    /// Reads a piece, and forgets it if it turns out to be damaged.
     pub(crate) fn read(&mut self, piece: &Piece) -> Option<Bytes> {
         let (PartFile { folder, name }, span) = self.pieces.get(&piece.blake3)?;
         let bytes = open_in(folder, name).and_then(|file| Bulk::File(Arc::new(file)).read(*span)).ok();
@@ -152,7 +152,7 @@ mod tests {
     }
 
     #[test]
-    fn a_damaged_part_is_rewritten_and_the_old_file_left_alone() {
+    fn a_damaged_part_is_rewritten_and_the_old_file_is_left_alone() {
         let (store, _folder) = store();
         let (before, first) = save(&store, "0000000000000001", b"same");
         for damage in [&b"sane"[..], b"sam", b"same and more", b""] {
@@ -214,7 +214,7 @@ mod tests {
     }
 
     #[test]
-    fn linked_files_are_removed_before_a_pull_resumes_and_others_are_kept() {
+    fn resuming_a_pull_first_removes_linked_files_but_keeps_the_rest() {
         let folder = tempfile::tempdir().expect("a folder");
         let pull = folder.path().join("pull");
         fs::create_dir(&pull).expect("a folder");

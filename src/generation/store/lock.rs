@@ -11,7 +11,7 @@ use crate::generation::store::{Store, StoreError};
 
 /// The file that's locked while writing.
 const LOCK: &str = "LOCK";
-/// How long a writer waits for another writer: longer than writing takes, not counting builds.
+/// How long a writer waits for another writer. It's longer than writing takes, not counting builds.
 const LOCK_TIMEOUT: Duration = Duration::from_secs(10);
 
 impl Store {

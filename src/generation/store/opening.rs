@@ -23,7 +23,7 @@ pub(crate) const MAX_DEATHS: usize = 2;
 pub(crate) struct Opening(#[expect(dead_code, reason = "removed when dropped")] Option<Draft>);
 
 impl Store {
-    /// Marks that this process is about to open a generation.
+    /// Leaves a mark saying that this process is about to open a generation.
     pub(crate) fn mark_opening(&self, generation: &Generation) -> Opening {
         let mark = || {
             let prefix = format!("{OPENING}{generation}-");
@@ -40,8 +40,8 @@ impl Store {
         Opening(marked.ok())
     }
 
-    /// How many processes have died while opening a generation since one succeeded, or since an
-    /// operator rebuilt it.
+    /// How many processes have died while opening a generation since a process last succeeded, or
+    /// since an operator rebuilt it.
     pub(crate) fn deaths(&self, generation: &Generation) -> usize {
         self.abandoned_marks(generation).count()
     }

@@ -1,4 +1,4 @@
-//! The pieces of large parts, by which a follower finds what it already has.
+//! The pieces that large parts are split into. They let a follower find the data it already has.
 
 use std::io::{self, Write};
 
@@ -6,8 +6,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::scratch::Cutter;
 
-/// The maximum size of a piece in bytes. Pieces are read into memory whole. A 64 GiB part's largest
-/// piece has this size.
+/// The maximum size of a piece in bytes. Pieces are read into memory whole. The largest possible
+/// piece of a 64 GiB part is this size.
 pub(super) const MAX_PIECE_BYTES: u64 = 64 << 20;
 
 /// A piece of a part. It starts where the previous one ends.

@@ -10,19 +10,19 @@ use crate::generation::store::link::remove_linked;
 use crate::generation::store::write::write_manifest;
 use crate::generation::store::{MANIFEST, Manifest, Store, StoreError, is_generation_name, is_part_name};
 
-/// The prefix of a folder that receives a generation. The folder survives a restart, so the parts
-/// needn't be pulled again.
+/// The prefix of a folder that a generation is being pulled into. The folder survives a restart, so
+/// the parts needn't be pulled again.
 pub(super) const PULL: &str = ".pull-";
 
 impl Store {
-    /// Creates the folder that receives a generation, or finds what has already been received. All
+    /// Creates the folder to pull a generation into, or finds what has already been received. All
     /// files in it may be written to. Folders for other generations are removed.
     pub(crate) fn begin_pull(&self, name: &str) -> Result<PathBuf, StoreError> {
         self.create()?;
         let folder = self.folder.join(format!("{PULL}{name}"));
         self.remove_pulls(Some(&folder));
         match fs::create_dir(&folder) {
-            // A link to a folder doesn't count.
+            // A symbolic link to a folder isn't accepted.
             Err(error)
                 if error.kind() == io::ErrorKind::AlreadyExists
                     && fs::symlink_metadata(&folder).is_ok_and(|metadata| metadata.is_dir()) => {}
@@ -32,7 +32,7 @@ impl Store {
         Ok(folder)
     }
 
-    /// Removes a folder that receives a generation.
+    /// Removes a folder that a generation was being pulled into.
     #[expect(clippy::unused_self, reason = "it's a store operation")]
     pub(crate) fn end_pull(&self, folder: &Path) {
         drop(fs::remove_dir_all(folder));
@@ -61,7 +61,7 @@ impl Store {
         }
     }
 
-    /// Removes all folders that receive generations, except this one.
+    /// Removes all folders that generations were being pulled into, except this one.
     pub(super) fn remove_pulls(&self, but: Option<&Path>) {
         for entry in fs::read_dir(&self.folder).into_iter().flatten().flatten() {
             let is_pull = entry.file_name().as_encoded_bytes().starts_with(PULL.as_bytes());

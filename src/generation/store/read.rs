@@ -69,7 +69,7 @@ impl Store {
     /// Reads a generation's parts and checks every byte of them. Parts that are rarely requested
     /// stay in their files.
     pub fn load(&self, manifest: &Manifest) -> Result<Artifact, StoreError> {
-        // The text is as large as everything else combined.
+        // Load the text in another thread, because it's as large as everything else combined.
         let (texts, rest): (Vec<_>, Vec<_>) = manifest.parts.iter().partition(|part| part.name == TEXTS);
         let (texts, artifact) = std::thread::scope(|scope| {
             let beside = std::thread::Builder::new().spawn_scoped(scope, || self.load_parts(manifest, &texts));

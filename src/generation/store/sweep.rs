@@ -1,4 +1,4 @@
-//! Removes generations that can't be needed at startup any more.
+//! Removes generations that can no longer be needed at startup.
 
 use std::fs;
 use std::path::Path;
@@ -20,8 +20,8 @@ impl Store {
         }
     }
 
-    /// Removes everything that isn't kept, including unfinished folders and files. The lock must be
-    /// held.
+    /// Removes everything that doesn't need to be kept, including unfinished folders and files. The
+    /// lock must be held.
     pub(super) fn sweep(&self) {
         pass(Step::SweepBegun);
         remove_unfinished_files(&self.folder);

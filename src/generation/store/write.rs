@@ -1,5 +1,5 @@
-//! Writes in such a way that a reader, or a restart at any moment, finds either the complete old
-//! state or the complete new one.
+//! Writes files so that a reader, or a restart at any moment, finds either the complete old state
+//! or the complete new one.
 
 use std::fs::{self, File};
 use std::io::{self, Write as _};
@@ -60,8 +60,8 @@ impl Store {
         Ok(manifest)
     }
 
-    /// Makes an existing generation current, and records which files it's built from, so the next
-    /// start needn't read them.
+    /// Makes an existing generation current, and records which files produce it, so the next start
+    /// needn't read them.
     pub fn make_current(&self, manifest: &Manifest, inputs: FolderStamp) -> Result<Manifest, StoreError> {
         let _lock = self.lock()?;
         let is_noted = manifest.inputs == inputs;

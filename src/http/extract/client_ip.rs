@@ -14,8 +14,8 @@ const UNKNOWN: IpAddr = IpAddr::V6(Ipv6Addr::UNSPECIFIED);
 /// didn't come over a connection.
 ///
 /// Each proxy appends its peer's address to `X-Forwarded-For`, so the list is read from the end for
-/// as long as the addresses are trusted proxies. The header is ignored if the peer isn't trusted.
-/// An entry that isn't an address never counts as the proxy's own: it becomes [`UNKNOWN`].
+/// as long as the addresses belong to trusted proxies. The header is ignored if the peer isn't
+/// trusted. An entry that isn't an address never counts as the proxy's own: it becomes [`UNKNOWN`].
 pub(in crate::http) fn client_ip(extensions: &Extensions, headers: &HeaderMap, trusted: &[IpNet]) -> Option<IpAddr> {
     let ConnectInfo(peer) = extensions.get::<ConnectInfo<SocketAddr>>()?;
     let mut client = peer.ip().to_canonical();
@@ -68,7 +68,7 @@ mod tests {
     }
 
     #[test]
-    fn unreadable_caller_address_is_never_mistaken_for_the_proxy() {
+    fn unreadable_caller_address_is_never_mistaken_for_the_proxys_own() {
         assert_eq!(client("10.0.0.1", "unknown"), "::");
         assert_eq!(client_of("10.0.0.1", &[b"\xff"]), "::");
         assert_eq!(client_of("10.0.0.1", &[b"198.51.100.7, \xff"]), "::");

@@ -121,7 +121,7 @@ mod tests {
     }
 
     #[test]
-    fn next_from_an_unaligned_offset_ends_on_last() {
+    fn next_pages_from_an_unaligned_offset_end_on_the_last_page() {
         assert_eq!(linked(20, 5, 90, MaxOffset::Unbounded), r#"<0> "first", <0> "prev", <25> "next", <85> "last""#);
     }
 

@@ -1,4 +1,4 @@
-//! Extractors: what handlers take from a request.
+//! Extractors, which get what handlers need from a request.
 
 mod client_ip;
 mod download;

@@ -46,8 +46,8 @@ impl Predicate for Moderate {
 }
 
 /// Compresses the response if the request accepts a coding. Other requests bypass tower-http,
-/// because its response body is 6 KB, which are moved even if nothing is compressed (7% of a
-/// lookup's instructions).
+/// because its response body type takes up 6 KB, which get moved even if nothing is compressed (7%
+/// of a lookup's instructions).
 pub(in crate::http) async fn compress<F: Future<Output = Response>>(
     mut request: Request,
     next: Next,

@@ -30,7 +30,7 @@ const EXPOSED_HEADERS: HeaderValue = HeaderValue::from_static(
 /// maximum.
 const MAX_AGE: HeaderValue = HeaderValue::from_static("86400");
 
-/// Whether a browser is asking if a page may send a request. Such a request carries no key yet.
+/// Whether a browser is only asking if a page may send a request. A preflight carries no key.
 pub(in crate::http) fn is_preflight(request: &Request) -> bool {
     let headers = request.headers();
     request.method() == Method::OPTIONS

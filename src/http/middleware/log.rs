@@ -52,7 +52,7 @@ struct Logged {
     body: Body,
     access: AccessLine,
     status: StatusCode,
-    /// The bytes read from the body, in its final coding.
+    /// How many bytes have been read from the body, in its final coding.
     bytes: u64,
 }
 

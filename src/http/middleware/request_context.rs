@@ -41,8 +41,8 @@ impl RequestContext {
         self.grant.get().map(|grant| &*grant.id)
     }
 
-    /// The holder of the request's grant. Without a grant, which requests under `/v1` always have,
-    /// it's a key with an empty id.
+    /// The holder of the request's grant. Requests under `/v1` always have a grant; without one,
+    /// the holder is a key with an empty id.
     pub(in crate::http) fn holder(&self) -> Holder {
         self.grant.get().map_or_else(Holder::none, |grant| grant.holder())
     }
@@ -109,14 +109,14 @@ mod tests {
     }
 
     #[test]
-    fn well_formed_id_is_kept() {
+    fn well_formed_ids_are_reused() {
         for id in ["a", "Req_1-x", &"z".repeat(64)] {
             assert_eq!(id_for(&[id]), id);
         }
     }
 
     #[test]
-    fn any_other_id_is_replaced() {
+    fn unsuitable_ids_are_replaced() {
         for id in ["sd_live_abcdefgh_x", "x-sd_dev_abcdefgh_x", "", "a b", "a/b", "é", "a\tb", &"z".repeat(65)] {
             assert_ne!(id_for(&[id]), id);
         }

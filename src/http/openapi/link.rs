@@ -29,7 +29,7 @@ const KINDS: [Kind; 4] = [
     Kind { names: &["exports", "export"], foreign_id: "", paths: &["/v1/exports/{id}"], parameter: "" },
 ];
 
-/// The maximum depth at which ids are searched for; bounds recursive schemas.
+/// How deep to look for ids, since schemas may be recursive.
 const MAX_DEPTH: usize = 10;
 
 fn kind_of(name: &str) -> Option<&'static Kind> {

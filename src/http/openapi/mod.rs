@@ -139,7 +139,7 @@ pub(super) struct GenerationGone;
 /// The error for a range that can't be satisfied.
 pub(super) struct RangeNotSatisfiable;
 
-/// The error while there's nothing to serve.
+/// The error returned while there's nothing to serve.
 pub(super) struct Unavailable;
 
 impl IntoResponses for ApiErrors {

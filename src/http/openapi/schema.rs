@@ -82,7 +82,7 @@ mod tests {
     }
 
     #[test]
-    fn composed_objects_become_one() {
+    fn composed_objects_are_merged_into_one() {
         let mut document = document(json!({
             "openapi": "3.1.0", "info": {"title": "t", "version": "1"}, "paths": {},
             "components": {"schemas": {

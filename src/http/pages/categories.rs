@@ -84,7 +84,7 @@ pub(super) async fn get_category(
     show(state, (language, of_texts), snapshot, id, &uri, false).await
 }
 
-/// The part of a category's page that changes, for the script.
+/// The part of a category's page that the script replaces.
 pub(super) async fn get_results(
     State(state): State<Arc<AppState>>,
     language: Language,

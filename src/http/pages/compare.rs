@@ -41,7 +41,7 @@ struct Page<'a> {
     calls: Calls,
 }
 
-/// A row of the comparison: an attribute, or another list of words.
+/// A row of the comparison: an attribute or some other list of words.
 #[derive(Debug)]
 struct Compared<'a> {
     name: (&'a str, Lang<'a>),
@@ -119,7 +119,7 @@ async fn show(
     let (t, site) = (language.texts(), &state.site);
     let (mut records, mut translator) = (Vec::new(), Translator::new(snapshot, of_texts));
     for id in ids {
-        // A product that no longer exists is left out.
+        // Products that no longer exist are left out.
         if let Some(record) = service::get_software(snapshot, id).await? {
             records.push(translator.detail(record.body)?);
         }

@@ -45,7 +45,7 @@ impl Document {
         Self { content, content_type, language: None, tag, caching: "no-cache", compressed: Arc::default() }
     }
 
-    /// A page in a language.
+    /// A page in a given language.
     pub(super) fn page(t: &Texts, html: String) -> Self {
         Self { content_type: HTML, language: Some(HeaderValue::from_static(t.tag)), ..Self::new("", html) }
     }

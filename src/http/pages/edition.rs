@@ -34,7 +34,7 @@ impl<'a> Lang<'a> {
         Self::of(t, tag(own))
     }
 
-    /// The attribute for an entry's name, which `find` finds in `language` if it's translated.
+    /// The attribute for an entry's name. `find` returns the name's translation, if there is one.
     pub(super) fn named<'n>(
         t: &Texts,
         language: Option<&'a Language>,

@@ -25,7 +25,7 @@ struct Page<'a> {
     text: &'a str,
     /// How long to wait before trying again, in words.
     wait: Option<String>,
-    /// Whether the text and the details come from the API and so are in English.
+    /// Whether the text and the details come from the API and are therefore in English.
     is_english: bool,
     /// What is wrong with each parameter, for developers.
     details: Vec<&'a str>,

@@ -18,7 +18,7 @@ use crate::service::{ATTRIBUTE_PREFIX, Facet};
 const CATEGORIES_SHOWN: usize = 10;
 const VALUES_SHOWN: usize = 6;
 
-/// How many more are shown when expanded; rarer ones can be found by searching.
+/// How many more values are shown when a filter is expanded; rarer ones can be found by searching.
 const MAX_MORE: usize = 40;
 
 /// A filter with its values.

@@ -120,7 +120,7 @@ impl<'a> Frame<'a> {
         self.site.is_indexable()
     }
 
-    /// The canonical URL, if the site has a public one.
+    /// The canonical URL, if the site has a public URL.
     pub(super) fn canonical_url(&self) -> Option<String> {
         let path = self.canonical.as_deref()?;
         (self.is_indexable() && !self.site.public.is_empty()).then(|| format!("{}{path}", self.site.public))

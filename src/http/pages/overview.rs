@@ -38,7 +38,7 @@ pub(super) struct Overview {
     /// Queries that find something in the directory.
     pub(super) examples: Vec<String>,
     pub(super) terms: TermIndex,
-    /// The glossary's letters for each language it can be shown in; `None` is each term's own.
+    /// The glossary's letters for each language it can be shown in; `None` means each term's own.
     letters: Vec<(Option<Language>, Letters)>,
 }
 
@@ -136,7 +136,7 @@ fn letters<'t>(terms: impl Iterator<Item = (usize, &'t str)>) -> Letters {
     let mut letters = Letters::new();
     for (at, term) in terms {
         let letter = letter(term);
-        // It's nearly always the letter that was added last.
+        // A term's letter is nearly always the last one added.
         match letters.iter_mut().rfind(|(of, _)| *of == letter) {
             Some((_, terms)) => terms.push(at),
             None => letters.push((letter, vec![at])),

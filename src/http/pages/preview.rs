@@ -40,7 +40,7 @@ pub(super) fn page() -> Router<Arc<AppState>> {
     Router::new().route("/preview", get(get_page))
 }
 
-/// The state, for the script.
+/// The preview's state, for the script.
 pub(super) fn status() -> Router<Arc<AppState>> {
     Router::new().route("/preview/status", get(get_status))
 }

@@ -22,7 +22,7 @@ const CONTENT_POLICY: HeaderValue = HeaderValue::from_static(
      form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
 );
 
-/// Renders a page or part of one, in a language.
+/// Renders a page, or part of a page, in a given language.
 pub(super) fn html(status: StatusCode, t: &Texts, template: &impl Template) -> Result<Response, ApiError> {
     let html = template.render().map_err(ApiError::internal)?;
     let mut response = Response::new(Body::from(html));

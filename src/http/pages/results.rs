@@ -41,7 +41,7 @@ struct Explore<'a> {
     edition: Edition<'a>,
     t: &'static Texts,
     base: &'a str,
-    /// For the script, which replaces only this part of the page.
+    /// Used by the script, which replaces only this part of the page.
     window_title: String,
     list: &'a List,
     page: &'a SearchPage<'a>,
@@ -60,7 +60,7 @@ impl Explore<'_> {
     }
 
     /// The form that the filters belong to: the header's search form, so a new query keeps them. A
-    /// category has its own form.
+    /// category's page has its own form.
     fn form(&self) -> &'static str {
         if self.list.category.is_some() { "narrow" } else { "find" }
     }
@@ -156,7 +156,7 @@ pub(super) async fn get_home(
     show(state, language, snapshot, list, false).await
 }
 
-/// The part of a list page that changes, for the script.
+/// The part of a list page that the script replaces.
 pub(super) async fn get_results(
     State(state): State<Arc<AppState>>,
     language: Language,
@@ -168,7 +168,7 @@ pub(super) async fn get_results(
     show(state, language, snapshot, list, true).await
 }
 
-/// Shows a list, or only the part of it that changes.
+/// Shows a list, or only the part of it that the script replaces.
 pub(super) async fn show(
     state: Arc<AppState>,
     language: Language,

@@ -1,4 +1,4 @@
-//! Suggestions below the search box, for the script: options of a listbox.
+//! Suggestions below the search box, rendered for the script as options of a listbox.
 
 use std::sync::Arc;
 

@@ -280,7 +280,7 @@ impl IntoResponse for ApiError {
     }
 }
 
-/// Where to find what's missing: under its new ids, or in the list.
+/// Where to look for a missing record: under its new ids, or in the list of all ids.
 fn renamed_or_listed(renamed: &[String], list: &str) -> String {
     match renamed {
         [] => format!("{list} lists all ids."),

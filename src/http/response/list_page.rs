@@ -19,7 +19,8 @@ pub(in crate::http) struct ListBody {
 }
 
 impl ListBody {
-    /// Starts with `data` and `pagination`. `write` writes one item, and `bytes` estimates its size.
+    /// Starts a body with `data` and `pagination`. `write` writes an item, and `bytes` estimates
+    /// its size.
     pub(in crate::http) fn new<T>(
         data: &[T],
         pagination: Pagination,

@@ -2,7 +2,7 @@
 //!
 //! The runtime's threads read and write connections, which takes microseconds per request, while a
 //! search takes up to several milliseconds of CPU. On separate threads, searches don't delay
-//! lookups or `/healthz`, and their queue is the one place where overload shows.
+//! lookups or `/healthz`, and their queue is the only place where overload shows up.
 
 mod admission;
 mod turns;

@@ -6,7 +6,7 @@ use std::collections::{HashMap, VecDeque};
 use crate::key::Holder;
 
 /// A round-robin queue: first in, first out for each caller, and one item per caller in turn. A
-/// caller with many waiting items delays another caller's next one by a single item.
+/// caller with many waiting items delays another caller's next item by only one.
 #[derive(Debug)]
 pub(super) struct Turns<T> {
     /// The callers with waiting items, next turn first.

@@ -1,5 +1,5 @@
 //! Accepts a listener's connections up to a limit, and closes them when the service stops. At the
-//! limit, the longest-idle connection makes room for the next one.
+//! limit, the longest-idle connection is closed to make room for the next one.
 //!
 //! A connection is idle unless a request is being handled: between requests, while headers are
 //! incomplete, and while the peer doesn't read its response. So clients that merely keep
@@ -42,8 +42,8 @@ const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 /// How long to pause before looking again for an idle connection to evict.
 const EVICTION_PAUSE: Duration = Duration::from_millis(10);
 
-/// The most that hyper reads of a request's line and headers. A request over the service's own
-/// limits but below this one gets a problem document.
+/// The maximum size of the request line and headers that hyper reads, in bytes. A request over the
+/// service's own limits but below this one gets a problem document.
 const MAX_HEAD_BYTES: usize = 128 * 1024;
 
 /// A listener's connections; each runs as a task.
@@ -251,7 +251,7 @@ struct Open {
 
 impl Room {
     /// Returns the next connection. At the limit, it closes an idle one to make room, or waits if
-    /// none is idle. Dropping the future loses nothing.
+    /// none is idle. Dropping the future doesn't lose a connection.
     async fn next(&mut self, source: &mut impl Accept) -> io::Result<(TcpStream, SocketAddr, OwnedSemaphorePermit)> {
         if self.accepted.is_none() {
             self.accepted = Some(source.accept().await?);

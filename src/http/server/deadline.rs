@@ -120,7 +120,7 @@ impl<S> DeadlineStream<S> {
                 return Poll::Ready(Err(timed_out("the peer sent nothing for too long")));
             }
             // Set the timer even without a deadline: hyper doesn't poll again after a pending read,
-            // but by then the peer may have one.
+            // but by then the peer may have a deadline.
             if !self.has_passed(deadline.unwrap_or(now + self.timeouts.header), now, context) {
                 return Poll::Pending;
             }

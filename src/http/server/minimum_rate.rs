@@ -100,7 +100,7 @@ mod tests {
 
     #[tokio::test(start_paused = true)]
     async fn peer_below_the_minimum_rate_is_cut_off_once_it_falls_behind() {
-        // At a quarter of the rate, it falls behind by three quarters of a second every second.
+        // At a quarter of the rate, peers fall behind by three quarters of a second every second.
         let seconds = seconds_until_cut_off(4 * 1024, Duration::from_secs(1)).await;
         assert!((39..=40).contains(&seconds), "{seconds}");
     }

@@ -2,7 +2,8 @@
 //! tower [`Service`].
 //!
 //! Every wait for a client is limited ([`ConnectionLimits`]). At the connection limit, or when the
-//! process runs out of file descriptors, the longest-idle connection makes room for the next one.
+//! process runs out of file descriptors, the longest-idle connection is closed to make room for the
+//! next one.
 
 mod connections;
 mod deadline;
@@ -78,7 +79,7 @@ where
     }
 
     /// Serves until `shutdown` completes. During the grace period that follows, responses get
-    /// `Connection: close`. After it, no more connections are accepted. Requests in progress may
+    /// `Connection: close`. After that, no more connections are accepted. Requests in progress may
     /// finish until [`ConnectionLimits::drain_timeout`] passes or `abort` completes; the rest are
     /// dropped.
     pub async fn serve(

@@ -16,8 +16,8 @@ const PROPERTIES: [&str; 8] =
 /// The maximum length of a key's name, in characters.
 pub(super) const MAX_NAME_LENGTH: usize = 200;
 
-/// Describes only the document's shape. Because it's a type, serde reports an error's line and
-/// column, and rejects duplicate properties.
+/// The document's shape only. Deserializing into a type lets serde report an error's line and
+/// column, and reject duplicate properties.
 #[derive(Deserialize)]
 #[serde(expecting = "an object such as {\"keys\": []}")]
 struct Document {

@@ -14,7 +14,7 @@ use super::{KeyFile, KeyFileError, KeyRecord};
 use crate::file::{Access, Draft, Renamed, folder_of, lock_within, sweep};
 use crate::key::{ApiKey, Expiry, KeyKind, Origin, Rate};
 
-/// How long a change waits for another one to finish. A change takes milliseconds.
+/// How long a change waits for another change to finish. Each takes only milliseconds.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
 /// A key to be created.
@@ -33,7 +33,7 @@ pub struct NewKey {
 }
 
 impl NewKey {
-    /// Checks the name. The message continues after "the name".
+    /// Checks the name. An error message continues a sentence that starts with "the name".
     pub fn check_name(&self) -> Result<(), String> {
         super::check::check_name(&self.name)
     }
@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn the_lock_file_is_private_but_works_with_another_mode() {
+    fn the_lock_file_is_created_private_but_works_with_other_modes() {
         let (folder, path, held) = locked_folder();
         let lock_path = folder.path().join(".keys.json.lock");
         assert_eq!(held.metadata().expect("metadata").permissions().mode() & 0o777, 0o600);

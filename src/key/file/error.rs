@@ -55,7 +55,7 @@ pub enum KeyFileError {
     UnknownId {
         id: String,
         path: PathBuf,
-        /// The existing ids, nearest first.
+        /// The existing ids, closest match first.
         known: Vec<Box<str>>,
     },
 }
@@ -116,7 +116,7 @@ impl fmt::Display for Findings<'_> {
 
 fn unknown_id(id: &str, path: &Path, known: &[Box<str>]) -> String {
     let start = format!("no key in {} has the id `{id}`", path.display());
-    // As many ids as fit on a line, nearest first.
+    // As many ids as fit on a line, closest match first.
     match known {
         [] => format!("{start}: there are no keys in it"),
         known if known.len() <= 5 => format!("{start}; the existing ids are: {}", known.join(", ")),

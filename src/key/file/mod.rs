@@ -31,7 +31,8 @@ use super::rate::UNLIMITED;
 use super::{Expiry, KeyDigest, Origin, Rate};
 use crate::file::FileStamp;
 
-/// Far more than any key file needs (a key takes about 300 bytes). Checked before the file is read.
+/// Far more than any key file needs (a key takes about 300 bytes). The size is checked before
+/// the file is read.
 const MAX_BYTES: u64 = 64 * 1024 * 1024;
 
 /// On file systems with the coarsest timestamps, a file can change again within this time and keep

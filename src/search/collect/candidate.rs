@@ -23,7 +23,7 @@ pub enum Tier {
 }
 
 impl Tier {
-    /// The tier that a demo record is in if a real product would be in this one.
+    /// The tier for demo records that match as well as this tier's real products.
     #[must_use]
     pub const fn demo(self) -> Self {
         match self {
@@ -60,10 +60,10 @@ impl Tier {
 
 /// Whether a product with all the words has them only by accident. `best` is the best word score
 /// among real products with all the words, not counting exact names and pinned products. If
-/// products with only some of the words follow, an accidental match counts as one of them.
+/// products with only some of the words are also found, an accidental match counts as one of them.
 pub fn is_accidental(score: f32, best: f32) -> bool {
-    /// The limit, as a share of the best score. At one half, multi-word queries on the bundled
-    /// directory would get worse results.
+    /// The limit, as a share of the best score. With a limit of one half, multi-word queries on
+    /// the bundled directory would get worse results.
     const LEAST: f32 = 0.3;
     score < LEAST * best
 }

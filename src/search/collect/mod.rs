@@ -25,7 +25,7 @@ impl Pruned<'_> {
     }
 
     pub fn has(&self, ordinal: Ordinal) -> bool {
-        // If the ordinal is before `first`, this wraps around to far past the end.
+        // If the ordinal is before `first`, this wraps around to an offset far past the end.
         let at = ordinal.wrapping_sub(self.first) as usize;
         self.bits.get(at / BITS).is_some_and(|bits| bits & (1 << (at % BITS)) != 0)
     }
@@ -89,7 +89,7 @@ impl<'c> Collector<'c> {
         Self { columns, filter, is_open, order, kept, best, least, total: 0, visited: 0, counts }
     }
 
-    /// Keeps the candidates that come first in this order instead of the best ones.
+    /// Keeps the candidates that come first in this order, rather than the ones that rank best.
     #[must_use]
     pub fn ordered_by(self, order: Places<'c>) -> Self {
         Self { order: Some(order), ..self }
@@ -133,8 +133,8 @@ impl<'c> Collector<'c> {
         ordinals.iter().filter(passes).count() as u64
     }
 
-    /// Adds a candidate that was [pruned](Self::count_pruned) but matters after all, if it passes
-    /// the filter.
+    /// Adds a candidate that was [pruned](Self::count_pruned) but turned out to be needed, if it
+    /// passes the filter.
     pub fn take_pruned(&mut self, candidate: Candidate) {
         if self.is_open || self.filter.admit(self.columns, candidate.ordinal).passed() {
             self.consider(candidate);
@@ -154,7 +154,7 @@ impl<'c> Collector<'c> {
 
     fn keep(&mut self, kept: KeyedCandidate) {
         self.best.push(kept);
-        // Waiting until there are twice too many keeps the number of comparisons per candidate low.
+        // Waiting until there are twice as many as needed keeps the comparisons per candidate low.
         if self.best.len() >= self.kept.saturating_mul(2) {
             self.cut();
         }

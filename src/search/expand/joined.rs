@@ -7,7 +7,7 @@ use crate::search::Documents;
 use crate::search::lexicon::WordId;
 use crate::text::analyse::{Gap, compound, is_conjunction};
 
-/// A query of up to this many words may be a name with several parts, so more than two of its words
+/// A query of up to this many words may be a name that has several parts, so more than two words
 /// may be joined.
 const JOINED_WITHIN: usize = 6;
 

@@ -39,7 +39,7 @@ use crate::text::meaning::Reference;
 /// The maximum number of query words that count.
 pub const MOST_WORDS: usize = 10;
 
-/// If fewer products than this have all the words, products with only some of them follow.
+/// If fewer products than this have all the words, products with only some of them are added.
 pub const ENOUGH: usize = 10;
 
 #[derive(Debug, Clone, Default)]
@@ -121,7 +121,7 @@ pub fn expand<D: Documents>(
     Ok(split)
 }
 
-/// An alternative for a product that the query as a whole refers to.
+/// The alternative that matches a product that the query as a whole refers to.
 fn identity(term: &Term) -> Alternative {
     Alternative { kind: Kind::Name, term: term.clone(), weight: 1.0 }
 }
@@ -137,8 +137,8 @@ struct Expander<'a, D> {
     budget: &'a Budget,
     report: QueryReport,
     concepts: Vec<u32>,
-    /// The number of words that other spellings were looked for. Limited to [`MOST_WORDS`], because
-    /// this costs more than everything else that's done for a word.
+    /// The number of words that have been spell-checked. Limited to [`MOST_WORDS`], because looking
+    /// for other spellings costs more than everything else that's done for a word.
     corrections: usize,
     is_closed: bool,
 }
@@ -189,7 +189,7 @@ impl<'a, D: Documents> Expander<'a, D> {
         let mut slots = Vec::with_capacity(words.len());
         let mut corrected: Vec<String> = words.iter().map(|word| word.folded.clone()).collect();
         let joined = self.joined();
-        // The indices of the words that carry meaning, except one that's still being typed.
+        // The indices of the words that carry meaning, except for a word that's still being typed.
         let mut meant = Vec::with_capacity(words.len());
         for at in 0..words.len() {
             if let Some(subject) = understood.subject.as_ref().filter(|subject| subject.words.contains(&at)) {
@@ -346,8 +346,8 @@ impl<'a, D: Documents> Expander<'a, D> {
     }
 }
 
-/// The names that the whole query may be, as typed or as corrected, and the names it was understood
-/// to mean.
+/// The names that the whole query may stand for, as typed or as corrected, and the names that it
+/// was understood to mean.
 fn whole_names(mut names: Vec<Term>, corrected: &[String], understood: &mut Vec<Term>) -> Vec<Term> {
     if names.is_empty() {
         names.push(Term::Name(corrected.concat().into()));

@@ -45,7 +45,8 @@ impl<D: Documents> Expander<'_, D> {
         }
     }
 
-    /// Turns slots into groups. Also returns how many products with all the words are enough.
+    /// Turns slots into groups. Also returns how many products with all the words are
+    /// [enough](crate::search::plan::Plan::enough).
     pub(super) fn groups(&self, slots: &[Slot], is_comparison: bool, is_hopeless: bool) -> (Vec<Group>, usize) {
         let impossible = is_hopeless.then_some(Group::IMPOSSIBLE);
         let mut groups: Vec<_> = slots.iter().map(Slot::group).chain(impossible).collect();
@@ -53,7 +54,8 @@ impl<D: Documents> Expander<'_, D> {
         if !is_general || is_comparison {
             return (groups, enough(slots));
         }
-        // No product contains the word that says what's wanted, so none contains all the words.
+        // No product contains the word that says what the user wants, so none
+        // contains all the words.
         groups.push(Group { required: true, ..Group::default() });
         (groups, ENOUGH)
     }
@@ -79,8 +81,7 @@ pub(super) fn drop_where_others_find(slots: &mut Vec<Slot>, drops: impl Fn(&Slot
     }
 }
 
-/// Makes function words, product kinds and edition years optional if there's another word that can
-/// be required.
+/// Makes function words, product kinds and edition years optional if another word can be required.
 pub(super) fn relax(slots: &mut [Slot]) {
     let is_optional = |slot: &Slot| slot.is_optional() || is_kind(&slot.word.folded) || slot.word.gap == Gap::Edition;
     if slots.iter().any(|slot| !is_optional(slot)) {

@@ -1,5 +1,5 @@
-//! Turns a search for alternatives into a search for similar products if no record is listed as an
-//! alternative.
+//! Turns a search for alternatives to a product into a search for similar products if no record is
+//! listed as an alternative.
 
 use std::sync::Arc;
 

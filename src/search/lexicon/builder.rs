@@ -179,7 +179,7 @@ impl LexiconBuilder {
 const PART_LETTERS: usize = 4;
 
 /// The stems of a word's two parts, if both are words in the directory. If there are several ways
-/// to split the word, the second part is as long as possible, because it says what the thing is.
+/// to split the word, the second part is as long as possible, because that's the compound's head.
 fn compound_parts(word: &str, language: Inflected, known: &HashSet<&str>) -> Option<[String; 2]> {
     let ends: Vec<_> = word.char_indices().map(|(at, _)| at).collect();
     let places = ends.get(PART_LETTERS..(ends.len() + 1).saturating_sub(PART_LETTERS))?;

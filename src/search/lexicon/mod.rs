@@ -230,7 +230,7 @@ mod tests {
     }
 
     #[test]
-    fn a_word_is_split_wherever_both_halves_are_words_in_any_spelling() {
+    fn a_word_is_split_wherever_both_halves_are_spellings_of_known_words() {
         let lexicon =
             lexicon(&[&[("über", "uber"), ("sicht", "sicht"), ("ub", "ub"), ("er", "er"), ("ersicht", "ersicht")]]);
         let word = |text| lexicon.word(text).expect("a word");

@@ -51,8 +51,8 @@ fn excerpt(text: &str, is_ascii: bool, first_match: usize) -> (usize, usize) {
     (from, if to > first_match { to } else { end })
 }
 
-/// The byte offset of the character that's `count` characters before the text's last one; 0 if
-/// there's no such character.
+/// The byte offset of the character that's `count` characters before the text's last character; 0
+/// if there's no such character.
 fn before(text: &str, is_ascii: bool, count: usize) -> usize {
     if is_ascii {
         return text.len().saturating_sub(count + 1);

@@ -8,7 +8,7 @@ use crate::search::Term;
 use crate::search::expand::{Expansion, slot::Slot};
 use crate::text::analyse::{self, words};
 
-/// The fields that some terms match differently in.
+/// The fields in which some terms match differently.
 pub(super) const NAME: &str = "name";
 pub(super) const ALIASES: &str = "aliases";
 pub(super) const CATEGORIES: &str = "categories";

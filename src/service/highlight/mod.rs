@@ -166,8 +166,8 @@ impl<'s> Highlighter<'s> {
         Ok(())
     }
 
-    /// Appends a product's text in the order of the words in the index, so that no word has to be
-    /// looked up.
+    /// Appends a product's text in the order in which the index stores its words, so that no word
+    /// has to be looked up.
     fn append_texts<D>(
         &mut self,
         texts: Texts<'_>,
@@ -357,7 +357,7 @@ impl<'s> Highlighter<'s> {
         Ok(next)
     }
 
-    /// Appends text with its matches, if any. Matches by word number are already marked.
+    /// Appends text with its matches, if any. Matches by word number have already been marked.
     /// `language` is set if the text is a translation.
     fn highlight(
         &mut self,

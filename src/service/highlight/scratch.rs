@@ -30,7 +30,7 @@ pub(super) struct Scratch {
 }
 
 /// Once a hit's highlights reach this size in bytes, no more are added. A single highlight takes up
-/// to 7 KiB: 240 characters, and [`MAX_RANGES`].
+/// to 7 KiB: 240 characters and [`MAX_RANGES`] ranges.
 const MAX_HIT_BYTES: usize = 16 * 1024;
 
 /// The maximum number of marks in a value's text.

@@ -38,7 +38,7 @@ pub(super) struct ItemTexts<'a> {
 /// to read the description, because most descriptions are long.
 #[derive(Debug, Deserialize)]
 pub(super) struct DetailTexts<'a, D> {
-    /// All of the product's categories, if its item has only the first ones.
+    /// All of the product's categories, if its item has only the first few.
     pub(super) categories: Option<Vec<CategoryId<'a>>>,
     pub(super) description: Option<D>,
     #[serde(borrow)]

@@ -39,7 +39,7 @@ pub(super) const fn is_joiner(c: char) -> bool {
 }
 
 /// A letter's common form. `None` for characters that some people omit: apostrophes used as
-/// letters, and the line that stretches Arabic words.
+/// letters, and the tatweel, which stretches Arabic words.
 const fn common_form(c: char) -> Option<char> {
     Some(match c {
         'ʹ' | 'ʻ' | 'ʼ' | '\u{640}' => return None,

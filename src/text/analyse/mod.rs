@@ -330,14 +330,14 @@ mod tests {
 
         #[test]
         fn words_do_not_depend_on_the_text_after_them(text in r"([a-zA-Z0-9]{1,3}|[ .,:&+#'-]|’s|'s){0,24}") {
-            // A letter from another script ends the fast path.
+            // A non-ASCII letter ends the fast path.
             let (plain, other) = (words(&text), words(&format!("{text} é")));
             prop_assert_eq!(&plain[..], &other[..other.len() - 1]);
         }
     }
 
     #[test]
-    fn capitals_need_two_letters() {
+    fn a_word_in_capitals_has_at_least_two_letters() {
         let text = "SHE she S 9001 EH&S";
         let capitals: Vec<_> = words(text).iter().map(|w| w.is_capitals(text)).collect();
         assert_eq!(capitals, [true, false, false, false, true]);

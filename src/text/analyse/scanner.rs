@@ -110,12 +110,12 @@ impl<'t> Scanner<'t> {
             padded
         });
         let is = |any: &[RangeInclusive<u8>], byte: u8| any.iter().fold(0, |is, of| is | u8::from(of.contains(&byte)));
-        // Compares all bytes at once, without branches, because it's unpredictable where words end.
+        // Compares all bytes at once, without branches, because word boundaries are unpredictable.
         let words = bits(block.map(|byte| is(&[b'0'..=b'9', b'A'..=b'Z', b'a'..=b'z'], byte)));
         let dots = bits(block.map(|byte| is(&[b'.'..=b'.'], byte)));
         let open = bits(block.map(|byte| is(&[b'#'..=b'#', b'&'..=b'\'', b'+'..=b'+', 0x80..=0xff], byte)));
         // A dot is part of a word only right before a word character. For the last byte, the next
-        // one isn't known.
+        // byte isn't known.
         let open = open | (dots & (((words | dots | open) >> 1) | 1 << (BLOCK - 1)));
         let decided = open.trailing_zeros();
         let words = words.checked_shl(u64::BITS - decided)?;

@@ -10,10 +10,10 @@ use crate::update::signal::EVENT_INTERVAL;
 const QUIET: Duration = Duration::from_millis(250);
 /// The longest delay between the first change and a read.
 const MAX_DELAY: Duration = Duration::from_secs(5);
-/// How often everything is read in full.
+/// How often the exports are read in full even if they seem unchanged.
 const FULL_READ_INTERVAL: Duration = Duration::from_mins(10);
 
-/// A debouncer for changes to a folder. Callers pass in the time.
+/// A debouncer for changes to a folder. Callers pass in the current time.
 #[derive(Debug)]
 pub(super) struct Debouncer {
     seen: Option<FolderStamp>,
@@ -81,7 +81,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_is_due_after_the_quiet_time() {
+    fn a_change_triggers_a_read_after_the_quiet_time() {
         let start = Instant::now();
         let mut debouncer = Debouncer::new(stamp(1), start);
         assert!(!debouncer.look(stamp(1), start), "nothing changed");
@@ -102,7 +102,7 @@ mod tests {
     }
 
     #[test]
-    fn a_change_that_is_undone_is_not_due() {
+    fn a_change_that_is_undone_does_not_trigger_a_read() {
         let start = Instant::now();
         let mut debouncer = Debouncer::new(stamp(1), start);
         assert!(!debouncer.look(stamp(2), start));

@@ -32,10 +32,10 @@ pub struct ExportFiles {
     rejected: Option<String>,
 }
 
-/// Where the served generation is kept.
+/// Where the served generation is stored.
 #[derive(Debug)]
 enum Kept {
-    /// Nowhere, or not where it belongs.
+    /// Not stored anywhere, or not where it should be.
     Nowhere,
     OnDisk(Manifest),
     /// In memory only, with the stamp of its files.
@@ -99,8 +99,8 @@ impl Origin for ExportFiles {
         if let Some(snapshot) = self.load_unchanged(health) {
             return Start::Serve(snapshot, Some(Timestamp::now()));
         }
-        // New exports are compared with what was current before, to see which records they would
-        // lose.
+        // New exports are compared with the last good generation, to see which records they would
+        // remove.
         let last_good = self.load_last_good();
         let format = self.store.as_ref().and_then(Store::foreign_format);
         if let Some(format) = format.filter(|_| last_good.is_none()) {

@@ -241,7 +241,7 @@ impl Pace {
 
 type PacedBody<'l, 'p> = Paced<'p, BlockingBody<'l>>;
 
-/// A body that ends with an error if its leader sends too slowly.
+/// A body that fails with an error if its leader sends too slowly.
 pub(super) struct Paced<'p, R> {
     body: R,
     pace: &'p mut Pace,
@@ -319,7 +319,7 @@ mod tests {
                     return elapsed();
                 }
             }
-            // Time between two bodies isn't the leader's fault.
+            // Time that passes between two bodies isn't the leader's fault.
             let writing = Duration::from_secs(1);
             NOW.set(NOW.get() + writing);
         }

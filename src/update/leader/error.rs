@@ -18,7 +18,7 @@ pub struct UnreadableKey {
     pub source: io::Error,
 }
 
-/// Why following a leader failed. The served generation is kept.
+/// Why following a leader failed. The served generation isn't affected.
 #[derive(Debug, thiserror::Error)]
 pub enum FollowError {
     #[error("{url} can't be reached")]

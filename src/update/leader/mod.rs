@@ -79,7 +79,8 @@ impl Follower {
         let served = health.directory().current();
         let is_back = served.as_ref().is_some_and(|served| served.generation() != generation);
         let (manifest, pulled, outcome) = match on_disk {
-            // A generation that comes back after another one differs only in its change log.
+            // If the leader has gone back to a generation that's already here, only its change log
+            // differs.
             Some(manifest) if is_back => {
                 (pull::pull_log(&self.leader, &self.store, name, &manifest)?, 0, Outcome::Loaded)
             }

@@ -27,14 +27,14 @@ const BLOCK_BYTES: usize = 64 * 1024;
 /// A download that's interrupted after this many bytes is resumed immediately.
 const MIN_PROGRESS: u64 = 256 * 1024;
 
-/// The one field that every index format's manifests have.
+/// The one field that manifests have in every index format.
 #[derive(Deserialize)]
 struct Head {
     format: u32,
 }
 
-/// Pulls the generation with this folder name. Returns its manifest in the index folder, where it
-/// isn't current yet, and the number of bytes received.
+/// Pulls the generation with this folder name into the index folder, without making it current.
+/// Returns its manifest and the number of bytes received.
 pub(super) fn pull(leader: &Leader, store: &Store, name: &str) -> Result<(Manifest, u64), FollowError> {
     let mut remote = leader.generation(name);
     let manifest = read_manifest(name, &remote.file(MANIFEST, MAX_MANIFEST_BYTES)?)?;
@@ -57,7 +57,7 @@ pub(super) fn pull(leader: &Leader, store: &Store, name: &str) -> Result<(Manife
 }
 
 /// Pulls the change log of a generation that the index folder already has with a different log, and
-/// saves the generation with it.
+/// saves the generation with the pulled log.
 pub(super) fn pull_log(leader: &Leader, store: &Store, name: &str, kept: &Manifest) -> Result<Manifest, FollowError> {
     let mut remote = leader.generation(name);
     let manifest = read_manifest(name, &remote.file(MANIFEST, MAX_MANIFEST_BYTES)?)?;
@@ -137,7 +137,7 @@ fn pull_part(
         }
     }
     if hasher.finalize().to_hex().as_str() != part.blake3 {
-        // None of it can be trusted.
+        // No byte of the part can be trusted, so start over.
         file.set_len(0).map_err(failed("writing"))?;
         let what = "its hash doesn't match the manifest";
         return Err(FollowError::Damaged { url: remote.url_of(&part.name), what });

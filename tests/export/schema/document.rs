@@ -115,7 +115,7 @@ impl fmt::Display for Node {
     }
 }
 
-/// A valid export with everything that the schema mentions, and more.
+/// A valid export with everything that the schema mentions, plus additional properties.
 pub(crate) fn valid() -> Node {
     Node::parse(
         r#"{

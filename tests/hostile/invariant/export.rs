@@ -31,7 +31,7 @@ pub(crate) fn check(bytes: &[u8]) {
     }
 }
 
-/// Whether another parser accepts the bytes too. Numbers can have any number of digits.
+/// Whether a different parser also accepts the bytes. Numbers can have any number of digits.
 pub(crate) fn is_json(bytes: &[u8]) -> bool {
     std::str::from_utf8(bytes).is_ok_and(|text| serde_json::from_str::<serde::de::IgnoredAny>(text).is_ok())
 }

@@ -39,7 +39,7 @@ pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
     for values in answer.facets.iter().map(|(_, values)| values) {
         assert!(values.iter().all(|value| value.count <= count));
     }
-    // Every page must be part of the whole result, whatever its size.
+    // Every page, whatever its size, must be a slice of the whole result.
     let whole = SearchSoftware { page: PageRequest { limit: 100, offset: 0 }, facets: Vec::new(), ..query.clone() };
     let whole = pollster::block_on(search_software(snapshot, &whole)).expect("an answer");
     assert_eq!(whole.pagination.total, total);

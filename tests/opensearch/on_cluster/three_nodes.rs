@@ -40,7 +40,7 @@ async fn nodes(cluster: &Cluster, count: u32) -> Result<(), String> {
     if health["number_of_nodes"] == count { Ok(()) } else { Err(health.to_string()) }
 }
 
-/// The names of the manager and another node.
+/// The names of the manager and of one other node.
 async fn manager_and_other(cluster: &Cluster) -> (String, String) {
     let manager = json(cluster, ClusterRequest::get("/_cat/cluster_manager").query("format", "json")).await;
     let manager = manager[0]["node"].as_str().expect("a manager").to_owned();

@@ -11,7 +11,7 @@ export interface ExportStream {
   /** The bytes, which are received as you read them. Fails with an `ApiError` if the download is cut off. */
   body: ReadableStream<Bytes>;
   /** The number of bytes. Absent if the server or the platform doesn't say: for `ndjson`, if the body is sent compressed, or
-   * on a cross-origin page. `exports.list` has it for `json`, as `size_bytes`. */
+   * on a cross-origin page. `exports.list` has the size for `json`, as `size_bytes`. */
   sizeBytes?: number;
   response: Response;
 }

@@ -27,7 +27,7 @@ export function runInNode(version, config, module) {
 }
 
 export function runInDeno(config) {
-  // Allows the network, and reading the checkout and the arguments; nothing else.
+  // Allows network access, and reading the checkout and the arguments, but nothing else.
   const args = [
     "run",
     "--quiet",

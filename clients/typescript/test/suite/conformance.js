@@ -189,7 +189,7 @@ function compareError({ sdk, error, wanted, requests, key, inspect }) {
   if (wanted.status !== undefined) expectEqual(error.status, wanted.status, "status");
   if (wanted.code) expectEqual(error.code, wanted.code, "code");
   if (wanted.request_id === "sent") {
-    // If no request arrived, there's nothing to compare with.
+    // If no request arrived, there's nothing to compare.
     expectEqual(error.request_id, requests.at(-1).headers["x-request-id"], "request_id");
   } else if (wanted.request_id) {
     expectEqual(error.request_id, wanted.request_id, "request_id");

@@ -89,7 +89,7 @@ impl Kind {
         }
     }
 
-    /// The word that screen readers read out.
+    /// The word that screen readers announce.
     const fn word(self) -> &'static str {
         match self {
             Self::Added => "Added",
@@ -146,8 +146,8 @@ pub fn page(difference: &Difference, options: &Options<'_>) -> Result<String, as
 struct Full(usize);
 
 impl Full {
-    /// Renders up to `limit` entries, as long as there's room. `element` receives the bytes written
-    /// so far.
+    /// Renders up to `limit` entries, as long as there's room. `element` receives the number of
+    /// bytes written so far.
     fn list<T>(
         &mut self,
         entries: &[T],

@@ -152,8 +152,8 @@ async fn private_addresses_are_refused_at_each_hop_after_name_resolution() {
 async fn a_name_rebound_to_a_private_address_is_never_connected_to() {
     let world = World::new(&["a.example"], pages(|_| status(200)));
     world.name("a.example", &["93.184.215.1", "127.0.0.1"]);
-    // The first address served robots.txt. Then the host resolved to the second one, which is
-    // private.
+    // The host first resolved to the public address, which served robots.txt, and then to the
+    // private one.
     assert_eq!(world.outcome("http://a.example/").await, ("not_public", None));
     assert_eq!(world.connected_ips(), ["93.184.215.1"]);
 }

@@ -203,8 +203,8 @@ impl Mapping {
         }
     }
 
-    /// Groups of columns with the same header in which some column is used but the values differ,
-    /// so a person has to choose.
+    /// Groups of columns that share a header but have different values, with at least one of them
+    /// in use: a person has to choose.
     pub fn unclear<'t>(&self, table: &'t Table) -> impl Iterator<Item = &'t [usize]> {
         let is_unclear = |columns: &&Vec<usize>| {
             let differs = |column: &usize| table.rows.iter().any(|row| row.cells[*column] != row.cells[columns[0]]);
@@ -332,7 +332,7 @@ mod tests {
     }
 
     #[test]
-    fn headers_in_three_languages_are_known() {
+    fn headers_in_three_languages_are_recognised() {
         assert_eq!(proposed("Title,Homepage,Company\na,b.example,c\n"), ["name", "url", "vendor"]);
         assert_eq!(
             proposed("Bezeichnung;Webseite;Geprüft am\na;https://b.example;1.2.2025\n"),

@@ -16,7 +16,7 @@ const MAX_SECRET_BYTES: usize = 4096;
 /// The credentials sent with each request. Debug output doesn't reveal any secrets.
 #[derive(Clone)]
 pub struct Credentials {
-    /// What messages show: the user, or the kind of key.
+    /// The name shown in messages: the user's name, or the kind of key.
     name: String,
     authorization: HeaderValue,
 }
@@ -49,7 +49,7 @@ impl Credentials {
         &self.authorization
     }
 
-    /// The user, or the kind of key.
+    /// The user's name, or the kind of key.
     pub(super) fn name(&self) -> &str {
         &self.name
     }
@@ -88,7 +88,7 @@ mod tests {
     }
 
     #[test]
-    fn a_password_is_one_line_and_keeps_its_spaces() {
+    fn a_password_is_a_single_line_including_its_spaces() {
         let (_folder, path) = file("päss wörd \n");
         let credentials = Credentials::password("me", &path).expect("credentials");
         let header = credentials.authorization().to_str().expect("ASCII");

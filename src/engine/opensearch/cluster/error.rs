@@ -45,7 +45,7 @@ pub enum ClusterError {
         node: String,
         /// 401, or 403 if the user lacks a permission.
         status: StatusCode,
-        /// The user, or the kind of key.
+        /// The name of the user, or the kind of key, that was sent.
         credentials: Option<String>,
     },
     #[error("node {node} sent a response that can't be used: {what}")]
@@ -117,7 +117,7 @@ pub enum NodeError {
     #[error("node {node} responded with {status}: {reason}")]
     Status {
         node: String,
-        /// 502, 503 or 504, or 500 if the node has lost another one; for a ping, any status.
+        /// 502, 503 or 504, or 500 if the node has lost another node; for a ping, any status.
         status: StatusCode,
         reason: Reason,
     },
@@ -125,7 +125,7 @@ pub enum NodeError {
     TooLarge { node: String, max_bytes: usize },
 }
 
-/// The kind of reason that's given for a missing index.
+/// The kind of reason that a cluster gives for a missing index.
 const NO_INDEX: &str = "index_not_found_exception";
 const REMEDY: &str = "; if the index was deleted, run --reindex to build a new one";
 

@@ -39,7 +39,7 @@ struct State {
 pub(super) enum Standing {
     /// The node answered its last ping, or hasn't been pinged yet.
     Answers,
-    /// The last one or two pings timed out. Better than no node at all.
+    /// The last one or two pings timed out. The node is only used as a last resort.
     Late,
     /// The node can't be reached.
     Gone,
@@ -141,7 +141,7 @@ mod tests {
     }
 
     #[test]
-    fn a_node_counts_as_gone_after_three_timeouts_or_as_soon_as_it_is_unreachable() {
+    fn a_node_is_considered_gone_after_three_timeouts_or_as_soon_as_it_is_unreachable() {
         let node = Node::new(&Uri::from_static("http://127.0.0.1:9200/"));
         assert_eq!((node.standing(), node.health().answers), (Standing::Answers, None));
         assert!(!node.answered("n1"));

@@ -78,8 +78,8 @@ impl Nodes {
         }
     }
 
-    /// The next node in turn among those that are answering or, failing that, among those that are
-    /// late. Returns `failed` only if there's no other node.
+    /// The next node in turn among those that are answering. If none are, the next one among those
+    /// that are late. Returns `failed` only if there's no other node.
     pub(super) fn next(&self, failed: Option<&Arc<Node>>) -> Option<Arc<Node>> {
         let turn = self.turn.fetch_add(1, Ordering::Relaxed);
         let (before, from) = self.all.split_at(turn % self.all.len());
@@ -165,7 +165,7 @@ mod tests {
     }
 
     #[test]
-    fn a_late_node_is_used_as_a_last_resort_but_a_gone_node_never_is() {
+    fn a_late_node_is_used_as_a_last_resort_but_an_unreachable_node_never_is() {
         let nodes = three();
         miss_all(&nodes);
         miss_all(&nodes);

@@ -1,4 +1,4 @@
-//! Pings, which find out which nodes are answering and what their ids are.
+//! Pings nodes to find out which of them are answering and what their ids are.
 //!
 //! A cluster takes seconds to notice that a node has gone silent, and meanwhile keeps sending it
 //! parts of searches. Pings detect a silent node within a second.
@@ -19,7 +19,7 @@ use super::{Cluster, ClusterRequest, NodeError, Reason};
 const INTERVAL: Duration = Duration::from_millis(500);
 /// How long a node has to answer a ping.
 const TIMEOUT: Duration = Duration::from_millis(500);
-/// Asks a node only about itself. It can answer this on its own, even when there's no cluster
+/// Asks a node only about itself. A node can answer this on its own, even when there's no cluster
 /// manager.
 const PATH: &str = "/_nodes/_local/http";
 

@@ -69,7 +69,7 @@ impl Cluster {
         }
     }
 
-    /// Waits until fewer requests are in progress than the limit.
+    /// Waits until the number of requests in progress is below the limit.
     async fn turn(&self, timeout: Duration) -> Result<SemaphorePermit<'_>, ClusterError> {
         match tokio::time::timeout(timeout, self.permits.acquire()).await {
             Ok(Ok(permit)) => Ok(permit),

@@ -49,7 +49,7 @@ impl Transport {
         self.max_response_bytes = bytes;
     }
 
-    /// The user, or the kind of key.
+    /// The name of the user, or the kind of key, that requests are sent with.
     pub(super) fn credentials(&self) -> Option<&str> {
         self.credentials.as_ref().map(Credentials::name)
     }

@@ -90,7 +90,7 @@ fn respond(request: ClusterRequest) -> super::super::cluster::ClusterResponse {
     RUNTIME.block_on(CLUSTER.send(request)).expect("a response")
 }
 
-/// The expected result of [`Directory::indices`] for these generations: no deleted documents.
+/// What [`Directory::indices`] should return for these generations, without deleted documents.
 fn clean(published: &[&Published]) -> Vec<(String, String)> {
     let of = |published: &&Published| {
         ["", "-parts", "-reviews"].map(|end| (format!("{}{end}", published.index), "0".to_owned()))

@@ -1,10 +1,10 @@
-//! Everything that makes up a language, including how it writes numbers and dates.
+//! Everything that differs between languages, including how numbers and dates are written.
 
 use std::borrow::{Borrow, Cow};
 
 use crate::record::CalendarDate;
 
-/// Text with a number, `{}`, in singular and plural.
+/// Text with a number (`{}`), in the singular and the plural.
 #[derive(Debug)]
 pub(in crate::http) struct Counted {
     pub(super) one: &'static str,
@@ -22,7 +22,7 @@ pub(in crate::http) struct Texts {
     pub(in crate::http) decimal_point: &'static str,
     /// Whether 0 takes the singular.
     pub(super) zero_is_one: bool,
-    /// The suffix of a date's day, and the suffix on the first of a month.
+    /// The suffix after the day in a date, and the one used for the first of a month.
     pub(super) day_ends: [&'static str; 2],
     pub(super) months: [&'static str; 12],
     pub(in crate::http) skip: &'static str,

@@ -18,7 +18,8 @@ pub(in crate::http::pages) fn is_built_in(attribute: &Attribute) -> bool {
     BUILT_IN.iter().any(|(property, _)| *attribute.property == **property)
 }
 
-/// An attribute's name. A built-in one's name is in the page's language, unless an export renames it.
+/// An attribute's name. Built-in names are in the page's language, unless an export renames the
+/// attribute.
 pub(in crate::http::pages) fn name<'a>(
     t: &'static Texts,
     language: Option<&'a Language>,

@@ -9,10 +9,10 @@ use serde_json::Value;
 use crate::http::pages::language::Texts;
 use crate::http::pages::links::segment;
 
-/// The environment variable that contains the key, in examples.
+/// The environment variable that the examples read the key from.
 const KEY: &str = "SOFTWARE_DIRECTORY_API_KEY";
 
-/// The URL used in examples if the service has no public one.
+/// The URL used in examples if the service has no public URL.
 pub(in crate::http::pages) const LOCAL: &str = "http://127.0.0.1:8080";
 
 /// An API request, and the client method for it.

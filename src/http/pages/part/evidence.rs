@@ -18,7 +18,8 @@ const OLD_DAYS: i32 = 365;
 pub(in crate::http::pages) enum Age {
     Recent,
     Old,
-    /// Later than tomorrow in UTC, because it may already be tomorrow further east.
+    /// Later than tomorrow in UTC. Tomorrow's date is valid, as it may already be tomorrow
+    /// further east.
     Future,
 }
 
@@ -68,7 +69,7 @@ impl<'a> Badge<'a> {
     }
 }
 
-/// A status in words; more may be added.
+/// A status in words. Unknown statuses are returned unchanged, since more may be added.
 pub(in crate::http::pages) fn label<'s>(t: &'static Texts, status: &'s str) -> Cow<'s, str> {
     let known = EvidenceStatus::ALL.into_iter().find(|known| known.as_str() == status);
     known.map_or(Cow::Borrowed(status), |known| match known {

@@ -72,7 +72,7 @@ mod tests {
     use crate::http::pages::language::Language;
 
     #[test]
-    fn pager_links_to_the_neighbours_and_the_ends() {
+    fn pager_links_to_the_neighbouring_first_and_last_pages() {
         let address = Address::new("/".to_owned());
         let numbers = |page: u64, total, is_queried| {
             let page = Pagination { limit: 20, offset: offset(page, 20), total };

@@ -110,7 +110,7 @@ mod tests {
     }
 
     #[test]
-    fn deep_values_are_shown_as_json() {
+    fn deeply_nested_values_are_shown_as_json() {
         let deep = format!("{{\"deep\": {}1{}}}", "[".repeat(200), "]".repeat(200));
         assert!(html(&deep).contains(&"[".repeat(190)), "not a list in a list in a list");
     }

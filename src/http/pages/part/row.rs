@@ -105,8 +105,8 @@ impl<'a> Row<'a> {
         kind(self.t, &self.item.offering_type)
     }
 
-    /// Text with its matches marked. A field's highlights may also be for its other values, or in
-    /// other languages.
+    /// Text with its matches marked. A field's highlights may also come from its other values or
+    /// from other languages.
     fn html(&self, field: &str, text: &str) -> String {
         let plain = escape(text);
         let unmarked = |html: &str| html.replace("<mark>", "").replace("</mark>", "");

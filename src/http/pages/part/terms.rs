@@ -21,7 +21,7 @@ const MAX_TEXT: usize = 64 * 1024;
 const MAX_DEFINITION: usize = 300;
 
 /// An upper-case name up to this length, in bytes, counts as an abbreviation, which only matches in
-/// its own case: CAPA is one, but "capa" is another word.
+/// its own case: CAPA is an abbreviation, but "capa" is a different word.
 const MAX_ABBREVIATION: usize = 5;
 
 /// Finds mentions of terms.
@@ -198,7 +198,7 @@ mod tests {
     }
 
     #[test]
-    fn everything_else_is_escaped() {
+    fn text_and_definitions_are_escaped() {
         let glossary = [entry("Near miss", "NM")];
         let index = TermIndex::new(&glossary);
         let html = TermLinker::new(&index, &glossary, "/base", None).link("<b> near miss & \"more\"");

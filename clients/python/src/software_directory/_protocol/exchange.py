@@ -144,8 +144,8 @@ def _outcome_of(
     if isinstance(reply, Failure):
         if reply.status is None or reply.headers is None or 200 <= reply.status < 300:
             return unanswered(reply, request, attempt)
-        # An error's status is enough without the body: an unknown key is unknown however the
-        # connection ended.
+        # An error's status is enough, even without its body: a rejected key stays rejected,
+        # however the connection ended.
         reply = Answer(reply.status, reply.headers, b"")
     response = Response(
         status=reply.status,

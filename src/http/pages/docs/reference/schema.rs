@@ -7,7 +7,7 @@ use super::OpenApi;
 use super::prose::Prose;
 use crate::text::count::{agreeing, counted};
 
-/// Maximum nesting of property lists; bounds recursive schemas.
+/// How deep to nest property lists, since schemas may be recursive.
 const MAX_DEPTH: usize = 6;
 
 /// The largest integer that JSON numbers represent exactly. As a maximum, it isn't worth showing.
