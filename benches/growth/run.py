@@ -36,7 +36,7 @@ MISSED_AT_MOST = 0.01
 
 
 def ready(arguments, folder, keys):
-    """Starts a server. Returns it, and the seconds until it was ready, which is when it prints its address."""
+    """Starts a server. Returns it and how many seconds it took to print its address, i.e. to be ready."""
     started = time.monotonic()
     server = ours(arguments.server, folder, keys)
     try:

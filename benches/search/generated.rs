@@ -1,4 +1,4 @@
-//! The slowest of many generated queries, which cover everything that makes a search work hard.
+//! The slowest of many generated queries, which cover everything that makes a search expensive.
 
 use std::time::Duration;
 

@@ -6,7 +6,7 @@
 //! come the ratios that must hold; the two sides of each ratio take turns.
 //!
 //! `cargo bench --bench search -- goals` prints only those, and `-- generated` the worst of 50,000
-//! generated queries and the worst request of every endpoint.
+//! generated queries and the worst request for each endpoint.
 
 #[path = "../corpus/mod.rs"]
 mod corpus;

@@ -186,7 +186,7 @@ def measure(arguments, sides, connections, lines):
         for side, (server, file, before, options) in list(enumerate(sides))[::-1 if number % 2 else 1]:
             seen = server.load(connections, arguments.seconds, file, number * lines, before, **options)
             if server.name == "ours" and file.name == "distinct.txt" and seen["rate"] * arguments.seconds > lines:
-                fail(f"{server.name} got more than {lines:,} queries per round, so rounds repeat some: use fewer --seconds "
+                fail(f"{server.name} got more than {lines:,} queries per round, so some queries were repeated: use fewer --seconds "
                      "or --rounds")
             # Bare tantivy mistakes a few words for query syntax, so it may reject some queries.
             if seen["bad"] > (0 if server.name == "ours" else 0.01 * seen["rate"] * arguments.seconds):

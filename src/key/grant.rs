@@ -9,7 +9,7 @@ use super::{AddressQuotas, Decision, Network, Origin, Quota, Rate};
 /// The id that stands for all visitors in the log. It's too short to be a key's id.
 const VISITOR: &str = "page";
 
-/// The rights of an accepted caller. Contains no secret.
+/// The permissions of an authenticated caller. Contains no secrets.
 #[derive(Debug, Clone)]
 pub struct Grant {
     /// The key's id, which may be logged; `page` for a visitor.

@@ -36,7 +36,7 @@ pub struct Software {
     /// Defaults to `software`.
     pub offering_type: OfferingType,
     pub evidence_status: EvidenceStatus,
-    /// When the evidence was checked, in the form `YYYY-MM-DD`. The date may not exist.
+    /// When the evidence was checked, in the form `YYYY-MM-DD`. Not necessarily a date that exists.
     pub evidence_checked_on: Option<Box<str>>,
     /// Where the claims come from, in the order given.
     pub sources: Box<[Source]>,

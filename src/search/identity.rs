@@ -81,7 +81,7 @@ pub(super) fn add_name(text: &str, words: &[Word], mut add: impl FnMut(Term)) {
     add(Term::Name(key.into()));
 }
 
-/// Adds the other terms that let a whole query find a product: its id and its website.
+/// Adds the other terms that find a product if they make up the whole query: its id and its website.
 pub(super) fn add_product(software: &Software, mut add: impl FnMut(Term)) {
     let id = software.id.to_lowercase();
     if name_key(&words(&software.name)) != name_key(&words(&id)) {

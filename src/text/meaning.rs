@@ -131,7 +131,7 @@ impl Vector {
     }
 }
 
-/// What some text means, for comparing other vectors with it.
+/// The meaning of some text, to compare other vectors with.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Reference(Box<[i16; DIMENSIONS]>);
 

@@ -80,7 +80,7 @@ fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
 /// Sends each request on its own connection and writes nothing more. Returns everything that comes
 /// back.
 #[test]
-fn no_bytes_can_stop_the_service() {
+fn no_input_can_crash_the_service() {
     let runtime = tokio::runtime::Runtime::new().expect("a runtime");
     let service = Service::with_directory();
     let listener = runtime.block_on(TcpListener::bind("127.0.0.1:0")).expect("a free port");

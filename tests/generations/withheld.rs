@@ -22,7 +22,7 @@ fn a_set_that_loses_more_than_the_allowed_share_is_withheld() {
 }
 
 #[test]
-fn files_that_are_gone_are_named_with_their_losses() {
+fn missing_files_are_listed_with_what_was_lost() {
     let place = Place::with(&["a", "b", "c"]);
     place.write("more.json", &export(&["d", "e", "f", "g"]));
     let mut running = place.started();

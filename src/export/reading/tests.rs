@@ -10,7 +10,7 @@ use crate::export::{Code, Finding, IdPrefixes, Limits, Report, SourceFile, lates
 use crate::record::CalendarDate;
 use crate::scratch::Scratch;
 
-/// How many bytes of rows are kept in memory: so few that nearly all rows are sorted on disk.
+/// How many bytes of rows to keep in memory: few enough that nearly all rows are sorted on disk.
 const OWN_BYTES: usize = 200;
 
 fn today() -> CalendarDate {

@@ -52,7 +52,7 @@ impl IdCase {
     }
 }
 
-/// Joins all ids with the collected ones, which change when lower-cased.
+/// Joins all ids with the collected ones (those that change when lower-cased).
 pub(super) struct CaseJoin {
     cased: Peeked<CasedRow>,
     similar: ScratchSorter<SimilarRow>,

@@ -39,7 +39,7 @@ pub(super) struct Use {
     pub(super) first: (usize, usize),
 }
 
-/// The uses of each value, as it's written.
+/// Where each value is used, by its exact spelling.
 pub(super) type Uses = HashMap<Box<str>, Use>;
 
 #[derive(Debug, Default)]

@@ -51,7 +51,7 @@ class Download(_Streamed):
     """A download in progress. Iterate over it, once, to get its bytes as they arrive, in chunks of any size."""
 
     def hold(self, request: Request, chunks: Iterator[bytes], opened: ExitStack) -> None:
-        """Take ownership of a body, and of whatever to close after it."""
+        """Take ownership of a body, and of whatever has to be closed after it."""
         self._request, self._chunks, self.opened = request, chunks, opened
 
     def __iter__(self) -> Iterator[bytes]:
@@ -66,7 +66,7 @@ class AsyncDownload(_Streamed):
     """A download in progress. Iterate over it, once, to get its bytes as they arrive, in chunks of any size."""
 
     def hold(self, request: Request, chunks: AsyncIterator[bytes], opened: AsyncExitStack) -> None:
-        """Take ownership of a body, and of whatever to close after it."""
+        """Take ownership of a body, and of whatever has to be closed after it."""
         self._request, self._chunks, self.opened = request, chunks, opened
 
     async def __aiter__(self) -> AsyncIterator[bytes]:

@@ -30,7 +30,7 @@ pub(super) enum Reply {
     Head(u16, String),
     /// Sends these bytes, then closes the connection.
     Bytes(Vec<u8>),
-    /// Sends the first bytes once, then the second ones over and over.
+    /// Sends the first chunk once, then the second one over and over.
     Endless(Vec<u8>, Vec<u8>),
     /// Sends these bytes, then nothing more.
     Silence(Vec<u8>),
