@@ -124,8 +124,8 @@ export interface paths {
          *     the list) up to the end of the range. It may exceed the remaining quota; further requests then have to wait until the
          *     excess is paid off.
          *
-         *     A key or a visitor may have up to 4 downloads in progress (429 beyond that). The limit is 32 for all keys together
-         *     and 16 for all visitors together (503 beyond that). Once all of these are in use, a download slower than 128 KiB/s
+         *     A key or a visitor may have up to 4 downloads in progress (429 beyond that). The limit is 32 across all keys
+         *     and 16 across all visitors (503 beyond that). Once all of these are in use, a download slower than 128 KiB/s
          *     is dropped to make room for a new one.
          */
         get: operations["getExport"];
@@ -1912,7 +1912,7 @@ export interface operations {
                  */
                 typo?: boolean;
                 /**
-                 * @description Whether the last word also matches the beginning of longer words: `always`, for a word that is still being typed; `never`; or `auto`, only if it isn't a complete word (one that's in a record or common in English) or too little is found.
+                 * @description Whether the last word also matches the beginning of longer words: `always`, for a word that is still being typed; `never`; or `auto`, only if it isn't a complete word (one that's in a record or common in English) or if there are too few results.
                  * @example always
                  */
                 prefix?: "auto" | "always" | "never";
@@ -1978,7 +1978,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only products with a name or other name in which every word given here matches the beginning of a word. Case, accents and whether compounds are written as one word or several don't matter. Best match first unless `sort` is given.
+                 * @description Only products with a name or alternative name in which every word given here matches the beginning of a word. Case, accents and whether compounds are written as one word or several don't matter. Best match first unless `sort` is given.
                  * @example penguin
                  */
                 q?: string;

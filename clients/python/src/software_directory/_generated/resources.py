@@ -103,9 +103,9 @@ class SoftwareResource:
 
         All products, or those that match a name search and filters.
 
-        q: Only products with a name or other name in which every word given here matches the beginning of a
-            word. Case, accents and whether compounds are written as one word or several don't matter. Best
-            match first unless `sort` is given. (at most 256 characters)
+        q: Only products with a name or alternative name in which every word given here matches the
+            beginning of a word. Case, accents and whether compounds are written as one word or several
+            don't matter. Best match first unless `sort` is given. (at most 256 characters)
         id: Only the products with these ids. An id that doesn't exist matches nothing. Repeat it for
             several values.
         category: Only products in any of these categories, given by name or id as in the category list;
@@ -699,7 +699,7 @@ class SearchResource:
         typo: Whether misspelled words may match. (default true)
         prefix: Whether the last word also matches the beginning of longer words: `always`, for a word that
             is still being typed; `never`; or `auto`, only if it isn't a complete word (one that's in a
-            record or common in English) or too little is found. (default auto)
+            record or common in English) or if there are too few results. (default auto)
         lang: The language to return text in, as a tag such as `de`. Text that isn't available in it is
             returned in the record's own language, and `untranslated` names its field. Words in all
             languages are searched regardless. A language that the directory has no text in is rejected.
@@ -799,9 +799,8 @@ class ExportsResource:
         against the quota for each MiB, or part of a MiB, of the document (`size_bytes` in the list) up to
         the end of the range. It may exceed the remaining quota; further requests then have to wait until
         the excess is paid off.  A key or a visitor may have up to 4 downloads in progress (429 beyond
-        that). The limit is 32 for all keys together and 16 for all visitors together (503 beyond that).
-        Once all of these are in use, a download slower than 128 KiB/s is dropped to make room for a new
-        one.
+        that). The limit is 32 across all keys and 16 across all visitors (503 beyond that). Once all of
+        these are in use, a download slower than 128 KiB/s is dropped to make room for a new one.
 
         id: The export's id.
         format: `json` is the export exactly as validated; `ndjson` has one record per line, each with its
