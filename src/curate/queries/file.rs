@@ -19,7 +19,9 @@ pub enum QueryFileError {
     NotAFile,
     #[error("the file can't be read")]
     Unreadable(#[from] io::Error),
-    #[error("the file is larger than {MAX_BYTES} bytes, so it can't have been written by a server; specify a different one")]
+    #[error(
+        "the file is larger than {MAX_BYTES} bytes, so it can't have been written by a server; specify a different one"
+    )]
     TooLarge,
     #[error(
         "the file doesn't contain queries without hits as written by `serve --empty-queries FILE`; specify a different one"
