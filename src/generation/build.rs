@@ -74,7 +74,7 @@ impl Processors {
     pub(super) const fn scratch_bytes(self) -> usize {
         match self {
             Self::One => SHARED_BYTES,
-            Self::All => SHARED_BYTES / 3 * 4,
+            Self::All => 256 * 1024 * 1024,
         }
     }
 }

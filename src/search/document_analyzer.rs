@@ -10,7 +10,7 @@ use super::field::{Field, Section};
 use super::forward::{SECTION_END, VALUE_END};
 use super::identity;
 use super::lexicon::{FIRST_WORD, LexiconBuilder, LexiconError, LexiconParts, WordId};
-use super::meaning::{MeaningAnalyzer, TOPIC, record_topics};
+use super::meaning::{MeaningAnalyzer, record_topics};
 use super::pieces;
 use super::pins::Pins;
 use super::plan::{INDEXED_PREFIX, Term};
@@ -179,7 +179,7 @@ impl DocumentAnalyzer {
     pub fn terms(&self) -> impl Iterator<Item = (Term, Occurrences)> {
         let topics = self.reference().into_iter().flat_map(|reference| record_topics(&reference));
         let terms = self.numbered_terms().map(|(_, term, occurrences)| (term.clone(), occurrences));
-        terms.chain(topics.map(|topic| (Term::Topic(topic), TOPIC)))
+        terms.chain(topics.map(|(topic, occurrences)| (Term::Topic(topic), occurrences)))
     }
 
     /// The terms except topics, with numbers for words and prefixes. Topics take a while to find,

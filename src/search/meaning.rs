@@ -22,9 +22,6 @@ const ENGLISH: usize = 40;
 /// records, but postings would take up twice the memory.
 const TOPICS: usize = 8;
 
-/// What a topic counts as: one occurrence in a record's description.
-pub const TOPIC: Occurrences = Occurrences::one(Field::Description);
-
 /// A record is compared with the topics in this many groups. With four groups, about 3% of the
 /// nearest records are missed; eight groups don't find any more than six.
 const GROUPS: usize = 6;
@@ -96,9 +93,11 @@ impl MeaningAnalyzer {
     }
 }
 
-/// The topics that become terms of a record with this meaning.
-pub fn record_topics(reference: &Reference) -> impl Iterator<Item = u16> + use<> {
-    topic::nearest(reference, GROUPS, TOPICS).into_iter().map(|near| near.topic)
+/// The topics that become terms of a record with this meaning, and how they occur in it: once, in
+/// the description.
+pub fn record_topics(reference: &Reference) -> impl Iterator<Item = (u16, Occurrences)> + use<> {
+    let occurrences = Occurrences::one(Field::Description);
+    topic::nearest(reference, GROUPS, TOPICS).into_iter().map(move |near| (near.topic, occurrences))
 }
 
 /// A record's meaning, given its text in [`Field`] order; `None` if the record isn't in English.

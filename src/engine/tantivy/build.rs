@@ -124,7 +124,7 @@ mod tests {
     use super::*;
     use crate::search::Term;
     use crate::search::field::Field as Part;
-    use crate::search::meaning::{TOPIC, record_reference, record_topics};
+    use crate::search::meaning::{record_reference, record_topics};
     use crate::search::score::Occurrences;
     use crate::text::meaning::Reference;
 
@@ -165,7 +165,7 @@ mod tests {
             index.single_segment_index_writer(RamDirectory::create(), MEMORY_BUDGET).expect("an index");
         for number in 0..documents {
             let (terms, meaning) = document(number);
-            let topics = meaning.iter().flat_map(record_topics).map(|topic| (Term::Topic(topic), TOPIC));
+            let topics = meaning.iter().flat_map(record_topics).map(|(topic, of)| (Term::Topic(topic), of));
             let tokens = terms.into_iter().chain(topics).flat_map(|(term, occurrences)| {
                 let mut text = String::new();
                 term.write(&mut text);

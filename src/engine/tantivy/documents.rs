@@ -1,6 +1,6 @@
 //! Batches of documents' terms, which are then indexed.
 
-use crate::search::meaning::{TOPIC, record_topics};
+use crate::search::meaning::record_topics;
 use crate::search::score::Occurrences;
 use crate::search::{StemId, Term};
 use crate::text::meaning::Reference;
@@ -16,7 +16,7 @@ pub struct Documents {
     names: String,
     postings: Vec<(Key, u32)>,
     /// Each document's number of postings, and its meaning.
-    ends: Vec<(usize, Option<Reference>)>,
+    per_document: Vec<(usize, Option<Reference>)>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -40,11 +40,11 @@ pub(super) enum DocumentTerm<'d> {
 
 impl Documents {
     pub fn len(&self) -> usize {
-        self.ends.len()
+        self.per_document.len()
     }
 
     pub fn is_empty(&self) -> bool {
-        self.ends.is_empty()
+        self.per_document.is_empty()
     }
 
     /// Adds a document's terms, except topics, and its meaning. A prefix may have a number.
@@ -72,14 +72,14 @@ impl Documents {
             };
             self.postings.push((key, occurrences.packed()));
         }
-        self.ends.push((self.postings.len() - postings, meaning));
+        self.per_document.push((self.postings.len() - postings, meaning));
     }
 
     /// Calls `each` with a document's index in this batch, a term and its packed frequency. Also
     /// finds the documents' topics.
     pub(super) fn for_each(&self, mut each: impl FnMut(u32, DocumentTerm<'_>, u32)) {
         let (mut names, mut postings) = (&*self.names, self.postings.iter());
-        for (document, (length, meaning)) in (0..).zip(&self.ends) {
+        for (document, (length, meaning)) in (0..).zip(&self.per_document) {
             let mut name = |length: u16| {
                 let (name, rest) = names.split_at(usize::from(length));
                 names = rest;
@@ -93,8 +93,8 @@ impl Documents {
                 };
                 each(document, term, *frequency);
             }
-            for topic in meaning.iter().flat_map(record_topics) {
-                each(document, DocumentTerm::Topic(topic), TOPIC.packed());
+            for (topic, occurrences) in meaning.iter().flat_map(record_topics) {
+                each(document, DocumentTerm::Topic(topic), occurrences.packed());
             }
         }
     }
