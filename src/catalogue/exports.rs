@@ -119,6 +119,20 @@ fn places(spans: &[Range<usize>]) -> io::Result<Vec<u8>> {
     Ok(places)
 }
 
+/// A document's size, and its SHA-256 hash in hexadecimal digits.
+fn digest(mut document: impl Read) -> io::Result<(u64, String)> {
+    let (mut sha256, mut size, mut block) = (Sha256::new(), 0, vec![0; BLOCK_BYTES]);
+    loop {
+        match document.read(&mut block)? {
+            0 => return Ok((size, hex::encode(sha256.finalize()))),
+            read => {
+                sha256.update(&block[..read]);
+                size += read as u64;
+            }
+        }
+    }
+}
+
 fn misplaced() -> io::Error {
     io::Error::other("a record's location is outside its document")
 }
@@ -127,7 +141,7 @@ impl ExportDocument {
     /// An export as shown in lists.
     pub(super) fn resource(set: &SetExport) -> io::Result<ExportResource> {
         let (count, export) = (|n: usize| n as u64, &set.export);
-        let document = set.document.read_all()?;
+        let (size_bytes, sha256) = digest(set.document.reader(Span { start: 0, length: set.document.len()? })?)?;
         Ok(ExportResource {
             id: export.id.to_string(),
             name: export.name.to_string(),
@@ -138,8 +152,8 @@ impl ExportDocument {
             category_count: count(export.categories.len()),
             review_count: count(set.review_count()),
             glossary_count: count(export.glossary.len()),
-            size_bytes: count(document.len()),
-            sha256: hex::encode(Sha256::digest(&document)),
+            size_bytes,
+            sha256,
             changed_at: export.modified.and_then(rfc3339),
             language: export.language.clone(),
         })
@@ -160,17 +174,7 @@ impl ExportDocument {
 
     /// Reads the document in each of its forms and checks its size and hash.
     pub(super) fn read_through(&self, catalogue: &Catalogue) -> io::Result<()> {
-        let (mut document, mut sha256, mut size) = (self.open(catalogue)?.json()?, Sha256::new(), 0_u64);
-        let mut block = vec![0; BLOCK_BYTES];
-        loop {
-            let read = document.read(&mut block)?;
-            if read == 0 {
-                break;
-            }
-            sha256.update(&block[..read]);
-            size += read as u64;
-        }
-        if size != self.resource.size_bytes || hex::encode(sha256.finalize()) != self.resource.sha256 {
+        if digest(self.open(catalogue)?.json()?)? != (self.resource.size_bytes, self.resource.sha256.clone()) {
             let what = format!("the document of export `{}` doesn't match the export list", self.resource.id);
             return Err(io::Error::new(io::ErrorKind::InvalidData, what));
         }

@@ -265,9 +265,9 @@ impl DocumentAnalyzer {
                 let joined = compound(word, next);
                 self.add_once(Term::Compound(self.stems.of(&joined).into()), here);
             }
-            if let [next, behind, ..] = &words[at + 1..]
+            if field.section() != Section::Body
+                && let [next, behind, ..] = &words[at + 1..]
                 && is_conjunction(&next.folded)
-                && field.section() != Section::Body
             {
                 let joined = compound(word, behind);
                 self.add_once(Term::Compound(self.stems.of(&joined).into()), here);

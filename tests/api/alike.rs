@@ -8,6 +8,10 @@ use crate::cluster;
 /// features have eight bits of fraction.
 const TOLERANCE: f64 = 0.005;
 
+/// The smallest share of a recorded score that words alone can make up. Similar products get most
+/// of theirs from meaning.
+const LEAST_BY_WORDS: f64 = 0.25;
+
 /// Whether a response equals the recorded one. With a cluster, scores ignore meaning and may
 /// differ by rounding, and hits with nearly equal scores may swap places. The cluster's exports are
 /// files, so they have a modification time.
@@ -37,10 +41,11 @@ fn is_near(recorded: &Value, answer: &Value) -> bool {
     }
 }
 
-/// Whether the tiers are the same and the cluster's score within the tier is no higher. A score is
-/// the tier plus `s / (s + 10)`, where `s` is the score within the tier.
+/// Whether the tiers are the same and the cluster's score within the tier is no higher, nor much
+/// lower. A score is the tier plus `s / (s + 10)`, where `s` is the score within the tier.
 fn is_near_score(recorded: &Value, answer: &Value) -> bool {
     let (Some(recorded), Some(answer)) = (recorded.as_f64(), answer.as_f64()) else { return false };
     let within = |score: f64| 10.0 * score.fract() / (1.0 - score.fract());
-    (recorded.trunc() - answer.trunc()).abs() < 0.5 && within(answer) <= within(recorded) * (1.0 + TOLERANCE)
+    let bounds = within(recorded) * LEAST_BY_WORDS..=within(recorded) * (1.0 + TOLERANCE);
+    (recorded.trunc() - answer.trunc()).abs() < 0.5 && bounds.contains(&within(answer))
 }

@@ -7,12 +7,14 @@ use crate::text::fold::folded;
 
 /// Converts to composed lower case. Drops `&`, the dots of an acronym, and zero-width joiners.
 pub(super) fn normal(word: &str) -> String {
-    let has_dots = word.contains('.') && acronym(word).is_some();
+    let has_dots = word.as_bytes().contains(&b'.') && acronym(word).is_some();
     let is_kept = |c: &char| *c != '&' && !(has_dots && *c == '.') && !is_joiner(*c);
     if word.is_ascii() {
-        let mut word = word.to_ascii_lowercase();
-        word.retain(|c| is_kept(&c));
-        return word;
+        let mut lower = word.to_ascii_lowercase();
+        if has_dots || word.as_bytes().contains(&b'&') {
+            lower.retain(|c| is_kept(&c));
+        }
+        return lower;
     }
     word.chars().filter(is_kept).flat_map(char::to_lowercase).nfc().collect()
 }
