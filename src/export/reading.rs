@@ -1,7 +1,6 @@
 //! Reads sets of exports of any size. Each file is read once, and checked both on its own and
 //! together with the others.
 
-use std::collections::BTreeSet;
 use std::io;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -62,7 +61,7 @@ pub struct ExportSet {
     pub report: Report,
     /// The valid exports, in file order.
     pub exports: Vec<SetExport>,
-    records: Spool<Software>,
+    records: Spool<Box<Software>>,
     reviews: Spool<Review>,
 }
 
@@ -159,8 +158,8 @@ impl ExportSet {
         let (mut records, mut reviews) = (scratch.spool(), scratch.spool());
         let set = |mut export: Export| {
             let document = scratch.keep(std::mem::take(&mut export.document))?;
-            let software = keep(std::mem::take(&mut export.software), &mut records)?;
-            let reviews = keep(std::mem::take(&mut export.reviews), &mut reviews)?;
+            let software = keep(std::mem::take(&mut export.software).into_iter().map(Box::new), &mut records)?;
+            let reviews = keep(std::mem::take(&mut export.reviews).into_iter(), &mut reviews)?;
             Ok(SetExport { export, document, software, reviews })
         };
         let exports = exports.into_iter().map(set).collect::<io::Result<_>>()?;
@@ -176,9 +175,9 @@ impl ExportSet {
     pub fn for_each_product(
         &self,
         export: &SetExport,
-        each: impl FnMut(u64, &Software) -> io::Result<()>,
+        mut each: impl FnMut(u64, &Software) -> io::Result<()>,
     ) -> io::Result<()> {
-        export.software.visit(&self.records, each)
+        export.software.visit(&self.records, |at, software| each(at, software))
     }
 
     /// Calls a function with each review in an export.
@@ -198,7 +197,7 @@ impl ExportSet {
     }
 
     /// The exports, ordered by id, and the records by position.
-    pub fn into_parts(mut self) -> (Vec<SetExport>, Spool<Software>) {
+    pub fn into_parts(mut self) -> (Vec<SetExport>, Spool<Box<Software>>) {
         self.exports.sort_by(|a, b| a.export.id.cmp(&b.export.id));
         (self.exports, self.records)
     }
@@ -209,6 +208,7 @@ impl ExportSet {
         let (mut records, mut reviews) = (records.into_rows(), reviews.into_rows());
         for set in exports {
             let (software, reviews) = (set.software.take(&mut records)?, set.reviews.take(&mut reviews)?);
+            let software = software.into_iter().map(|software| *software).collect();
             report.exports.push(Export { document: set.document.read_all()?, software, reviews, ..set.export });
         }
         report.stale = limits.stale_before.map(|before| Stale::collect(&report.exports, before));
@@ -216,7 +216,10 @@ impl ExportSet {
     }
 }
 
-fn keep<T: serde::Serialize>(elements: Vec<T>, rows: &mut SpoolWriter<T>) -> io::Result<Elements> {
+fn keep<T: serde::Serialize>(
+    elements: impl ExactSizeIterator<Item = T>,
+    rows: &mut SpoolWriter<T>,
+) -> io::Result<Elements> {
     let (mut place, count) = (None, elements.len());
     for element in elements {
         let at = rows.push(element)?;
@@ -231,7 +234,7 @@ struct Reading {
     findings: Findings,
     documents: Vec<ReadDocument>,
     check: SetCheck,
-    records: SpoolWriter<Software>,
+    records: SpoolWriter<Box<Software>>,
     reviews: SpoolWriter<Review>,
 }
 
@@ -287,7 +290,7 @@ impl Reading {
         }
         let mut of_set = Findings::default();
         check.finish(&mut exports, is_complete, &mut of_set)?;
-        locate(&mut of_set, &report.files, &exports, limits)?;
+        name_records(of_set.locations_mut(), &report.files, &exports, limits);
         findings.append(of_set);
         let (mut set, mut counts, mut skipped) = (Vec::new(), report.counts, report.skipped);
         for (export, elements) in exports.into_iter().zip(elements) {
@@ -367,27 +370,6 @@ fn set_export(
 
 fn served<T>(entries: Vec<Entry<T>>, section: &Section) -> impl Iterator<Item = T> {
     entries.into_iter().filter(|entry| !section.is_skipped(entry.index)).map(|entry| entry.value)
-}
-
-/// Finds the line, column and record of each finding about the set. Files that aren't in memory are
-/// read again.
-fn locate(
-    findings: &mut Findings,
-    files: &[SourceFile],
-    exports: &[ParsedExport<'_>],
-    limits: &Limits,
-) -> io::Result<()> {
-    let paths: BTreeSet<_> = findings.locations_mut().map(|location| Arc::clone(&location.file)).collect();
-    for file in files.iter().filter(|file| paths.contains(file.shared_path())) {
-        let file = file.reload()?;
-        for location in findings.locations_mut().filter(|location| location.file == *file.shared_path()) {
-            if let Some(place) = location.place.take() {
-                location.place = file.location(place.range, String::new()).place;
-            }
-        }
-        name_records(findings.locations_mut(), &[file], exports, limits);
-    }
-    Ok(())
 }
 
 #[cfg(test)]

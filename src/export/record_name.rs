@@ -28,10 +28,9 @@ pub(super) fn name_records<'l>(
         let Some(file) = files.get(&*location.file) else { continue };
         let sections = sections.entry(file.path()).or_insert_with(|| Cow::Owned(sections_of(file.bytes(), limits)));
         let Some((kind, index, span)) = element_at(sections, &place.range) else { continue };
-        let name = names.entry((file.path(), span.start)).or_insert_with(|| {
-            let element = file.bytes().get(span).unwrap_or_default();
-            Arc::new(name(kind, index, element, limits))
-        });
+        let name = names
+            .entry((file.path(), span.start))
+            .or_insert_with(|| Arc::new(name(kind, index, &file.part(span), limits)));
         location.record = Some(Arc::clone(name));
     }
 }

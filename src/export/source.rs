@@ -11,7 +11,7 @@ use bytes::Bytes;
 
 use super::finding::Fault;
 use super::text::Locator;
-use super::{Code, Finding, IdPrefixes, Location, Related, stray};
+use super::{Code, Finding, IdPrefixes, Location, Related, SourceSpan, stray};
 use crate::record::CalendarDate;
 use crate::scratch::{Bulk, Scratch, Span};
 use crate::text::count::{agreeing, counted};
@@ -203,22 +203,9 @@ impl SourceFile {
     /// Moves the file's bytes out of memory if there's no room for them.
     pub(super) fn release(self, scratch: &Scratch) -> io::Result<Self> {
         match self.content {
-            Bulk::Memory(bytes) => Ok(Self { content: scratch.keep(bytes)?, locator: OnceLock::new(), ..self }),
+            Bulk::Memory(bytes) => Ok(Self { content: scratch.keep(bytes)?, ..self }),
             _ => Ok(self),
         }
-    }
-
-    /// The same file, but with its bytes in memory.
-    pub(super) fn reload(&self) -> io::Result<Self> {
-        Ok(Self {
-            path: Arc::clone(&self.path),
-            id: self.id.clone(),
-            content: Bulk::Memory(self.content.read_all()?),
-            hash: self.hash,
-            modified: self.modified,
-            id_prefix: self.id_prefix.clone(),
-            locator: OnceLock::new(),
-        })
     }
 
     /// The file's bytes, whether they're in memory or not.
@@ -254,14 +241,21 @@ impl SourceFile {
         self.modified
     }
 
+    /// A location in the file. Its line is unknown if the file can't be read any more.
     pub(super) fn location(&self, range: Range<usize>, pointer: String) -> Location {
-        let locator = self.locator.get_or_init(|| Locator::new(self.bytes()));
-        Location {
-            file: Arc::clone(&self.path),
-            place: Some(locator.place(self.bytes(), range)),
-            pointer,
-            record: None,
-        }
+        Location { file: Arc::clone(&self.path), place: self.place(range).ok(), pointer, record: None }
+    }
+
+    fn place(&self, range: Range<usize>) -> io::Result<SourceSpan> {
+        let locator = if let Some(locator) = self.locator.get() {
+            locator
+        } else {
+            let locator = Locator::new(&self.content.read_all()?);
+            self.locator.get_or_init(|| locator)
+        };
+        let before = Locator::before(range.start);
+        let before = Span { start: before.start as u64, length: before.len() as u64 };
+        Ok(locator.place(&self.content.read(before)?, range))
     }
 
     pub(super) fn whole(&self) -> Location {

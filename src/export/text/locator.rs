@@ -45,11 +45,14 @@ impl Locator {
         Self { checkpoints }
     }
 
-    /// A range's line and column. `bytes` must be the same as in [`new`](Self::new).
-    pub(in crate::export) fn place(&self, bytes: &[u8], range: Range<usize>) -> SourceSpan {
-        let start = range.start.min(bytes.len());
-        let block = start / STRIDE;
-        let Position { line, column } = self.checkpoints[block].advance(&bytes[block * STRIDE..start]);
+    /// The part of the file that's needed to locate an offset in it.
+    pub(in crate::export) const fn before(offset: usize) -> Range<usize> {
+        offset - offset % STRIDE..offset
+    }
+
+    /// A range's line and column, given the part [`before`](Self::before) its start.
+    pub(in crate::export) fn place(&self, before: &[u8], range: Range<usize>) -> SourceSpan {
+        let Position { line, column } = self.checkpoints[range.start / STRIDE].advance(before);
         SourceSpan { range, line, column }
     }
 }
@@ -62,7 +65,7 @@ mod tests {
     fn columns_count_characters_and_not_bytes() {
         let text = "ab\n\"Évaluation\" x";
         let at = text.find('x').expect("an x");
-        let place = Locator::new(text.as_bytes()).place(text.as_bytes(), at..at + 1);
+        let place = Locator::new(text.as_bytes()).place(&text.as_bytes()[Locator::before(at)], at..at + 1);
         assert_eq!((place.line, place.column), (2, 14));
     }
 
@@ -72,7 +75,7 @@ mod tests {
         let locator = Locator::new(text.as_bytes());
         for (offset, line, column) in [(2 * STRIDE, 1, STRIDE + 1), (6 * STRIDE + 1, 2, 1), (text.len(), 2, STRIDE + 2)]
         {
-            let place = locator.place(text.as_bytes(), offset..offset);
+            let place = locator.place(&text.as_bytes()[Locator::before(offset)], offset..offset);
             assert_eq!((place.line, place.column), (line, column), "offset {offset}");
         }
     }
