@@ -2,6 +2,7 @@
 """Sends the service and its baselines the same requests over HTTP in one run, and prints the comparison: `make bench-http`.
 
     benches/server/run.py --server BINARY --baselines BINARY --export FILE [--rounds N] [--seconds N] [--only CASE,…]
+                          [--against BINARY]
 
 There's one wrk thread, with 16 connections and then 1; the servers take turns, and medians are reported. Every response must be a
 200 (or a 304 if that's being measured), and a sample is checked: a query drawn from a record must find it.
@@ -29,13 +30,14 @@ from server import Server, check, create_keys, draw_queries, fail, need_wrk, our
 # stop words (which also costs it nothing). The table shows how many they found.
 SAMPLE = 300
 MISSED_AT_MOST = 0.2
+OTHER_BUILD = "other build"
 LOCK = pathlib.Path(__file__).resolve().parents[2] / "Cargo.lock"
 
 
-def serve(arguments, folder):
-    (folder / "data").mkdir()
-    shutil.copy(arguments.export, folder / "data")
-    return start_ours(arguments.server, folder, create_keys(arguments.server, folder / "keys.json"))
+def serve(binary, export, folder):
+    (folder / "data").mkdir(parents=True)
+    shutil.copy(export, folder / "data")
+    return start_ours(binary, folder, create_keys(binary, folder / "keys.json"))
 
 
 def mean_size(server, paths):
@@ -66,10 +68,11 @@ def main():
     parser.add_argument("--seconds", type=int, default=3)
     parser.add_argument("--only", default="", help="comma-separated cases")
     parser.add_argument("--without", default="", help="comma-separated baselines to leave out: datasette, postgresql, minisearch")
+    parser.add_argument("--against", metavar="BINARY", help="compare with another build of the server instead of the baselines")
     parser.add_argument("--out", default="target")
     arguments = parser.parse_args()
     known = [*GOALS, PAGES, *baselines.START]
-    chosen = [name for name in arguments.only.split(",") if name] or known
+    chosen = [name for name in arguments.only.split(",") if name] or (list(GOALS) if arguments.against else known)
     without = [name for name in arguments.without.split(",") if name]
     for name in chosen + without:
         if name not in known:
@@ -96,7 +99,7 @@ def run(arguments, folder, servers):
     # Start everything first, so that missing programs are reported before anything is measured.
     others = {name: keep(baselines.START[name](arguments.export, folder, queries))
               for name in arguments.chosen if name in baselines.START}
-    ours = keep(serve(arguments, folder))
+    ours = keep(serve(arguments.server, arguments.export, folder))
     os.environ["MEASURE_DATA"] = str(pathlib.Path(arguments.export).parent)
     os.environ["MEASURE_EXPORT"] = pathlib.Path(arguments.export).name
     tantivy = keep(Server("bare tantivy", [arguments.baselines, "tantivy", "127.0.0.1:0"])).searched_by(
@@ -135,6 +138,16 @@ def run(arguments, folder, servers):
                                                       "&facets=rating&highlight=true"}),
             (ours, distinct, search, key)],
     }
+    both = [ours]
+    if arguments.against:
+        other = keep(serve(arguments.against, arguments.export, folder / "against"))
+        other.name = OTHER_BUILD
+        both.append(other)
+        wait_ready(other, 120)
+        tag(other, ids[:5000], folder / "against")
+        for case, [(_, file, before, options), _] in cases.items():
+            other_file = folder / "against" / file.name if options.get("tagged") else file
+            cases[case][1] = (other, other_file, before, {**options, "key": other.key})
     for name, server in others.items():
         cases[name] = [(ours, distinct, search, key), (server, distinct, server.before, {"after": server.after})]
     results = {}
@@ -142,14 +155,15 @@ def run(arguments, folder, servers):
         for case in arguments.chosen:
             if case == PAGES:
                 continue
-            # Restarting empties the caches.
-            ours.stop()
-            ours.start()
-            wait_ready(ours, 120)
-            if case == "search-zipf":
-                # Warm up, like a service that has been in use for a while: the first queries after
-                # startup cost as much as distinct ones.
-                ask_all(ours, zipf, search, key, arguments.seconds)
+            for server in both:
+                # Restarting empties the caches.
+                server.stop()
+                server.start()
+                wait_ready(server, 120)
+                if case == "search-zipf":
+                    # Warm up, like a service that has been in use for a while: the first queries after
+                    # startup cost as much as distinct ones.
+                    ask_all(server, zipf, search, {"key": server.key}, arguments.seconds)
             results[case, connections] = measure(arguments, cases[case], connections, len(queries) // arguments.rounds)
     of_pages = []
     if PAGES in arguments.chosen:
@@ -185,7 +199,7 @@ def measure(arguments, sides, connections, lines):
         # The sides take turns going first.
         for side, (server, file, before, options) in list(enumerate(sides))[::-1 if number % 2 else 1]:
             seen = server.load(connections, arguments.seconds, file, number * lines, before, **options)
-            if server.name == "ours" and file.name == "distinct.txt" and seen["rate"] * arguments.seconds > lines:
+            if server.name in ("ours", OTHER_BUILD) and file.name == "distinct.txt" and seen["rate"] * arguments.seconds > lines:
                 fail(f"{server.name} got more than {lines:,} queries per round, so some queries were repeated: use fewer --seconds "
                      "or --rounds")
             # Bare tantivy mistakes a few words for query syntax, so it may reject some queries.
@@ -195,7 +209,7 @@ def measure(arguments, sides, connections, lines):
     medians = []
     for side, (server, *_) in enumerate(sides):
         medians.append({"name": server.name, **{
-            figure: statistics.median(seen[figure] for seen in rounds[side]) for figure in ["rate", "p50", "p99"]}})
+            figure: statistics.median(seen[figure] for seen in rounds[side]) for figure in ["rate", "cpu", "p50", "p99"]}})
     ratios = [mine["rate"] / other["rate"] for mine, other in zip(rounds[0], rounds[1])]
     return medians, statistics.median(ratios)
 
@@ -206,14 +220,16 @@ GOALS = {"lookup": 0.85, "not-modified": 1.0, "list": 0.7, "search": 0.9, "searc
 
 
 def report(arguments, results, of_pages, checked, built, after):
-    lines = ["| case | connections | ours, requests/s | p50 ms | p99 ms | compared with | requests/s | p50 ms | p99 ms | ratio | goal |",
-             "|---|---|---|---|---|---|---|---|---|---|---|"]
+    lines = ["| case | connections | ours, requests/s | CPU µs per request | p50 ms | p99 ms "
+             "| compared with | requests/s | CPU µs per request | p50 ms | p99 ms | ratio | goal |",
+             "|---" * 13 + "|"]
     for (case, connections), ((mine, other), ratio) in results.items():
-        goal = GOALS.get(case) if connections == 16 else None
+        goal = GOALS.get(case) if connections == 16 and not arguments.against else None
         name = other["name"] if other["name"] != "ours" else "ours, without them"
         met = "" if goal is None else f"{goal}" if ratio >= goal else f"{goal}, missed"
-        lines.append(f"| {case} | {connections} | {mine['rate']:,.0f} | {mine['p50']:.2f} | {mine['p99']:.2f} | {name} "
-                     f"| {other['rate']:,.0f} | {other['p50']:.2f} | {other['p99']:.2f} | {ratio:.2f} | {met} |")
+        sides = [" | ".join([f"{side['rate']:,.0f}", f"{side['cpu']:.1f}", f"{side['p50']:.2f}", f"{side['p99']:.2f}"])
+                 for side in (mine, other)]
+        lines.append(f"| {case} | {connections} | {sides[0]} | {name} | {sides[1]} | {ratio:.2f} | {met} |")
     lines += ["", *of_pages, "", "| server | queries that find the record they were drawn from | version |", "|---|---|---|", *checked]
     size = pathlib.Path(arguments.export).stat().st_size / 1e6
     lines += ["", f"{arguments.rounds} rounds of {arguments.seconds} s, one load thread, on {os.cpu_count()} cores; "

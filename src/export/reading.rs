@@ -61,7 +61,7 @@ pub struct ExportSet {
     pub report: Report,
     /// The valid exports, in file order.
     pub exports: Vec<SetExport>,
-    records: Spool<Box<Software>>,
+    records: Spool<Software>,
     reviews: Spool<Review>,
 }
 
@@ -158,8 +158,8 @@ impl ExportSet {
         let (mut records, mut reviews) = (scratch.spool(), scratch.spool());
         let set = |mut export: Export| {
             let document = scratch.keep(std::mem::take(&mut export.document))?;
-            let software = keep(std::mem::take(&mut export.software).into_iter().map(Box::new), &mut records)?;
-            let reviews = keep(std::mem::take(&mut export.reviews).into_iter(), &mut reviews)?;
+            let software = keep(std::mem::take(&mut export.software), &mut records)?;
+            let reviews = keep(std::mem::take(&mut export.reviews), &mut reviews)?;
             Ok(SetExport { export, document, software, reviews })
         };
         let exports = exports.into_iter().map(set).collect::<io::Result<_>>()?;
@@ -175,9 +175,9 @@ impl ExportSet {
     pub fn for_each_product(
         &self,
         export: &SetExport,
-        mut each: impl FnMut(u64, &Software) -> io::Result<()>,
+        each: impl FnMut(u64, &Software) -> io::Result<()>,
     ) -> io::Result<()> {
-        export.software.visit(&self.records, |at, software| each(at, software))
+        export.software.visit(&self.records, each)
     }
 
     /// Calls a function with each review in an export.
@@ -197,7 +197,7 @@ impl ExportSet {
     }
 
     /// The exports, ordered by id, and the records by position.
-    pub fn into_parts(mut self) -> (Vec<SetExport>, Spool<Box<Software>>) {
+    pub fn into_parts(mut self) -> (Vec<SetExport>, Spool<Software>) {
         self.exports.sort_by(|a, b| a.export.id.cmp(&b.export.id));
         (self.exports, self.records)
     }
@@ -208,7 +208,6 @@ impl ExportSet {
         let (mut records, mut reviews) = (records.into_rows(), reviews.into_rows());
         for set in exports {
             let (software, reviews) = (set.software.take(&mut records)?, set.reviews.take(&mut reviews)?);
-            let software = software.into_iter().map(|software| *software).collect();
             report.exports.push(Export { document: set.document.read_all()?, software, reviews, ..set.export });
         }
         report.stale = limits.stale_before.map(|before| Stale::collect(&report.exports, before));
@@ -216,10 +215,7 @@ impl ExportSet {
     }
 }
 
-fn keep<T: serde::Serialize>(
-    elements: impl ExactSizeIterator<Item = T>,
-    rows: &mut SpoolWriter<T>,
-) -> io::Result<Elements> {
+fn keep<T: serde::Serialize>(elements: Vec<T>, rows: &mut SpoolWriter<T>) -> io::Result<Elements> {
     let (mut place, count) = (None, elements.len());
     for element in elements {
         let at = rows.push(element)?;
@@ -234,7 +230,7 @@ struct Reading {
     findings: Findings,
     documents: Vec<ReadDocument>,
     check: SetCheck,
-    records: SpoolWriter<Box<Software>>,
+    records: SpoolWriter<Software>,
     reviews: SpoolWriter<Review>,
 }
 

@@ -101,7 +101,7 @@ impl Merger {
     fn finish(
         self,
         exports: Vec<MergedExport>,
-        records: Spool<Box<Software>>,
+        records: Spool<Software>,
         scratch: &Scratch,
     ) -> Result<Merged, CatalogueBuildError> {
         let Self { collation, categories, languages, products, reviews } = self;
@@ -128,7 +128,7 @@ pub struct Merged {
     pub(super) exports: Vec<MergedExport>,
     pub attributes: Attributes,
     pub languages: Languages,
-    records: Spool<Box<Software>>,
+    records: Spool<Software>,
     pub(super) categories: Vec<CategoryResource>,
     ordered: Ordered,
     reviews: Spool<StoredReview>,
@@ -291,10 +291,7 @@ impl Merged {
     }
 
     fn record(&self, place: RecordPlace) -> Result<Cow<'_, Software>, CatalogueBuildError> {
-        Ok(match self.records.get(place.at).map_err(CatalogueBuildError::Scratch)? {
-            Cow::Borrowed(software) => Cow::Borrowed(software),
-            Cow::Owned(software) => Cow::Owned(*software),
-        })
+        self.records.get(place.at).map_err(CatalogueBuildError::Scratch)
     }
 }
 

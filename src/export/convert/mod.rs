@@ -61,7 +61,7 @@ pub(super) struct Entry<T> {
 pub(super) struct Product {
     pub(super) id: Box<str>,
     /// `None` if the record lacks something essential.
-    pub(super) software: Option<Box<Software>>,
+    pub(super) software: Option<Software>,
     pub(super) url: Range<usize>,
     pub(super) name: Range<usize>,
 }

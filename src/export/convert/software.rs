@@ -74,7 +74,7 @@ impl Reader {
         let (key, text) = (id.span(), id.as_str()?);
         let span = |value: Option<Value<'_>>| value.map_or(key.clone(), |value| value.span());
         let (url, name) = (span(builder.url), span(builder.name));
-        let value = Product { id: text.into(), software: builder.finish().map(Box::new), url, name };
+        let value = Product { id: text.into(), software: builder.finish(), url, name };
         Some(Entry { index, key, value })
     }
 
