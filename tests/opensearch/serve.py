@@ -86,7 +86,7 @@ def main():
         check("without a generation, the server isn't ready", status("/readyz") == 503)
         reindex(arguments.data)
         wait("the server has loaded the first generation", FOLLOWED_SECONDS, lambda: status("/readyz") == 200)
-        files = sorted(pathlib.Path(arguments.data).glob("*.json"))[1:]
+        files = sorted(pathlib.Path(arguments.data).glob("*.json"))[:-1]
         export = next(file for file in files if json.loads(file.read_text())["software"])
         record = f"/v1/software/{json.loads(export.read_text())['software'][0]['id']}"
         before, tag = generation(), ask(served, record)[1]["ETag"]
