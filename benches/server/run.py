@@ -13,6 +13,7 @@ import argparse
 import collections
 import contextlib
 import json
+import math
 import os
 import pathlib
 import re
@@ -227,7 +228,7 @@ def report(arguments, results, of_pages, checked, built, after):
         goal = GOALS.get(case) if connections == 16 and not arguments.against else None
         name = other["name"] if other["name"] != "ours" else "ours, without them"
         met = "" if goal is None else f"{goal}" if ratio >= goal else f"{goal}, missed"
-        sides = [" | ".join([f"{side['rate']:,.0f}", f"{side['cpu']:.1f}", f"{side['p50']:.2f}", f"{side['p99']:.2f}"])
+        sides = [" | ".join([f"{side['rate']:,.0f}", "" if math.isnan(side["cpu"]) else f"{side['cpu']:.1f}", f"{side['p50']:.2f}", f"{side['p99']:.2f}"])
                  for side in (mine, other)]
         lines.append(f"| {case} | {connections} | {sides[0]} | {name} | {sides[1]} | {ratio:.2f} | {met} |")
     lines += ["", *of_pages, "", "| server | queries that find the record they were drawn from | version |", "|---|---|---|", *checked]
