@@ -7,6 +7,7 @@ use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
 use std::sync::{Arc, Mutex};
+use std::thread::JoinHandle;
 
 use http::Request;
 use serde_json::{Value, json};
@@ -122,6 +123,8 @@ pub(crate) struct Server {
     pub(crate) address: SocketAddr,
     pub(crate) metrics: SocketAddr,
     errors: Arc<Mutex<String>>,
+    /// The thread that reads standard error.
+    log: Option<JoinHandle<()>>,
 }
 
 impl Server {
@@ -129,7 +132,7 @@ impl Server {
         let mut child = command.spawn().expect("the binary runs");
         let errors = Arc::<Mutex<String>>::default();
         let (stderr, log) = (child.stderr.take().expect("a pipe"), Arc::clone(&errors));
-        std::thread::spawn(move || {
+        let reader = std::thread::spawn(move || {
             for line in BufReader::new(stderr).lines().map_while(Result::ok) {
                 let mut log = log.lock().expect("no panic");
                 log.push_str(&line);
@@ -149,7 +152,7 @@ impl Server {
             let at = line.find("127.0.0.1:")?;
             line[at..].split(|c: char| !c.is_ascii_digit() && c != '.' && c != ':').next()?.parse().ok()
         });
-        Self { child, address: address.expect("an address"), metrics, errors }
+        Self { child, address: address.expect("an address"), metrics, errors, log: Some(reader) }
     }
 
     /// Standard error so far.
@@ -194,9 +197,13 @@ impl Server {
         assert!(Command::new("kill").args([signal, &pid]).status().expect("kill runs").success());
     }
 
-    /// Waits until it has exited, and returns its exit code.
+    /// Waits until it has exited and its log is complete, and returns its exit code.
     pub(crate) fn ended(&mut self) -> Option<i32> {
-        until("it exits", || self.child.try_wait().expect("a process")).code()
+        let status = until("it exits", || self.child.try_wait().expect("a process"));
+        if let Some(log) = self.log.take() {
+            log.join().expect("no panic");
+        }
+        status.code()
     }
 
     pub(crate) fn is_running(&mut self) -> bool {
