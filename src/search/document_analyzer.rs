@@ -158,6 +158,9 @@ impl DocumentAnalyzer {
             sequence.push(SECTION_END);
         }
         self.attributes = attributes;
+        if let Some(meaning) = &mut self.meaning {
+            meaning.finish();
+        }
         self.add_translated();
         for category in categories {
             self.add_once(Term::Category(category.id.as_str().into()), Occurrences::one(Field::Category));

@@ -8,7 +8,7 @@ use super::score::Occurrences;
 use crate::catalogue::{Ordinal, fetch};
 use crate::text::analyse::words;
 use crate::text::english::is_common;
-use crate::text::meaning::{DIMENSIONS, Reference, Sum, TABLE, Vector, pieces};
+use crate::text::meaning::{DIMENSIONS, Reference, Sum, TABLE, Vector, pieces, vector_of};
 use crate::text::topic;
 
 /// How many of a record's words count, in [`Field`] order. The first ones say what the product is.
@@ -31,6 +31,8 @@ const GROUPS: usize = 6;
 pub(super) struct MeaningAnalyzer {
     words: usize,
     english: usize,
+    /// The pieces of the current record's words.
+    of_record: Vec<u16>,
     sum: Sum,
     /// Indexed by a word's provisional number; `None` until the word first occurs.
     known: Vec<Option<KnownWord>>,
@@ -42,14 +44,15 @@ pub(super) struct MeaningAnalyzer {
 struct KnownWord {
     is_english: bool,
     /// Where the word's range of pieces starts.
-    start: usize,
-    end: usize,
+    start: u32,
+    end: u32,
 }
 
 impl MeaningAnalyzer {
     /// Starts the next record.
     pub(super) fn clear(&mut self) {
-        (self.words, self.english, self.sum) = (0, 0, Sum::default());
+        (self.words, self.english) = (0, 0);
+        self.of_record.clear();
     }
 
     /// Whether a field contributes to a record's meaning. Tags don't, because many are codes.
@@ -68,14 +71,20 @@ impl MeaningAnalyzer {
             self.known.resize(at + 1, None);
         }
         let word = *self.known[at].get_or_insert_with(|| {
-            let start = self.pieces.len();
+            let end = |pieces: &[u16]| u32::try_from(pieces.len()).unwrap_or(u32::MAX);
+            let start = end(&self.pieces);
             pieces(folded, &mut self.pieces);
-            KnownWord { is_english: is_common(folded), start, end: self.pieces.len() }
+            KnownWord { is_english: is_common(folded), start, end: end(&self.pieces) }
         });
         self.english += usize::from(word.is_english);
-        for piece in &self.pieces[word.start..word.end] {
-            self.sum.add(*piece);
-        }
+        self.of_record.extend_from_slice(&self.pieces[word.start as usize..word.end as usize]);
+    }
+
+    /// Completes the record, so that its meaning can be read.
+    pub(super) fn finish(&mut self) {
+        fetch(self.of_record.iter().map(|piece| &vector_of(*piece)[..]));
+        self.sum = Sum::default();
+        self.of_record.iter().for_each(|piece| self.sum.add(*piece));
     }
 
     /// The current record's vector; [`Vector::NONE`] if it isn't in English.
@@ -109,6 +118,7 @@ pub fn record_reference<'t>(texts: impl Iterator<Item = &'t str>) -> Option<Refe
     for (number, word) in (0..).zip(words) {
         analyzer.push(number, &word.folded);
     }
+    analyzer.finish();
     analyzer.reference()
 }
 
@@ -181,6 +191,7 @@ mod tests {
         for (number, word) in (1..).zip(words(text)) {
             analyzer.push(number, &word.folded);
         }
+        analyzer.finish();
         analyzer.vector()
     }
 

@@ -74,6 +74,11 @@ pub fn pieces(word: &str, numbers: &mut Vec<u16>) {
     }
 }
 
+/// A piece's vector.
+pub fn vector_of(piece: u16) -> &'static [u8; DIMENSIONS] {
+    VECTORS.get(usize::from(piece)).unwrap_or(&[0; DIMENSIONS])
+}
+
 /// The sum of the vectors of several pieces.
 #[derive(Debug, Clone)]
 pub struct Sum([i32; DIMENSIONS]);
@@ -86,8 +91,7 @@ impl Default for Sum {
 
 impl Sum {
     pub fn add(&mut self, piece: u16) {
-        let Some(vector) = VECTORS.get(usize::from(piece)) else { return };
-        for (sum, number) in self.0.iter_mut().zip(vector) {
+        for (sum, number) in self.0.iter_mut().zip(vector_of(piece)) {
             *sum += i32::from(number.cast_signed());
         }
     }
