@@ -57,7 +57,8 @@ impl Inflected {
 
     /// The folded stem of a lower-case word that still has its accents
     /// (<https://snowballstem.org/algorithms/>). Words of up to three letters or with a digit are
-    /// their own stems.
+    /// their own stems. German nouns in *-ie* or *-ien* also lose the `i` that Snowball leaves, so
+    /// that they match `genealogisch` and `Prinzip`.
     pub fn stem(self, spelling: &str) -> String {
         if spelling.len() <= 3 || !spelling.chars().all(char::is_alphabetic) {
             return fold(spelling);
@@ -66,7 +67,11 @@ impl Inflected {
             Self::German => Algorithm::German,
             Self::French => Algorithm::French,
         };
-        fold(&Stemmer::new(algorithm).stem(spelling))
+        let stem = fold(&Stemmer::new(algorithm).stem(spelling));
+        let is_noun = self == Self::German && (spelling.ends_with("ie") || spelling.ends_with("ien"));
+        // Plurals in -eien keep the `i` of the singular: `Dateien`, `Datei`.
+        let base = stem.strip_suffix('i').filter(|base| is_noun && base.len() >= 5 && !base.ends_with('e'));
+        base.map(str::to_owned).unwrap_or(stem)
     }
 }
 
@@ -293,7 +298,9 @@ mod tests {
         for (language, pairs) in [
             (
                 Inflected::German,
-                "Tabelle Tabellen, Bild Bilder, Gefahrstoff Gefahrstoffe, Prüfung Prüfungen, Ordner ordners, fünf fuenf",
+                "Tabelle Tabellen, Bild Bilder, Gefahrstoff Gefahrstoffe, Prüfung Prüfungen, Ordner ordners, fünf fuenf, \
+                 Genealogie genealogische, Strategien strategisch, Prinzip Prinzipien, Material Materialien, \
+                 Partei Parteien, Druckerei Druckereien, Serie Serien, Kategorie Kategorien",
             ),
             (Inflected::French, "fichier fichiers, évaluation évaluations, gérer gérez, sécurité sécurités"),
         ] {
