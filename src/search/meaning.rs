@@ -44,8 +44,8 @@ pub(super) struct MeaningAnalyzer {
 struct KnownWord {
     is_english: bool,
     /// Where the word's range of pieces starts.
-    start: u32,
-    end: u32,
+    start: usize,
+    end: usize,
 }
 
 impl MeaningAnalyzer {
@@ -71,20 +71,18 @@ impl MeaningAnalyzer {
             self.known.resize(at + 1, None);
         }
         let word = *self.known[at].get_or_insert_with(|| {
-            let end = |pieces: &[u16]| u32::try_from(pieces.len()).unwrap_or(u32::MAX);
-            let start = end(&self.pieces);
+            let start = self.pieces.len();
             pieces(folded, &mut self.pieces);
-            KnownWord { is_english: is_common(folded), start, end: end(&self.pieces) }
+            KnownWord { is_english: is_common(folded), start, end: self.pieces.len() }
         });
         self.english += usize::from(word.is_english);
-        self.of_record.extend_from_slice(&self.pieces[word.start as usize..word.end as usize]);
+        self.of_record.extend_from_slice(&self.pieces[word.start..word.end]);
     }
 
     /// Completes the record, so that its meaning can be read.
     pub(super) fn finish(&mut self) {
         fetch(self.of_record.iter().map(|piece| &vector_of(*piece)[..]));
-        self.sum = Sum::default();
-        self.of_record.iter().for_each(|piece| self.sum.add(*piece));
+        self.sum = Sum::of(&self.of_record);
     }
 
     /// The current record's vector; [`Vector::NONE`] if it isn't in English.
@@ -125,17 +123,14 @@ pub fn record_reference<'t>(texts: impl Iterator<Item = &'t str>) -> Option<Refe
 /// The meaning of a query with these words. `None` if more than half of them aren't in the table,
 /// because they're names or in another language.
 pub(super) fn reference<'w>(words: impl Iterator<Item = &'w str>) -> Option<Reference> {
-    let (mut numbers, mut sum, mut count, mut whole) = (Vec::new(), Sum::default(), 0, 0);
+    let (mut numbers, mut count, mut whole) = (Vec::new(), 0, 0);
     for word in words {
-        numbers.clear();
+        let before = numbers.len();
         pieces(word, &mut numbers);
-        for piece in &numbers {
-            sum.add(*piece);
-        }
         count += 1;
-        whole += usize::from(numbers.len() == 1);
+        whole += usize::from(numbers.len() - before == 1);
     }
-    if whole * 2 >= count { sum.reference() } else { None }
+    if whole * 2 >= count { Sum::of(&numbers).reference() } else { None }
 }
 
 /// All records' vectors; empty if records have none.

@@ -90,10 +90,14 @@ impl Default for Sum {
 }
 
 impl Sum {
-    pub fn add(&mut self, piece: u16) {
-        for (sum, number) in self.0.iter_mut().zip(vector_of(piece)) {
-            *sum += i32::from(number.cast_signed());
+    pub fn of(pieces: &[u16]) -> Self {
+        let mut sums = [0; DIMENSIONS];
+        for piece in pieces {
+            for (sum, number) in sums.iter_mut().zip(vector_of(*piece)) {
+                *sum += i32::from(number.cast_signed());
+            }
         }
+        Self(sums)
     }
 
     /// The vector scaled to this length and rounded; all zeros if it has no direction.
@@ -170,12 +174,9 @@ mod tests {
     }
 
     fn sum(text: &str) -> Sum {
-        let (mut numbers, mut sum) = (Vec::new(), Sum::default());
+        let mut numbers = Vec::new();
         text.split(' ').for_each(|word| pieces(word, &mut numbers));
-        for piece in numbers {
-            sum.add(piece);
-        }
-        sum
+        Sum::of(&numbers)
     }
 
     fn likeness(one: &str, other: &str) -> f32 {

@@ -69,7 +69,8 @@ impl Inflected {
         };
         let stem = fold(&Stemmer::new(algorithm).stem(spelling));
         let is_noun = self == Self::German && (spelling.ends_with("ie") || spelling.ends_with("ien"));
-        // Plurals in -eien keep the `i` of the singular: `Dateien`, `Datei`.
+        // Plurals in -eien keep the `i` of the singular (`Dateien`, `Datei`), and short stems keep it
+        // because they would often become another word (`Partie`, `Part`).
         let base = stem.strip_suffix('i').filter(|base| is_noun && base.len() >= 5 && !base.ends_with('e'));
         base.map(str::to_owned).unwrap_or(stem)
     }
@@ -310,6 +311,7 @@ mod tests {
                 assert_eq!(stem(one), stem(other), "{pair}");
             }
         }
+        assert_ne!(Inflected::German.stem("partie"), Inflected::German.stem("part"));
         assert_eq!(Inflected::German.stem("iso9001"), "iso9001");
         assert_eq!(
             [Inflected::of("de"), Inflected::of("en"), Inflected::of("it")],

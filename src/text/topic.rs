@@ -52,12 +52,9 @@ mod tests {
     use crate::text::meaning::{Sum, pieces};
 
     fn topics(text: &str, count: usize) -> Vec<u16> {
-        let (mut numbers, mut sum) = (Vec::new(), Sum::default());
+        let mut numbers = Vec::new();
         text.split(' ').for_each(|word| pieces(word, &mut numbers));
-        for piece in numbers {
-            sum.add(piece);
-        }
-        nearest(&sum.reference().expect("a direction"), 8, count).into_iter().map(|of| of.topic).collect()
+        nearest(&Sum::of(&numbers).reference().expect("a direction"), 8, count).into_iter().map(|of| of.topic).collect()
     }
 
     #[test]

@@ -385,9 +385,8 @@ mod tests {
 
     #[test]
     fn related_products_share_topics_but_are_not_matched_by_words() {
-        let mut sum = Sum::default();
-        sum.add(100);
-        let related = Related::new(&sum.reference().expect("a direction"), &Ranking::default(), 10);
+        let reference = Sum::of(&[100]).reference().expect("a direction");
+        let related = Related::new(&reference, &Ranking::default(), 10);
         let plan = Plan { groups: vec![group(&[1], true)], excluded: vec![Term::Word(7)], ..Plan::default() };
         let query = PlanQuery::new(&plan, &Known).sharing_topics(&related, Match::Some);
         assert_eq!(query["bool"]["must_not"], json!([{"term": {"stems": "7"}}]));
