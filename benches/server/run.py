@@ -220,6 +220,11 @@ PAGES = "pages"
 GOALS = {"lookup": 0.85, "not-modified": 1.0, "list": 0.7, "search": 0.9, "search-zipf": 0.6, "facets-and-highlights": 0.5}
 
 
+def cells(side):
+    cpu = "" if math.isnan(side["cpu"]) else f"{side['cpu']:.1f}"
+    return f"{side['rate']:,.0f} | {cpu} | {side['p50']:.2f} | {side['p99']:.2f}"
+
+
 def report(arguments, results, of_pages, checked, built, after):
     lines = ["| case | connections | ours, requests/s | CPU µs per request | p50 ms | p99 ms "
              "| compared with | requests/s | CPU µs per request | p50 ms | p99 ms | ratio | goal |",
@@ -228,9 +233,7 @@ def report(arguments, results, of_pages, checked, built, after):
         goal = GOALS.get(case) if connections == 16 and not arguments.against else None
         name = other["name"] if other["name"] != "ours" else "ours, without them"
         met = "" if goal is None else f"{goal}" if ratio >= goal else f"{goal}, missed"
-        sides = [" | ".join([f"{side['rate']:,.0f}", "" if math.isnan(side["cpu"]) else f"{side['cpu']:.1f}", f"{side['p50']:.2f}", f"{side['p99']:.2f}"])
-                 for side in (mine, other)]
-        lines.append(f"| {case} | {connections} | {sides[0]} | {name} | {sides[1]} | {ratio:.2f} | {met} |")
+        lines.append(f"| {case} | {connections} | {cells(mine)} | {name} | {cells(other)} | {ratio:.2f} | {met} |")
     lines += ["", *of_pages, "", "| server | queries that find the record they were drawn from | version |", "|---|---|---|", *checked]
     size = pathlib.Path(arguments.export).stat().st_size / 1e6
     lines += ["", f"{arguments.rounds} rounds of {arguments.seconds} s, one load thread, on {os.cpu_count()} cores; "
