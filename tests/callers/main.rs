@@ -15,6 +15,8 @@ mod slow;
 mod stopping;
 mod takeover;
 
+#[path = "../common/log.rs"]
+mod log;
 #[path = "../common/request.rs"]
 mod request;
 #[path = "../common/until.rs"]

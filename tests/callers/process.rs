@@ -6,13 +6,12 @@ use std::net::{SocketAddr, TcpListener};
 use std::os::fd::OwnedFd;
 use std::path::Path;
 use std::process::{Child, Command, Output, Stdio};
-use std::sync::{Arc, Mutex};
-use std::thread::JoinHandle;
 
 use http::Request;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
+use crate::log::Log;
 use crate::request::send;
 use crate::until::until;
 
@@ -122,42 +121,31 @@ pub(crate) struct Server {
     child: Child,
     pub(crate) address: SocketAddr,
     pub(crate) metrics: SocketAddr,
-    errors: Arc<Mutex<String>>,
-    /// The thread that reads standard error.
-    log: Option<JoinHandle<()>>,
+    log: Log,
 }
 
 impl Server {
     fn start(command: &mut Command) -> Self {
         let mut child = command.spawn().expect("the binary runs");
-        let errors = Arc::<Mutex<String>>::default();
-        let (stderr, log) = (child.stderr.take().expect("a pipe"), Arc::clone(&errors));
-        let reader = std::thread::spawn(move || {
-            for line in BufReader::new(stderr).lines().map_while(Result::ok) {
-                let mut log = log.lock().expect("no panic");
-                log.push_str(&line);
-                log.push('\n');
-            }
-        });
+        let log = Log::of(child.stderr.take().expect("a pipe"));
         let mut out = BufReader::new(child.stdout.take().expect("a pipe"));
         let mut line = String::new();
         out.read_line(&mut line).expect("text");
-        let log = || errors.lock().expect("no panic").clone();
-        assert!(!line.is_empty(), "the process ended: {}", log());
+        assert!(!line.is_empty(), "the process ended: {}", log.text());
         std::thread::spawn(move || drop(out.read_to_string(&mut String::new())));
         let address = line.trim().strip_prefix("Listening on http://").expect("the address").parse();
         let metrics = until("the log to contain the metrics' address", || {
-            let log = log();
+            let log = log.text();
             let line = log.lines().find(|line| line.contains("/metrics"))?;
             let at = line.find("127.0.0.1:")?;
             line[at..].split(|c: char| !c.is_ascii_digit() && c != '.' && c != ':').next()?.parse().ok()
         });
-        Self { child, address: address.expect("an address"), metrics, errors, log: Some(reader) }
+        Self { child, address: address.expect("an address"), metrics, log }
     }
 
     /// Standard error so far.
     pub(crate) fn stderr(&self) -> String {
-        self.errors.lock().expect("no panic").clone()
+        self.log.text()
     }
 
     /// A metric by its name (without the common prefix) and labels.
@@ -200,9 +188,7 @@ impl Server {
     /// Waits until it has exited and its log is complete, and returns its exit code.
     pub(crate) fn ended(&mut self) -> Option<i32> {
         let status = until("it exits", || self.child.try_wait().expect("a process"));
-        if let Some(log) = self.log.take() {
-            log.join().expect("no panic");
-        }
+        self.log.complete();
         status.code()
     }
 

@@ -5,14 +5,13 @@ use std::fs;
 use std::io::{BufRead as _, BufReader, Read as _};
 use std::path::Path;
 use std::process::{Child, Command, ExitStatus, Output, Stdio};
-use std::sync::{Arc, Mutex};
-use std::thread::JoinHandle;
 
 use http::Request;
 use serde_json::Value;
 use tempfile::TempDir;
 
 use crate::binary::command;
+use crate::log::Log;
 use crate::request::send;
 use crate::until::until;
 
@@ -60,8 +59,7 @@ pub(crate) struct Server {
     pub(crate) announced: String,
     /// The key for requests; `None` for the development key.
     pub(crate) made_key: Option<String>,
-    errors: Arc<Mutex<String>>,
-    reading: Option<JoinHandle<()>>,
+    log: Log,
 }
 
 impl Server {
@@ -114,23 +112,14 @@ impl Server {
     pub(crate) fn spawn_at(mut command: Command, address: &str) -> Self {
         command.args(["--listen", address]).stdout(Stdio::piped()).stderr(Stdio::piped());
         let mut child = command.spawn().expect("the binary runs");
-        let errors = Arc::<Mutex<String>>::default();
-        let (stderr, log) = (child.stderr.take().expect("a pipe"), Arc::clone(&errors));
-        let reading = std::thread::spawn(move || {
-            for line in BufReader::new(stderr).lines() {
-                let line = line.expect("text");
-                let mut log = log.lock().expect("no panic");
-                log.push_str(&line);
-                log.push('\n');
-            }
-        });
+        let log = Log::of(child.stderr.take().expect("a pipe"));
         let (first_line, address, announced) = Default::default();
-        Self { child, first_line, address, announced, made_key: None, errors, reading: Some(reading) }
+        Self { child, first_line, address, announced, made_key: None, log }
     }
 
     /// Standard error so far.
     pub(crate) fn stderr(&self) -> String {
-        self.errors.lock().expect("no panic").clone()
+        self.log.text()
     }
 
     /// The key for requests: the one that was created, or the development key that the server
@@ -179,7 +168,7 @@ impl Server {
     pub(crate) fn terminate(mut self) -> (Option<i32>, String) {
         self.signal("TERM");
         let status = until("it stops", || self.ended());
-        self.reading.take().expect("once").join().expect("no panic");
+        self.log.complete();
         (status.code(), self.stderr())
     }
 }

@@ -25,6 +25,8 @@ mod watched;
 
 #[path = "../common/binary.rs"]
 mod binary;
+#[path = "../common/log.rs"]
+mod log;
 #[allow(dead_code, reason = "shared with tests/generations")]
 #[path = "../common/place.rs"]
 mod place;

@@ -7,6 +7,8 @@ mod stub;
 
 #[path = "../common/binary.rs"]
 mod binary;
+#[path = "../common/log.rs"]
+mod log;
 #[path = "../common/place.rs"]
 #[allow(dead_code, reason = "each test binary uses only part of it")]
 mod place;

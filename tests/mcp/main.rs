@@ -3,6 +3,8 @@
 
 #[path = "../common/binary.rs"]
 mod binary;
+#[path = "../common/log.rs"]
+mod log;
 #[path = "../common/process.rs"]
 #[allow(dead_code, reason = "shared with other tests")]
 mod process;

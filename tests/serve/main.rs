@@ -6,6 +6,8 @@ mod binary;
 mod commands;
 mod diff;
 mod following;
+#[path = "../common/log.rs"]
+mod log;
 mod logging;
 mod options;
 mod pages;
