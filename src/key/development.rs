@@ -9,7 +9,7 @@ use std::path::Path;
 use super::{ApiKey, KeyKind};
 use crate::file::{Access, Draft, HIDDEN, Renamed};
 
-/// The development key's file in the index folder.
+/// The development key's file, beside the key file.
 pub const FILE_NAME: &str = "development-key";
 
 #[derive(Debug)]
@@ -19,10 +19,10 @@ pub struct DevelopmentKey {
     pub notice: Option<String>,
 }
 
-/// Returns the key stored in the index folder. Creates one if there's none or it can't be trusted.
-/// Without a writable index folder, the key only lasts as long as the server runs.
-pub fn obtain(index: Option<&Path>) -> Result<DevelopmentKey, getrandom::Error> {
-    let Some(folder) = index else {
+/// Returns the key stored in a folder. Creates one if there's none or it can't be trusted. Without a
+/// writable folder, the key only lasts as long as the server runs.
+pub fn obtain(folder: Option<&Path>) -> Result<DevelopmentKey, getrandom::Error> {
+    let Some(folder) = folder else {
         return Ok(DevelopmentKey { key: ApiKey::generate(KeyKind::Development)?, notice: None });
     };
     let path = folder.join(FILE_NAME);
@@ -96,9 +96,9 @@ mod tests {
     #[test]
     fn the_key_is_created_once_and_reused_on_later_starts() {
         let folder = tempfile::tempdir().expect("a folder");
-        let index = folder.path().join("new/index");
-        let first = kept(&index);
-        let second = kept(&index);
+        let folder = folder.path().join("new/folder");
+        let first = kept(&folder);
+        let second = kept(&folder);
         assert_eq!(first.key, second.key);
         assert_eq!((first.key.kind(), first.notice, second.notice), (KeyKind::Development, None, None));
     }
@@ -137,7 +137,7 @@ mod tests {
     }
 
     #[test]
-    fn without_an_index_folder_the_key_is_kept_in_memory() {
+    fn without_a_folder_the_key_is_kept_in_memory() {
         let key = obtain(None).expect("random numbers");
         assert_eq!((key.key.kind(), key.notice), (KeyKind::Development, None));
     }
@@ -147,7 +147,7 @@ mod tests {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("file");
         fs::write(&file, "").expect("written");
-        let key = kept(&file.join("index"));
+        let key = kept(&file.join("folder"));
         assert!(key.notice.is_some_and(|notice| notice.contains("next start")));
     }
 }

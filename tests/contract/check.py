@@ -50,7 +50,7 @@ class Server:
             if self.process.poll() is not None or time.monotonic() > deadline:
                 raise Failure(f"the server isn't ready: {self.log.read_text()}")
             time.sleep(0.05)
-        self.key = (folder / "index" / "development-key").read_text().strip()
+        self.key = (folder / "development-key").read_text().strip()
 
     def readiness(self):
         opener = urllib.request.build_opener(urllib.request.ProxyHandler({}))

@@ -29,13 +29,13 @@ fn two_generations_are_kept_and_unfinished_ones_are_swept() {
 fn sweeping_leaves_everything_but_generations_alone() {
     let place = Place::with(&["a"]);
     let mut running = place.started();
-    fs::write(place.index().join("development-key"), "a key").expect("written");
+    fs::write(place.index().join("README.md"), "a note").expect("written");
     fs::create_dir(place.index().join("notes")).expect("a folder");
     for ids in [&["a", "b"][..], &["a", "b", "c"], &["a", "b", "c", "d"]] {
         place.write("tools.json", &export(ids));
         running.updater.refresh().expect("it serves");
     }
-    assert_eq!(fs::read_to_string(place.index().join("development-key")).expect("still there"), "a key");
+    assert_eq!(fs::read_to_string(place.index().join("README.md")).expect("still there"), "a note");
     assert!(place.index().join("notes").is_dir());
 }
 

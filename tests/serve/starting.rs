@@ -20,7 +20,11 @@ fn the_first_line_is_the_address_and_the_development_key_works() {
     assert_eq!((status, &body["pagination"]["total"]), (200, &Value::from(2)));
     let key = server.key();
     assert_eq!(server.terminate().0, Some(0));
-    assert_eq!(Server::start(folder.path(), &[]).key(), key, "the same after a restart");
+    assert_eq!(Server::start(folder.path(), &["--index", "elsewhere"]).key(), key, "the same after a restart");
+    let names =
+        |of: &str| fs::read_dir(folder.path().join(of)).expect("a folder").map(|entry| entry.expect("one").file_name());
+    assert!(names("").any(|name| name == "development-key"), "beside the key file that there could be");
+    assert!(names("index").all(|name| name != "development-key"), "the index gets copied");
 }
 
 #[test]
@@ -65,7 +69,7 @@ fn callers_through_a_proxy_need_keys() {
         assert_eq!(output.status.code(), Some(2));
         assert!(text(&output.stderr).contains("software-directory keys create"), "{output:?}");
         assert!(output.stdout.is_empty(), "it never listened");
-        assert!(!folder.path().join("index/development-key").exists(), "none is created");
+        assert!(!folder.path().join("development-key").exists(), "none is created");
     }
 }
 

@@ -1,8 +1,9 @@
 // The servers that the tests run against: the stub for the shared cases and the project's own binary.
 
 import { execFile, spawn } from "node:child_process";
-import { existsSync } from "node:fs";
+import { existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { promisify } from "node:util";
@@ -41,8 +42,9 @@ export function serverBinary() {
 export async function startDirectory({ keys, data = join(CHECKOUT, "data"), options = [] } = {}) {
   const args = [...options, "--data", data, "--index", "none", "--listen", "127.0.0.1:0", "--log", "error"];
   if (keys) args.push("--keys", keys);
-  // Runs in the client's folder, because a key file in the checkout would replace the development key.
-  const child = spawn(serverBinary(), args, { cwd: PACKAGE, stdio: ["ignore", "pipe", "pipe"] });
+  // A folder without a key file, to which the server writes its development key.
+  const folder = mkdtempSync(join(tmpdir(), "software-directory-"));
+  const child = spawn(serverBinary(), args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   child.stderr.on("data", (chunk) => {
     output += chunk;
@@ -61,7 +63,10 @@ export async function startDirectory({ keys, data = join(CHECKOUT, "data"), opti
     ...started,
     close: () =>
       new Promise((resolve) => {
-        child.removeAllListeners("exit").on("exit", resolve);
+        child.removeAllListeners("exit").on("exit", () => {
+          rmSync(folder, { recursive: true });
+          resolve();
+        });
         child.kill();
       }),
   };

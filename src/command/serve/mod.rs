@@ -31,6 +31,7 @@ use super::progress::Terminal;
 use super::{Failure, cluster, data, environment, print_error, probe, reindex};
 use crate::cli::{LogFormat, PreviewArgs, ServeArgs};
 use crate::engine::opensearch::cluster::Cluster;
+use crate::file::folder_of;
 use crate::generation::store::Store;
 use crate::generation::{Observer, Settings, Snapshot};
 use crate::http::server::{ConnectionLimits, Server};
@@ -121,7 +122,7 @@ fn serve(
     let sockets = if preview.is_some() { HandedOver::default() } else { HandedOver::take()? };
     let (keys, development) = match preview {
         Some(_) => preview_keys()?,
-        None => keys(args, sockets.address(args)?, &settings)?,
+        None => keys(args, sockets.address(args)?)?,
     };
     let terminal = Terminal::new(args.log_format, log.clone());
     let (shown, observer): (_, Box<dyn Observer>) = match preview {
@@ -179,7 +180,7 @@ fn preview_keys() -> Result<(KeyStore, Option<ApiKey>), Failure> {
 }
 
 /// The accepted keys, and the development key if it's the only one.
-fn keys(args: &ServeArgs, listen: SocketAddr, settings: &Settings) -> Result<(KeyStore, Option<ApiKey>), Failure> {
+fn keys(args: &ServeArgs, listen: SocketAddr) -> Result<(KeyStore, Option<ApiKey>), Failure> {
     let has_proxy = !args.trusted_proxy.is_empty() || args.public_url.is_some();
     match access(args.keys.as_deref(), listen, has_proxy).map_err(|error| Failure::usage(error.to_string()))? {
         Access::File(path) => {
@@ -188,7 +189,7 @@ fn keys(args: &ServeArgs, listen: SocketAddr, settings: &Settings) -> Result<(Ke
         }
         Access::Development(path) => {
             let development =
-                key::development::obtain(settings.index.as_deref()).map_err(|error| Failure::other(&error))?;
+                key::development::obtain(Some(folder_of(&path))).map_err(|error| Failure::other(&error))?;
             if let Some(notice) = &development.notice {
                 tracing::warn!("{notice}");
             }
