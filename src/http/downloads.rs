@@ -16,12 +16,13 @@ use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
 use bytes::Bytes;
 use futures_util::stream;
+use jiff::Timestamp;
 use tokio::task::spawn_blocking;
 
 use super::problem::ApiError;
 use super::shares::{Class, Exhausted, Limit, Share, Shares};
 use crate::error::chain;
-use crate::key::Holder;
+use crate::key::{Holder, KeyStore};
 
 /// The block size.
 const BLOCK_BYTES: usize = 64 * 1024;
@@ -60,6 +61,13 @@ impl Downloads {
             Exhausted::Holder => ApiError::TooManyDownloads,
         })
     }
+
+    /// Ends the downloads of keys that are no longer valid.
+    pub(super) fn end_of_invalid_keys(&self, keys: &KeyStore, now: Timestamp) {
+        for holder in self.0.end_all_of(|holder| matches!(holder, Holder::Key(id) if !keys.is_valid(id, now))) {
+            tracing::info!(caller = caller(&holder), "dropped a download because its key is no longer valid");
+        }
+    }
 }
 
 /// A caller's name in the log: its key's id, or `visitor`.
@@ -85,11 +93,13 @@ pub(super) fn set_range(response: &mut Response, whole: u64, range: Option<&Rang
 }
 
 /// A body that is read as the caller consumes it. It fails once its slot has been given to
-/// another download.
+/// another download, or its key is no longer valid.
 pub(super) fn body(reader: impl Read + Send + 'static, slot: Share) -> Body {
     Body::from_stream(stream::try_unfold((reader, slot), async |(reader, slot)| {
         if slot.is_ended() {
-            return Err(io::Error::other("dropped to make room for another download"));
+            return Err(io::Error::other(
+                "dropped to make room for another download, or because its key is no longer valid",
+            ));
         }
         let read = spawn_blocking(move || read_block(reader)).await?;
         let (reader, block) = read.inspect_err(|error| tracing::error!("a download was cut off: {}", chain(error)))?;
@@ -153,6 +163,22 @@ mod tests {
         let finished = body(&b"text"[..], acquire(&downloads, "b").expect("free again"));
         assert_eq!(finished.collect().await.expect("whole").to_bytes(), "text");
         assert!(acquire(&downloads, "a").is_ok());
+    }
+
+    #[tokio::test]
+    async fn download_ends_once_its_key_is_no_longer_valid() {
+        let downloads = Downloads::new(3, 1);
+        let valid = crate::key::development::obtain(None).expect("a key").key;
+        let keys = KeyStore::development(&valid, std::path::Path::new(""));
+        let visitor = Holder::Address(std::net::IpAddr::from([192, 0, 2, 1]).into());
+        let slots = [(Class::Key, key("revoked")), (Class::Key, key(valid.id())), (Class::Visitor, visitor)]
+            .map(|(class, holder)| downloads.acquire(class, holder, Instant::now()).expect("free"));
+        let mut bodies = slots.map(|slot| body(Counted(Arc::default()), slot));
+        downloads.end_of_invalid_keys(&keys, Timestamp::now());
+        for (body, continues) in bodies.iter_mut().zip([false, true, true]) {
+            assert_eq!(body.frame().await.expect("a frame or an error").is_ok(), continues);
+        }
+        assert!(acquire(&downloads, "revoked").is_ok(), "its slot is free");
     }
 
     #[tokio::test]

@@ -115,6 +115,13 @@ impl Shares {
         ended.is_ended.store(true, Ordering::Relaxed);
         Some((ended.holder, rate))
     }
+
+    /// Ends all uses of certain holders. Returns the holder of each.
+    pub(super) fn end_all_of(&self, is_meant: impl Fn(&Holder) -> bool) -> Vec<Holder> {
+        let mut uses = lock(&self.uses);
+        let ended = uses.by_number.extract_if(.., |_, of| is_meant(&of.holder));
+        ended.inspect(|(_, of)| of.is_ended.store(true, Ordering::Relaxed)).map(|(_, of)| of.holder).collect()
+    }
 }
 
 impl Uses {
@@ -132,7 +139,8 @@ impl Share {
         }
     }
 
-    /// Whether another use has preempted this one and taken over its units.
+    /// Whether this use has lost its units: to another use, or because its holder may no longer
+    /// have any.
     pub(super) fn is_ended(&self) -> bool {
         self.is_ended.load(Ordering::Relaxed)
     }

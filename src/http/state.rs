@@ -116,6 +116,11 @@ impl AppState {
         }
     }
 
+    /// Ends downloads in progress whose key has been revoked or has expired.
+    pub fn end_downloads_of_invalid_keys(&self) {
+        self.downloads.end_of_invalid_keys(&self.keys, Timestamp::now());
+    }
+
     /// Counts a search, which found `total` products, if it had a query.
     pub(super) fn count_search(&self, search: &SearchSoftware, total: u64) {
         let Some(q) = &search.q else { return };

@@ -63,6 +63,12 @@ struct StoredKey {
     grant: Arc<Grant>,
 }
 
+impl StoredKey {
+    fn is_expired(&self, now: impl FnOnce() -> Timestamp) -> bool {
+        self.expires.is_some_and(|expiry| expiry.is_past(now()))
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum AuthError {
     #[error("no API key was presented")]
@@ -126,10 +132,15 @@ impl KeyStore {
         let expected = known.map_or([0; 32], |key| key.digest);
         let equal: bool = digest.ct_eq(&expected).into();
         match known {
-            Some(key) if equal && key.expires.is_some_and(|expiry| expiry.is_past(now())) => Err(AuthError::Expired),
+            Some(key) if equal && key.is_expired(now) => Err(AuthError::Expired),
             Some(key) if equal => Ok(Arc::clone(&key.grant)),
             _ => Err(AuthError::Invalid),
         }
+    }
+
+    /// Whether a key is known and hasn't expired.
+    pub fn is_valid(&self, id: &str, now: Timestamp) -> bool {
+        self.keys.load().get(id).is_some_and(|key| !key.is_expired(|| now))
     }
 
     /// Returns the token for a new session with a key; `None` if the id is unknown or the key has

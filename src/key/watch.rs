@@ -11,7 +11,8 @@ use super::KeyStore;
 /// How often the key file is checked. A revoked key is rejected within two seconds.
 const INTERVAL: Duration = Duration::from_secs(1);
 
-pub async fn watch(store: Arc<KeyStore>, shutdown: impl Future<Output = ()> + Send) {
+/// Checks the key file until shutdown, and calls `checked` each time.
+pub async fn watch(store: Arc<KeyStore>, checked: impl Fn() + Send, shutdown: impl Future<Output = ()> + Send) {
     let mut ticks = tokio::time::interval(INTERVAL);
     ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
     let mut shutdown = std::pin::pin!(shutdown);
@@ -25,5 +26,6 @@ pub async fn watch(store: Arc<KeyStore>, shutdown: impl Future<Output = ()> + Se
         if let Err(error) = tokio::task::spawn_blocking(move || store.reload_if_changed()).await {
             tracing::error!(%error, "the key file can't be checked for changes; trying again");
         }
+        checked();
     }
 }

@@ -17,6 +17,9 @@ const RECORDS: usize = 512;
 const DOWNLOADS: usize = 32;
 const PER_KEY: usize = 4;
 
+/// In the log when downloads end with their key.
+const DROPPED: &str = "dropped a download because its key is no longer valid";
+
 /// Writes an export that is far larger than a connection's buffers and hardly compressible.
 fn write_large_export(place: &Place) -> String {
     let mut random = fastrand::Rng::with_seed(7);
@@ -42,6 +45,31 @@ async fn begin(server: &Server, request: &[u8]) -> (TcpStream, String) {
     let mut status = [0; 12];
     stream.read_exact(&mut status).await.expect("a response");
     (stream, String::from_utf8_lossy(&status[9..]).into_owned())
+}
+
+#[test]
+fn download_in_progress_ends_when_its_key_is_revoked() {
+    let _alone = alone();
+    let place = Place::new(3, 1_000_000);
+    let document = write_large_export(&place);
+    let key = place.create_key("revoked", 1_000_000);
+    let server = place.serve(&[]);
+    run(async {
+        let mut bodies = Vec::new();
+        for (key, is_complete) in [(&key, false), (&place.key, true)] {
+            let (stream, status) = begin(&server, &request("/v1/exports/large", key, "Connection: close\r\n")).await;
+            assert_eq!(status, "200");
+            bodies.push((stream, is_complete));
+        }
+        let id = key.split('_').nth(2).expect("an id");
+        assert!(place.run(&["keys", "revoke", id]).status.success());
+        crate::until::until("the download is dropped", || server.stderr().contains(DROPPED).then_some(()));
+        for (mut stream, is_complete) in bodies {
+            let mut rest = Vec::new();
+            let read = stream.read_to_end(&mut rest).await;
+            assert_eq!(read.is_ok() && rest.ends_with(document.as_bytes()), is_complete, "{} bytes", rest.len());
+        }
+    });
 }
 
 #[test]

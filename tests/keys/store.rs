@@ -288,7 +288,7 @@ async fn the_watcher_picks_up_a_revoked_key_and_stops_at_shutdown() {
         }
     };
     // The timeout only stops a test that would otherwise hang.
-    tokio::time::timeout(Duration::from_mins(1), watch(Arc::clone(&store), refused)).await.expect("refused");
+    tokio::time::timeout(Duration::from_mins(1), watch(Arc::clone(&store), || (), refused)).await.expect("refused");
 }
 
 proptest! {

@@ -233,7 +233,9 @@ async fn run_server(
         let graceful = reached(server_phase.clone(), Shutdown::Graceful);
         service.serve(listener, graceful, reached(server_phase, Shutdown::Immediate)).await;
     });
-    let watcher = tokio::spawn(key::watch(Arc::clone(&keys), reached(phase.clone(), Shutdown::Graceful)));
+    let checked = Arc::clone(&links);
+    let checked = move || checked.end_downloads_of_invalid_keys();
+    let watcher = tokio::spawn(key::watch(Arc::clone(&keys), checked, reached(phase.clone(), Shutdown::Graceful)));
     let (signals, received) = sync_channel(16);
     let handler = handle_signals(shutdown.clone(), signals.clone(), keys).map_err(|error| Failure::other(&error))?;
     let (origin, is_demo, awaited) = (generations.origin.clone(), generations.is_demo, generations.awaited);
