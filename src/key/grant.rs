@@ -110,6 +110,11 @@ impl Grant {
         })
     }
 
+    /// Whether the key may be used to sign in to the pages, which don't check origins.
+    pub fn may_sign_in(&self) -> bool {
+        self.origins.is_empty()
+    }
+
     /// Whether a request with this `Origin` header may use the key. Only browsers send the header;
     /// requests without it aren't restricted.
     pub fn allows_origin(&self, origin: &str) -> bool {

@@ -1,5 +1,5 @@
 //! API keys: their format, the file with their hashes, the set that requests are checked against,
-//! and quotas.
+//! quotas, and sessions.
 //!
 //! A key is shown only once, when it's created. No matter how broken the key file is, access is
 //! never open. Nothing here depends on HTTP.

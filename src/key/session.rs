@@ -1,88 +1,272 @@
-//! Browser sessions. A token contains a key's id and an expiry, plus a MAC keyed with the key's
-//! stored hash. So the server keeps no state, and a session ends with its key.
+//! Browser sessions. A token names a key, the session and its expiry, and is signed with a secret of
+//! the server's own. The secret is stored beside the key file, together with the sessions that have
+//! been signed out, so replicas can share both.
 
+use std::collections::BTreeMap;
+use std::fs::{self, DirBuilder};
+use std::io::{self, Read as _, Write as _};
+use std::os::unix::fs::DirBuilderExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::Duration;
+
+use arc_swap::ArcSwap;
 use jiff::{SignedDuration, Timestamp};
+use serde::{Deserialize, Serialize};
 
 use super::KeyDigest;
+use super::file::{hidden_name, lock_beside, settled_stamp};
+use crate::file::{Access, Draft, FileStamp, Renamed, folder_of, open, sweep};
 
 /// The maximum length of a session.
-pub const SESSION_LIFETIME: SignedDuration = SignedDuration::from_hours(30 * 24);
+pub const SESSION_LIFETIME: SignedDuration = SignedDuration::from_hours(7 * 24);
 
-/// Keeps the MAC distinct from any other use of the hash.
-const CONTEXT: &[u8] = b"software-directory session\n";
+/// Relative to the key file's folder. The file has a folder of its own, so a server can be allowed
+/// to write it without being allowed to replace the key file.
+const FILE_NAME: &str = "sessions/secret.json";
 
-/// A token that hasn't been verified yet: `ID.SECONDS.MAC`, with the MAC in hexadecimal.
+/// How far the clocks of replicas may differ, in seconds.
+const MAX_SKEW: i64 = 60;
+
+/// How many ended sessions are stored. Each takes about 40 bytes.
+const MAX_ENDED: usize = 10_000;
+
+const MAX_BYTES: u64 = 16 * 1024 * 1024;
+
+/// The minimum length of a secret, in bytes.
+const MIN_SECRET_BYTES: usize = 32;
+
+/// How long to wait for another process's change to finish.
+const LOCK_WAIT: Duration = Duration::from_secs(1);
+
+/// A token that hasn't been verified yet: `KEY.SESSION.SECONDS.MAC`, with the MAC in hexadecimal.
 pub(super) struct Token<'t> {
-    pub(super) id: &'t str,
-    expires: &'t str,
+    pub(super) key_id: &'t str,
+    /// `KEY.SESSION`.
+    name: &'t str,
+    /// In seconds since 1970.
+    expires: i64,
+    /// Everything before the MAC.
+    signed: &'t str,
     mac: [u8; 32],
 }
 
 impl<'t> Token<'t> {
     pub(super) fn parse(text: &'t str) -> Option<Self> {
-        let (id, rest) = text.split_once('.')?;
-        let (expires, digits) = rest.split_once('.')?;
+        let (signed, digits) = text.rsplit_once('.')?;
+        let (name, expires) = signed.rsplit_once('.')?;
+        let (key_id, _) = name.split_once('.')?;
         let mut mac = [0; 32];
         hex::decode_to_slice(digits, &mut mac).ok()?;
-        Some(Self { id, expires, mac })
-    }
-
-    /// Whether the token was signed with this hash and hasn't expired.
-    pub(super) fn is_valid(&self, digest: &KeyDigest, now: Timestamp) -> bool {
-        // `blake3::Hash` compares in constant time.
-        let is_signed = mac(digest, self.id, self.expires) == self.mac;
-        is_signed && self.expires.parse().is_ok_and(|expires: i64| now.as_second() < expires)
+        Some(Self { key_id, name, expires: expires.parse().ok()?, signed, mac })
     }
 }
 
-pub(super) fn sign(id: &str, digest: &KeyDigest, now: Timestamp) -> String {
-    let expires = now.as_second().saturating_add(SESSION_LIFETIME.as_secs()).to_string();
-    format!("{id}.{expires}.{}", mac(digest, id, &expires).to_hex())
+/// The content of the file.
+#[derive(Clone, Default, Serialize, Deserialize)]
+struct State {
+    /// Empty until the first session starts.
+    secret: String,
+    /// The sessions that have been signed out, by `KEY.SESSION`, with their expiry. `KEY` alone
+    /// stands for all of the key's sessions that expire no later.
+    #[serde(default)]
+    ended: BTreeMap<String, i64>,
 }
 
-fn mac(digest: &KeyDigest, id: &str, expires: &str) -> blake3::Hash {
-    blake3::keyed_hash(digest, &[CONTEXT, id.as_bytes(), b".", expires.as_bytes()].concat())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    const DIGEST: KeyDigest = [7; 32];
-
-    fn at(second: i64) -> Timestamp {
-        Timestamp::from_second(second).expect("a time")
+impl State {
+    fn mac(&self, digest: &KeyDigest, signed: &str) -> blake3::Hash {
+        let secret = blake3::derive_key("software-directory session", self.secret.as_bytes());
+        // With the digest, a session also ends if its key is replaced by another with the same id.
+        blake3::keyed_hash(&secret, &[digest, signed.as_bytes()].concat())
     }
 
-    fn is_valid(token: &str, digest: &KeyDigest, now: Timestamp) -> bool {
-        Token::parse(token).is_some_and(|token| token.is_valid(digest, now))
-    }
-
-    #[test]
-    fn a_token_is_valid_for_its_key_until_it_expires() {
-        let token = sign("abcdefgh", &DIGEST, at(1000));
-        let end = 1000 + SESSION_LIFETIME.as_secs();
-        assert!(is_valid(&token, &DIGEST, at(1000)) && is_valid(&token, &DIGEST, at(end - 1)));
-        assert!(!is_valid(&token, &DIGEST, at(end)));
-        assert!(!is_valid(&token, &[8; 32], at(1000)), "another key, or the same id with a new secret");
-    }
-
-    #[test]
-    fn an_altered_token_is_rejected() {
-        let token = sign("abcdefgh", &DIGEST, at(1000));
-        let later = token.replacen(".259", ".359", 1);
-        assert_ne!(later, token);
-        for altered in [
-            later.as_str(),
-            &token.replacen("abc", "abd", 1),
-            &token[..token.len() - 1],
-            &format!("{token}0"),
-            "abcdefgh.99999999999.",
-            "abcdefgh",
-            "..",
-            "",
-        ] {
-            assert!(!is_valid(altered, &DIGEST, at(1000)), "{altered}");
+    fn end(&mut self, sessions: &BTreeMap<String, i64>, now: i64) {
+        self.ended.extend(sessions.clone());
+        self.ended.retain(|_, expires| now < expires.saturating_add(MAX_SKEW));
+        if self.ended.len() > MAX_ENDED {
+            // The key with the most ended sessions loses all older ones, which takes one entry. So
+            // nobody can make the server forget another key's. A key's names are adjacent.
+            let names: Vec<_> = self.ended.iter().map(|(name, expires)| (key_of(name), *expires)).collect();
+            let most = names.chunk_by(|one, other| one.0 == other.0).max_by_key(|of_key| of_key.len());
+            let last = most.into_iter().flatten().max_by_key(|(_, expires)| *expires);
+            if let Some((key, last)) = last.map(|(key, last)| ((*key).to_owned(), *last)) {
+                self.ended.retain(|name, _| key_of(name) != key);
+                self.ended.insert(key, last);
+            }
         }
     }
+}
+
+/// The id of an ended session's key.
+fn key_of(name: &str) -> &str {
+    name.split_once('.').map_or(name, |(key, _)| key)
+}
+
+/// Signs and verifies tokens. If the file can't be used, everything is kept in memory.
+pub(super) struct Sessions {
+    /// `None` if nothing is to be stored.
+    path: Option<PathBuf>,
+    state: ArcSwap<State>,
+    /// The state of the file when it was last read. The lock also serialises changes.
+    seen: Mutex<Seen>,
+    /// Held while sessions are being ended, so that only one thread at a time waits for the disk.
+    pub(super) turn: Arc<tokio::sync::Mutex<()>>,
+}
+
+#[derive(Default)]
+struct Seen {
+    stamp: Option<(u64, FileStamp)>,
+    /// Whether the current secret was in the file.
+    is_stored: bool,
+    /// The last warning.
+    problem: Option<String>,
+}
+
+impl std::fmt::Debug for Sessions {
+    /// Shows no secrets.
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Sessions").field("path", &self.path).finish_non_exhaustive()
+    }
+}
+
+impl Sessions {
+    /// Reads the file, if there is one. If the key file has no name, nothing is stored.
+    pub(super) fn beside(key_file: &Path) -> Self {
+        let path = key_file.file_name().map(|_| folder_of(key_file).join(FILE_NAME));
+        let sessions = Self { path, state: ArcSwap::default(), seen: Mutex::default(), turn: Arc::default() };
+        sessions.reload();
+        sessions
+    }
+
+    /// Returns the token of a new session. The first one creates the secret, which blocks on disk
+    /// I/O.
+    pub(super) fn open(&self, key_id: &str, digest: &KeyDigest, now: Timestamp) -> io::Result<String> {
+        let mut state = self.state.load_full();
+        if state.secret.is_empty() {
+            state = self.store(&BTreeMap::new(), now)?;
+        }
+        let expires = now.as_second().saturating_add(SESSION_LIFETIME.as_secs());
+        let signed = format!("{key_id}.{}.{expires}", random::<8>()?);
+        Ok(format!("{signed}.{}", state.mac(digest, &signed).to_hex()))
+    }
+
+    /// Whether a token was signed for this key, and the session hasn't ended.
+    pub(super) fn is_open(&self, token: &Token<'_>, digest: &KeyDigest, now: Timestamp) -> bool {
+        let (state, now) = (self.state.load(), now.as_second());
+        // `blake3::Hash` compares in constant time.
+        let is_signed = !state.secret.is_empty() && state.mac(digest, token.signed) == token.mac;
+        let is_current = now < token.expires && token.expires <= now + SESSION_LIFETIME.as_secs() + MAX_SKEW;
+        let has_ended = |name: &str| state.ended.get(name).is_some_and(|last| token.expires <= *last);
+        is_signed && is_current && !has_ended(token.name) && !has_ended(token.key_id)
+    }
+
+    /// Ends sessions whose tokens have been verified. Blocks on disk I/O.
+    pub(super) fn end(&self, tokens: &[String], now: Timestamp) -> io::Result<()> {
+        let tokens = tokens.iter().filter_map(|token| Token::parse(token));
+        self.store(&tokens.map(|token| (token.name.to_owned(), token.expires)).collect(), now).map(drop)
+    }
+
+    /// Reads the file if it changed. If it was deleted, all sessions end. Blocks on disk I/O.
+    pub(super) fn reload(&self) {
+        let Some(path) = &self.path else { return };
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let stamp = settled_stamp(path).ok().flatten();
+        if stamp.is_some() && stamp == seen.stamp {
+            return;
+        }
+        let mut state = State::clone(&self.state.load());
+        match read(path) {
+            Ok(found) => {
+                state.secret = found.secret;
+                state.ended.extend(found.ended);
+                *seen = Seen { stamp, is_stored: true, problem: None };
+            }
+            Err(error) if error.kind() != io::ErrorKind::NotFound => return seen.warn(path, &error),
+            Err(_) if seen.is_stored => {
+                tracing::info!(file = %path.display(), "all sessions have ended because their secret was deleted");
+                (state.secret, seen.is_stored) = (String::new(), false);
+            }
+            Err(_) => return,
+        }
+        self.state.store(Arc::new(state));
+    }
+
+    /// Adds ended sessions to the file, and a secret if there's none.
+    fn store(&self, ended: &BTreeMap<String, i64>, now: Timestamp) -> io::Result<Arc<State>> {
+        let mut seen = self.seen.lock().unwrap_or_else(PoisonError::into_inner);
+        let (known, new) = (self.state.load_full(), random::<MIN_SECRET_BYTES>()?);
+        // If the secret was in the file but no longer is, it was deleted to end all sessions.
+        let secret = if seen.is_stored || known.secret.is_empty() { &new } else { &known.secret };
+        let update = |mut state: State| {
+            if state.secret.is_empty() {
+                state.secret.clone_from(secret);
+            }
+            state.end(&known.ended, now.as_second());
+            state.end(ended, now.as_second());
+            state
+        };
+        let stored = self.path.as_deref().map(|path| change(path, update).map_err(|error| (path, error)));
+        if let Some(Err((path, error))) = &stored {
+            seen.warn(path, error);
+        }
+        let state = match stored {
+            Some(Ok(state)) => {
+                (seen.stamp, seen.is_stored) = (None, true);
+                state
+            }
+            _ => update(State::clone(&known)),
+        };
+        self.state.store(Arc::new(state));
+        Ok(self.state.load_full())
+    }
+}
+
+impl Seen {
+    /// Logs once why the file can't be used.
+    fn warn(&mut self, path: &Path, error: &io::Error) {
+        let problem = Some(error.to_string());
+        if self.problem != problem {
+            tracing::warn!(
+                "sessions and sign-outs are only remembered until this server restarts, because {} can't be read or \
+                 changed: {error}; the server needs a valid file, or none, in a folder that it can write to",
+                path.display()
+            );
+        }
+        self.problem = problem;
+    }
+}
+
+fn read(path: &Path) -> io::Result<State> {
+    let mut content = Vec::new();
+    open(&fs::canonicalize(path)?, fs::OpenOptions::new().read(true))?.take(MAX_BYTES).read_to_end(&mut content)?;
+    let state: State = serde_json::from_slice(&content)?;
+    if state.secret.len() < MIN_SECRET_BYTES {
+        return Err(io::Error::other(format!("its secret is shorter than {MIN_SECRET_BYTES} bytes")));
+    }
+    Ok(state)
+}
+
+/// Changes the file, or creates it, under a lock that other processes also take.
+fn change(path: &Path, update: impl FnOnce(State) -> State) -> io::Result<State> {
+    let (folder, prefix) = (folder_of(path), hidden_name(path, "."));
+    DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
+    let _lock = lock_beside(path, LOCK_WAIT)?;
+    sweep(folder, &prefix);
+    let found = match read(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => State::default(),
+        found => found?,
+    };
+    let state = update(found);
+    let content = serde_json::to_vec(&state)?;
+    let mut draft = Draft::new(path, &prefix, Access::Kept)?;
+    draft.write(|file| file.write_all(&content))?;
+    draft.rename(true).and_then(Renamed::sync)?;
+    Ok(state)
+}
+
+/// Random bytes in hexadecimal.
+fn random<const BYTES: usize>() -> Result<String, getrandom::Error> {
+    let mut bytes = [0; BYTES];
+    getrandom::fill(&mut bytes)?;
+    Ok(hex::encode(bytes))
 }

@@ -1,6 +1,7 @@
 //! The set of keys that requests are checked against, kept in sync with the key file.
 
 use std::collections::HashMap;
+use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -12,7 +13,7 @@ use subtle::ConstantTimeEq;
 
 use super::file::{self, KeyFile, KeyFileError};
 use super::format::{self, KeyDigest};
-use super::session::{self, Token};
+use super::session::{Sessions, Token};
 use super::{Allowance, ApiKey, Expiry, Grant, Rate};
 use crate::file::FileStamp;
 
@@ -29,6 +30,7 @@ pub struct KeyStore {
     keys: ArcSwap<HashMap<Arc<str>, StoredKey>>,
     problem: ArcSwapOption<String>,
     path: PathBuf,
+    sessions: Sessions,
     /// The state of the file when it was last read. The lock also serialises reloads.
     seen: Mutex<Seen>,
 }
@@ -67,6 +69,11 @@ impl StoredKey {
     fn is_expired(&self, now: impl FnOnce() -> Timestamp) -> bool {
         self.expires.is_some_and(|expiry| expiry.is_past(now()))
     }
+
+    /// Whether the key gives access to pages.
+    fn opens_pages(&self, now: Timestamp) -> bool {
+        self.grant.may_sign_in() && !self.is_expired(|| now)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
@@ -91,6 +98,7 @@ impl KeyStore {
             keys: ArcSwap::from_pointee(keys),
             problem: ArcSwapOption::empty(),
             path: path.to_owned(),
+            sessions: Sessions::beside(path),
             seen: Mutex::new(seen),
         })
     }
@@ -112,6 +120,7 @@ impl KeyStore {
             keys: ArcSwap::from_pointee(HashMap::from([(Arc::clone(&stored.grant.id), stored)])),
             problem: ArcSwapOption::empty(),
             path: path.to_owned(),
+            sessions: Sessions::beside(path),
             seen: Mutex::new(Seen { is_development: true, ..Seen::default() }),
         }
     }
@@ -143,21 +152,32 @@ impl KeyStore {
         self.keys.load().get(id).is_some_and(|key| !key.is_expired(|| now))
     }
 
-    /// Returns the token for a new session with a key; `None` if the id is unknown or the key has
-    /// expired.
-    pub fn open_session(&self, id: &str, now: Timestamp) -> Option<String> {
+    /// Returns the token for a new session with a key; `None` if the id is unknown, or if the key
+    /// has expired or can't sign in. May block on disk I/O.
+    pub fn open_session(&self, id: &str, now: Timestamp) -> io::Result<Option<String>> {
         let keys = self.keys.load();
-        let key = keys.get(id).filter(|key| key.expires.is_none_or(|expiry| !expiry.is_past(now)))?;
-        Some(session::sign(id, &key.digest, now))
+        let key = keys.get(id).filter(|key| key.opens_pages(now));
+        key.map(|key| self.sessions.open(id, &key.digest, now)).transpose()
     }
 
-    /// Returns the grant of a session's key; `None` if the token isn't valid, or if its key is
-    /// no longer valid.
+    /// Returns the grant of a session's key; `None` if the token isn't valid or its session has
+    /// ended, or if its key is no longer valid.
     pub fn resume_session(&self, token: &str, now: Timestamp) -> Option<Arc<Grant>> {
         let token = Token::parse(token)?;
         let keys = self.keys.load();
-        let key = keys.get(token.id).filter(|key| token.is_valid(&key.digest, now))?;
-        key.expires.is_none_or(|expiry| !expiry.is_past(now)).then(|| Arc::clone(&key.grant))
+        let key = keys.get(token.key_id).filter(|key| self.sessions.is_open(&token, &key.digest, now))?;
+        key.opens_pages(now).then(|| Arc::clone(&key.grant))
+    }
+
+    /// Ends the sessions of tokens that have been verified.
+    pub async fn end_sessions(self: Arc<Self>, tokens: Vec<String>, now: Timestamp) -> io::Result<()> {
+        // Kept until the work is done, even if the caller doesn't wait for it.
+        let turn = Arc::clone(&self.sessions.turn).lock_owned().await;
+        let end = move || {
+            let _turn = turn;
+            self.sessions.end(&tokens, now)
+        };
+        tokio::task::spawn_blocking(end).await?
     }
 
     /// What's wrong with the key file, if an older set of keys is still in use.
@@ -182,8 +202,9 @@ impl KeyStore {
 
     /// Checks the key file and loads its keys if it changed. It's only read if its size, times or
     /// identity differ from the last stamp, or if it changed too recently for the times to differ.
-    /// Blocks on disk I/O.
+    /// The same applies to the sessions' secret. Blocks on disk I/O.
     pub fn reload_if_changed(&self) {
+        self.sessions.reload();
         self.reload(&mut self.seen.lock().unwrap_or_else(PoisonError::into_inner));
     }
 

@@ -20,7 +20,7 @@ async fn reader_without_a_session_is_sent_to_sign_in_and_back() {
     let signed_in = service.post("/sign-in", &body, &[]).await;
     assert_eq!((signed_in.status.as_u16(), signed_in.header("location")), (303, "/software/a%2Fb?x=1"));
     let cookie = signed_in.header("set-cookie");
-    for attribute in ["HttpOnly", "SameSite=Lax", "Path=/", "Max-Age=2592000"] {
+    for attribute in ["HttpOnly", "SameSite=Lax", "Path=/", "Max-Age=604800"] {
         assert!(cookie.contains(attribute), "{cookie}");
     }
     assert!(!cookie.contains("Secure") && !cookie.contains(&service.key), "{cookie}");
@@ -108,13 +108,55 @@ async fn sign_in_attempts_are_limited_per_address() {
 }
 
 #[tokio::test]
-async fn signing_out_clears_the_session() {
+async fn signing_out_ends_the_session_even_for_someone_who_has_copied_the_cookie() {
     let service = Service::with_directory();
-    let cookie = service.session().await;
-    let answer = service.post("/sign-out", "", &[("cookie", &cookie)]).await;
+    let (cookie, other) = (service.session().await, service.session().await);
+    let visit = async |cookie: &str| service.send(Method::GET, "/", &[("cookie", cookie), BROWSER]).await.status;
+    assert_eq!(visit(&cookie).await, 200);
+    let cookies = format!("directory-session-other=1; {cookie}");
+    let answer = service.post("/sign-out", "", &[("cookie", &cookies)]).await;
     assert_eq!((answer.status.as_u16(), answer.header("location")), (303, "/sign-in"));
     let name = cookie.split('=').next().expect("a name");
     assert!(answer.header("set-cookie").starts_with(&format!("{name}=; Max-Age=0")), "{answer:?}");
+    assert_eq!(answer.headers.get_all("set-cookie").iter().count(), 1, "another server's cookie is left alone");
+    assert_eq!((visit(&cookie).await, visit(&other).await.as_u16()), (303.try_into().expect("a status"), 200));
+}
+
+#[tokio::test]
+async fn cookies_planted_before_the_session_lock_nobody_out() {
+    let service = Service::with_directory();
+    let cookie = service.session().await;
+    let (name, token) = cookie.split_once('=').expect("a name");
+    let forged = format!("{name}={}", token.replace(|digit: char| digit.is_ascii_digit(), "1"));
+    assert_ne!(forged, cookie);
+    for planted in [forged, format!("{name}=1"), format!("{name}="), "directory-session-é=é".to_owned()] {
+        let cookies = format!("{}{cookie}", format!("{planted}; ").repeat(100));
+        for headers in [vec![cookies.as_bytes()], vec![planted.as_bytes(), cookie.as_bytes()]] {
+            let mut request = axum::extract::Request::get("/categories").header("host", "localhost");
+            for value in headers {
+                request = request.header("cookie", value);
+            }
+            let answer = service.call(request.body(axum::body::Body::empty()).expect("a request")).await;
+            assert_eq!(answer.status, 200, "{planted}");
+        }
+    }
+}
+
+#[tokio::test]
+async fn key_limited_to_origins_cannot_sign_in() {
+    let origins = &["https://app.example"];
+    let service = Setup { directory: fixture::directory(), origins, ..Setup::default() }.start();
+    for (language, told) in [
+        ("en", "This key only works on certain websites"),
+        ("de", "Dieser Schlüssel gilt nur für bestimmte Websites"),
+        ("fr", "Cette clé n’est valable que sur certains sites"),
+    ] {
+        let answer =
+            service.post("/sign-in", &format!("key={}", service.key), &[BROWSER, ("accept-language", language)]).await;
+        assert_eq!(answer.status, 403);
+        assert!(answer.text().contains(told) && answer.headers.get("set-cookie").is_none(), "{}", answer.text());
+    }
+    assert_eq!(service.get("/v1/categories").await.status, 200);
 }
 
 #[tokio::test]

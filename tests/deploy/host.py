@@ -1,5 +1,6 @@
 """The machine: processes, ports, accounts."""
 
+import http.client
 import os
 import pathlib
 import shutil
@@ -66,16 +67,17 @@ class Running:
 
 
 def check_unprivileged(binary, folder, settings):
-    """The binary as the container runs it: unprivileged, with a single writable folder."""
+    """The binary as the container runs it: unprivileged, with two writable folders: its index, and `sessions` beside the key file."""
     folder.mkdir()
     port = free_port()
     (folder / "exports").mkdir()
     shutil.copy(CHECKOUT / "data" / "demo.json", folder / "exports")
     keys, index = folder / "keys", folder / "index"
-    keys.mkdir()
-    subprocess.run(
+    sessions = keys / "sessions"
+    sessions.mkdir(parents=True)
+    created = subprocess.run(
         [binary, "keys", "create", "--name", "container", "--keys", keys / "keys.json"], env=environment(), check=True,
-        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL,
+        stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True,
     )
     (keys / "keys.json").chmod(0o644)
     index.mkdir()
@@ -85,6 +87,7 @@ def check_unprivileged(binary, folder, settings):
     root = os.geteuid() == 0
     if root:
         os.chown(index, NOBODY, NOBODY)
+        os.chown(sessions, NOBODY, NOBODY)
     without_rights = {"user": NOBODY, "group": NOBODY, "extra_groups": []} if root else {}
     for path in (folder / "exports", keys, folder):
         path.chmod(0o555)
@@ -107,6 +110,11 @@ def check_unprivileged(binary, folder, settings):
                 raise Failure(f"{failure}\n{(folder.parent / 'container.log').read_text()}") from failure
             if not (index / "CURRENT").is_file():
                 raise Failure("the index wasn't written")
+            caller = http.client.HTTPConnection("127.0.0.1", port, timeout=60)
+            caller.request("POST", "/sign-in", f"key={created.stdout.strip()}")
+            status, secret = caller.getresponse().status, sessions / "secret.json"
+            if status != 303 or not secret.is_file() or secret.stat().st_mode & 0o777 != 0o600:
+                raise Failure(f"signing in: {status}, {sorted(sessions.iterdir())}\n{(folder.parent / 'container.log').read_text()}")
         finally:
             process.terminate()
             code = process.wait(timeout=20)
@@ -118,4 +126,4 @@ def check_unprivileged(binary, folder, settings):
     written = sorted(path.name for path in folder.iterdir())
     if written != ["exports", "index", "keys"] or len(list((folder / "exports").iterdir())) != 1:
         raise Failure(f"the binary wrote outside its index: {written}")
-    return "the binary runs as an unprivileged account and writes only to its index"
+    return "the binary runs as an unprivileged account and writes only to its index and the sessions' secret"

@@ -102,6 +102,9 @@ def check_deb(packages, folder):
         owner = run(*inside, "stat", "--format=%A %U %G", "/etc/software-directory").strip()
         if owner != "drwxr-s--- root software-directory":
             raise Failure(f"/etc/software-directory is {owner}")
+        owner = run(*inside, "stat", "--format=%U %a", "/etc/software-directory/sessions").split()
+        if owner[0] != "software-directory" or not owner[1].endswith("700"):
+            raise Failure(f"/etc/software-directory/sessions is {owner}")
         check([*inside, "/usr/bin/software-directory"], folder / "run")
         run(*inside, "dpkg", "--purge", "software-directory", env=paths)
         if (root / "etc/software-directory").exists():

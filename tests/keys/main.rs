@@ -4,6 +4,7 @@
 mod cli;
 mod file;
 mod healthcheck;
+mod sessions;
 mod store;
 
 use std::path::PathBuf;

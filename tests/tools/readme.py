@@ -174,7 +174,7 @@ def copy_of_checkout(root, folder):
                 (folder / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(root / name, folder / name)
     else:
-        left_out = shutil.ignore_patterns("target", "index", ".tools", ".git", "node_modules", "keys.json", "development-key")
+        left_out = shutil.ignore_patterns("target", "index", ".tools", ".git", "node_modules", "keys.json", "development-key", "sessions")
         shutil.copytree(root, folder, dirs_exist_ok=True, ignore=left_out)
 
 

@@ -30,5 +30,5 @@ pub(super) use route::{
     ALLOWED_METHODS, API_FALLBACKS, FEED, MCP_METHODS, MCP_PATH, SIGN_IN, SIGN_OUT, allowed_methods, correct_headers,
     drop_unread_body, is_private, list_methods, matched_route, trim_trailing_slash,
 };
-pub(super) use session::{authenticate_reader, ended_sessions, is_from_own_page, session, session_cookie};
+pub(super) use session::{authenticate_reader, end_sessions, is_from_own_page, session, session_cookie};
 pub(super) use timeout::with_timeout;

@@ -9,18 +9,17 @@ use axum::extract::Request;
 use axum::http::header::{COOKIE, HOST, ORIGIN};
 use axum::http::{HeaderMap, HeaderValue, Uri};
 use jiff::Timestamp;
+use tokio::task::spawn_blocking;
 
 use crate::http::config::HttpConfig;
 use crate::http::extract::client_ip;
+use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 use crate::key::{Grant, KeyStore, SESSION_LIFETIME};
 
 /// The prefix of a session cookie's name, followed by the key's id. Cookies ignore ports, so all
 /// servers on a machine share them.
 const COOKIE_PREFIX: &str = "directory-session-";
-
-/// The maximum number of cookies to examine.
-const MAX_COOKIES: usize = 16;
 
 /// Returns the grant of the page's reader; `None` if they have to sign in.
 pub(in crate::http) fn authenticate_reader(state: &AppState, request: &Request) -> Option<Arc<Grant>> {
@@ -45,25 +44,45 @@ pub(super) fn visitor(state: &AppState, request: &Request) -> Option<Arc<Grant>>
 
 /// The grant of the session in a request's cookies.
 pub(in crate::http) fn session(keys: &KeyStore, headers: &HeaderMap) -> Option<Arc<Grant>> {
-    session_cookies(headers).find_map(|(_, token)| keys.resume_session(token, Timestamp::now()))
+    sessions(keys, headers).map(|(_, _, grant)| grant).next()
 }
 
-fn session_cookies(headers: &HeaderMap) -> impl Iterator<Item = (&str, &str)> {
-    let values = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
-    let cookies = values.flat_map(|value| value.split(';')).filter_map(|cookie| cookie.trim().split_once('='));
-    cookies.filter(|(name, _)| name.starts_with(COOKIE_PREFIX)).take(MAX_COOKIES)
+/// The names, tokens and grants of all valid sessions in a request's cookies. A page on another
+/// port or subdomain can set any number of cookies that come first, so invalid ones are skipped
+/// without a limit. The limit on headers leaves room for at most 170 tokens, each of which takes a
+/// microsecond to verify.
+fn sessions<'h>(
+    keys: &'h KeyStore,
+    headers: &'h HeaderMap,
+) -> impl Iterator<Item = (&'h str, &'h str, Arc<Grant>)> + 'h {
+    let now = Timestamp::now();
+    let values = headers.get_all(COOKIE).iter().flat_map(|value| value.as_bytes().split(|byte| *byte == b';'));
+    let cookies = values.filter_map(|cookie| std::str::from_utf8(cookie).ok()?.trim().split_once('='));
+    let cookies = cookies.filter(|(name, _)| name.starts_with(COOKIE_PREFIX));
+    cookies.filter_map(move |(name, token)| Some((name, token, keys.resume_session(token, now)?)))
 }
 
 /// The `Set-Cookie` header for a new session; `None` if the key is no longer valid.
-pub(in crate::http) fn session_cookie(state: &AppState, key_id: &str, headers: &HeaderMap) -> Option<HeaderValue> {
-    let token = state.keys.open_session(key_id, Timestamp::now())?;
+pub(in crate::http) async fn session_cookie(
+    state: &AppState,
+    key_id: &str,
+    headers: &HeaderMap,
+) -> Result<Option<HeaderValue>, ApiError> {
+    let (keys, id) = (Arc::clone(&state.keys), key_id.to_owned());
+    let open = move || keys.open_session(&id, Timestamp::now());
+    let token = spawn_blocking(open).await.map_err(ApiError::internal)?.map_err(ApiError::internal)?;
     let name = format!("{COOKIE_PREFIX}{key_id}");
-    cookie(&state.config, headers, &name, &token, SESSION_LIFETIME.as_secs())
+    Ok(token.and_then(|token| cookie(&state.config, headers, &name, &token, SESSION_LIFETIME.as_secs())))
 }
 
-/// The `Set-Cookie` headers that end a request's sessions.
-pub(in crate::http) fn ended_sessions(config: &HttpConfig, headers: &HeaderMap) -> Vec<HeaderValue> {
-    session_cookies(headers).filter_map(|(name, _)| cookie(config, headers, name, "", 0)).collect()
+/// Ends a request's sessions. Returns the `Set-Cookie` headers that remove their cookies.
+pub(in crate::http) async fn end_sessions(state: &AppState, headers: &HeaderMap) -> Result<Vec<HeaderValue>, ApiError> {
+    let (names, tokens): (Vec<_>, Vec<_>) =
+        sessions(&state.keys, headers).map(|(name, token, _)| (name, token.to_owned())).unzip();
+    if !tokens.is_empty() {
+        Arc::clone(&state.keys).end_sessions(tokens, Timestamp::now()).await.map_err(ApiError::internal)?;
+    }
+    Ok(names.into_iter().filter_map(|name| cookie(&state.config, headers, name, "", 0)).collect())
 }
 
 fn cookie(config: &HttpConfig, headers: &HeaderMap, name: &str, value: &str, seconds: i64) -> Option<HeaderValue> {

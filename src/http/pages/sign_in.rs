@@ -14,7 +14,7 @@ use super::frame::Frame;
 use super::language::{Language, Texts};
 use super::respond;
 use crate::http::extract::query::RawQuery;
-use crate::http::middleware::{SIGN_IN, ended_sessions, failed, grant_of, is_from_own_page, session, session_cookie};
+use crate::http::middleware::{SIGN_IN, end_sessions, failed, grant_of, is_from_own_page, session, session_cookie};
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 
@@ -53,8 +53,11 @@ pub(super) async fn get_form(
     }
     let code = parameter(&query, "code").filter(|_| request.method() == Method::GET);
     let Some(code) = code else { return form(&state, language, StatusCode::OK, &next, None) };
-    let key_id = state.sign_in_codes.redeem(&code, Instant::now());
-    match key_id.and_then(|id| session_cookie(&state, &id, headers)) {
+    let cookie = match state.sign_in_codes.redeem(&code, Instant::now()) {
+        Some(key_id) => session_cookie(&state, &key_id, headers).await?,
+        None => None,
+    };
+    match cookie {
         Some(cookie) => Ok(signed_in(&state, &next, cookie)),
         None => form(&state, language, StatusCode::OK, &next, Some(language.texts().link_used)),
     }
@@ -77,7 +80,8 @@ pub(super) async fn post_form(
     let t = language.texts();
     let request = Request::from_parts(parts, Body::empty());
     match grant_of(&state.keys, key.trim()) {
-        Ok(grant) => match session_cookie(&state, &grant.id, request.headers()) {
+        Ok(grant) if !grant.may_sign_in() => form(&state, language, StatusCode::FORBIDDEN, &next, Some(t.key_limited)),
+        Ok(grant) => match session_cookie(&state, &grant.id, request.headers()).await? {
             Some(cookie) => Ok(signed_in(&state, &next, cookie)),
             None => form(&state, language, StatusCode::FORBIDDEN, &next, Some(t.key_expired)),
         },
@@ -99,7 +103,7 @@ pub(super) async fn sign_out(State(state): State<Arc<AppState>>, request: Reques
         return Err(ApiError::HostNotAllowed);
     }
     let mut response = respond::redirect(StatusCode::SEE_OTHER, &format!("{}{SIGN_IN}", state.site.base));
-    for cookie in ended_sessions(&state.config, request.headers()) {
+    for cookie in end_sessions(&state, request.headers()).await? {
         response.headers_mut().append(SET_COOKIE, cookie);
     }
     Ok(uncached(response))

@@ -4,7 +4,7 @@ use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io::{self, Write as _};
 use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::time::Duration;
 
 use jiff::{Timestamp, Unit};
@@ -172,40 +172,46 @@ fn change<T>(
     Ok(done)
 }
 
-/// The name of an auxiliary file in the key file's folder, such as `.keys.json` plus a suffix.
-fn hidden_name(target: &Path, end: &str) -> OsString {
+/// The name of an auxiliary file beside a file, such as `.keys.json` plus a suffix.
+pub(in crate::key) fn hidden_name(target: &Path, end: &str) -> OsString {
     let mut name = OsString::from(".");
     name.push(target.file_name().unwrap_or(target.as_os_str()));
     name.push(end);
     name
 }
 
-/// Waits for other changes in progress, up to a time limit; unlocks when dropped. The lock is a
-/// separate file, because each change replaces the key file. It's never removed, since that would
-/// let two processes hold the lock at once.
 fn lock(path: &Path, target: &Path, wait: Duration) -> Result<File, KeyFileError> {
-    let write_error = |source| KeyFileError::Write { path: path.to_owned(), source };
-    let lock_path = folder_of(target).join(hidden_name(target, ".lock"));
+    lock_beside(target, wait).map_err(|error| match error {
+        TryLockError::Error(source) => KeyFileError::Write { path: path.to_owned(), source },
+        TryLockError::WouldBlock => {
+            KeyFileError::Locked { path: path.to_owned(), lock: lock_path(target), waited: wait }
+        }
+    })
+}
+
+fn lock_path(target: &Path) -> PathBuf {
+    folder_of(target).join(hidden_name(target, ".lock"))
+}
+
+/// Waits for other changes to a file, up to a time limit; unlocks when dropped. The lock is a
+/// separate file, because each change replaces the file. It's never removed, since that would
+/// let two processes hold the lock at once.
+pub(in crate::key) fn lock_beside(target: &Path, wait: Duration) -> Result<File, TryLockError> {
+    let lock_path = lock_path(target);
     // Any account that can open the file can hold the lock and so keep keys from being revoked.
     let lock = match OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&lock_path) {
         // Another account created the file, but it can still be locked.
         Err(error) if error.kind() == io::ErrorKind::PermissionDenied => File::open(&lock_path),
         opened => opened,
     };
-    let lock = lock.map_err(write_error)?;
-    match lock_within(&lock, wait) {
-        Ok(()) => Ok(lock),
-        Err(TryLockError::Error(error)) => Err(write_error(error)),
-        Err(TryLockError::WouldBlock) => {
-            Err(KeyFileError::Locked { path: path.to_owned(), lock: lock_path, waited: wait })
-        }
-    }
+    let lock = lock.map_err(TryLockError::Error)?;
+    lock_within(&lock, wait)?;
+    Ok(lock)
 }
 
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt as _;
-    use std::path::PathBuf;
 
     use super::*;
 

@@ -208,6 +208,7 @@ pub(in crate::http) struct Texts {
     pub(in crate::http) key_missing: &'static str,
     pub(in crate::http) key_invalid: &'static str,
     pub(in crate::http) key_expired: &'static str,
+    pub(in crate::http) key_limited: &'static str,
     pub(in crate::http) key_attempts: &'static str,
     pub(in crate::http) link_used: &'static str,
     pub(in crate::http) not_found: &'static str,
