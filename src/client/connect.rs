@@ -17,7 +17,7 @@ use tokio::time::timeout;
 use tower::util::{BoxCloneSyncService, ServiceExt as _};
 use tower::{BoxError, service_fn};
 
-use super::address::is_public;
+use super::address::{is_public, is_public_host};
 
 pub(super) type Connector = BoxCloneSyncService<Uri, TokioIo<TcpStream>, BoxError>;
 
@@ -60,8 +60,8 @@ impl Network for MachineNetwork {
 pub(crate) enum ReachError {
     #[error("the host has no address")]
     UnknownHost,
-    #[error("{0} isn't a public address")]
-    NotPublic(IpAddr),
+    #[error("the host isn't public")]
+    NotPublic,
     #[error("the connection timed out or was refused")]
     NoConnection,
 }
@@ -85,8 +85,8 @@ impl Guard {
         };
         let addresses = found.ok().and_then(Result::ok).filter(|addresses| !addresses.is_empty());
         let addresses = addresses.ok_or(ReachError::UnknownHost)?;
-        for address in &addresses {
-            self.check(address.ip())?;
+        if !self.reaches_private && !addresses.iter().all(|address| is_public(address.ip())) {
+            return Err(ReachError::NotPublic);
         }
         for address in addresses {
             if let Ok(Ok(stream)) = timeout(time, self.network.connect(address)).await {
@@ -96,10 +96,6 @@ impl Guard {
             }
         }
         Err(ReachError::NoConnection)
-    }
-
-    fn check(&self, address: IpAddr) -> Result<(), ReachError> {
-        if self.reaches_private || is_public(address) { Ok(()) } else { Err(ReachError::NotPublic(address)) }
     }
 }
 
@@ -123,9 +119,9 @@ pub(super) fn connector(timeout: Duration, proxies: Proxies, guard: Option<Guard
                     None => Ok(direct.oneshot(server).await?),
                 };
             };
-            // The proxy resolves names itself, so only numeric addresses can be checked here.
-            if let (Some(guard), Ok(address)) = (guard, host_of(&server).parse()) {
-                guard.check(address)?;
+            // The proxy resolves names itself, so their addresses can't be checked here.
+            if guard.is_some_and(|guard| !guard.reaches_private && !is_public_host(host_of(&server))) {
+                return Err(ReachError::NotPublic.into());
             }
             let mut tunnel = Tunnel::new(proxy.uri().clone(), to_proxy);
             if let Some(authorization) = proxy.basic_auth() {
@@ -156,6 +152,11 @@ mod tests {
     use super::super::{Client, Roots};
     use super::*;
 
+    fn proxies(listener: &TcpListener) -> Proxies {
+        let proxy = format!("http://me:secret@{}", listener.local_addr().expect("an address"));
+        Proxies(Some(Arc::new(Matcher::builder().http(proxy).build())))
+    }
+
     async fn head(stream: &mut TcpStream) -> String {
         let mut head = Vec::new();
         while !head.ends_with(b"\r\n\r\n") {
@@ -167,7 +168,7 @@ mod tests {
     #[tokio::test]
     async fn the_proxy_tunnels_to_the_server_and_only_the_proxy_gets_its_credentials() {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
-        let proxy = format!("http://me:secret@{}", listener.local_addr().expect("an address"));
+        let proxies = proxies(&listener);
         let heads = tokio::spawn(async move {
             let (mut stream, _) = listener.accept().await.expect("a connection");
             let connect = head(&mut stream).await;
@@ -176,8 +177,6 @@ mod tests {
             stream.write_all(b"HTTP/1.1 204 x\r\n\r\n").await.expect("sent");
             (connect, get)
         });
-        let matcher = Matcher::builder().http(proxy).build();
-        let proxies = Proxies(Some(Arc::new(matcher)));
         let client = Client::new(Roots::empty(), Duration::from_mins(1), proxies).expect("a client");
         let request = Request::get("http://far.example/CURRENT").body(Bytes::new()).expect("a request");
         assert_eq!(client.send(request).await.expect("a response").status(), 204);
@@ -185,5 +184,26 @@ mod tests {
         assert!(connect.starts_with("CONNECT far.example:80 HTTP/1.1\r\n"), "{connect}");
         assert!(connect.contains("Proxy-Authorization: Basic "), "{connect}");
         assert!(get.starts_with("GET /CURRENT HTTP/1.1\r\n") && !get.contains("Basic"), "{get}");
+    }
+
+    #[tokio::test]
+    async fn a_guarded_client_asks_its_proxy_only_for_public_hosts() {
+        let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
+        let client = |reaches_private| {
+            let (time, network) = (Duration::from_mins(1), Arc::new(MachineNetwork));
+            Client::guarded(Roots::empty(), time, proxies(&listener), network, reaches_private).expect("a client")
+        };
+        let request = |host| Request::get(format!("http://{host}/")).body(Bytes::new()).expect("a request");
+        for host in ["127.0.0.1", "127.1", "0x7f.1", "2130706433", "localhost.", "metadata.google.internal", "[::1]"] {
+            let error = client(false).send(request(host)).await.expect_err(host);
+            assert_eq!(error.reach_error(), Some(ReachError::NotPublic), "{host}");
+        }
+        for (host, reaches_private) in [("acme.com", false), ("127.1", true)] {
+            let client = client(reaches_private);
+            let (sent, connect) = tokio::join!(client.send(request(host)), async {
+                head(&mut listener.accept().await.expect("a connection").0).await
+            });
+            assert!(sent.is_err() && connect.starts_with(&format!("CONNECT {host}:80 ")), "{connect}");
+        }
     }
 }

@@ -328,7 +328,7 @@ fn failed(error: &RequestError) -> Outcome {
     match (error, error.reach_error()) {
         (RequestError::Tls(error), _) => certificate_fault(error).into(),
         (_, Some(ReachError::UnknownHost)) => Outcome::UnknownHost,
-        (_, Some(ReachError::NotPublic(_))) => Outcome::NotPublic,
+        (_, Some(ReachError::NotPublic)) => Outcome::NotPublic,
         (RequestError::Connect(_), _) => Outcome::NoConnection,
         (RequestError::Broken(_), _) => Outcome::BrokenAnswer,
     }
