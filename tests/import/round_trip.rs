@@ -58,7 +58,7 @@ fn text() -> impl Strategy<Value = String> {
 
 fn product() -> impl Strategy<Value = Value> {
     let texts = || proptest::collection::vec(text(), 0..3);
-    (text(), texts(), texts(), text(), proptest::option::of(-5.0..9.0_f64), "[a-z: \"]{1,3}", any::<bool>()).prop_map(
+    (text(), texts(), texts(), text(), proptest::option::of(-5.0..9.0_f64), "[a-z: \";=]{1,3}", any::<bool>()).prop_map(
         |(tagline, tags, labels, name, rating, key, unusable)| {
             let sources: Vec<_> = labels.iter().map(|label| json!([label, "https://s.example/?a=1;b"])).collect();
             let mut product = json!({"name": format!("n{name}"), "url": "https://a.example/;x", "tags": tags,
@@ -126,11 +126,15 @@ proptest! {
 
 #[test]
 fn no_cell_is_a_formula() {
-    let product = json!({"id": "=1", "name": "+1", "url": "https://a.example/", "tagline": "@x", "tags": ["-a", "b"],
-        "evidence_status": "pending-review", "n": -5});
+    let product = json!({"id": "=1", "name": "+1", "url": "https://a.example/", "tagline": "x;=1", "tags": ["-a", "-b"],
+        "evidence_status": "pending-review", "n;=1": -5, "m": "y\t@z;=1"});
     let export = read(json!({"name": "N", "license": "https://l.example/", "software": [product]}).to_string());
     let mut csv = Vec::new();
     tabular::write_csv(&export, &mut csv).expect("memory");
     let text = String::from_utf8(csv).expect("text");
-    assert_eq!(text.lines().nth(1), Some("'=1,'+1,https://a.example/,pending-review,'@x,'-a; b,'-5"));
+    let expected = [
+        "id,name,url,evidence_status,tagline,tags,json:m,json:n;'=1",
+        "'=1,'+1,https://a.example/,pending-review,x;'=1,'-a; '-b,\"\"\"y\\t@z;'=1\"\"\",'-5",
+    ];
+    assert_eq!(text.lines().collect::<Vec<_>>(), expected);
 }

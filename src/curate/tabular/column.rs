@@ -97,7 +97,7 @@ fn texts(table: &Table, column: usize) -> impl Iterator<Item = (usize, Option<&s
 /// The order of day and month that fits all of the column's dates.
 fn order(table: &Table, column: usize, findings: &mut Findings) -> Option<DateOrder> {
     let dates: Vec<(usize, &str, u8, u8, u16)> = texts(table, column)
-        .filter_map(|(row, text)| match date::read(value::unguarded(text?), table.is_1904)?.date {
+        .filter_map(|(row, text)| match date::read(&value::unguarded(text?), table.is_1904)?.date {
             Date::Either(a, b, year) => Some((row, text?, a, b, year)),
             Date::Day(_) | Date::Partial => None,
         })

@@ -169,15 +169,16 @@ impl Converter<'_> {
             Cell::Text(text) => text.clone(),
             Cell::Link(link) => self.link(at, target, &link.0, &link.1),
         };
-        if let Some(value) = self.mapping.columns[column].translated(&text) {
-            self.note(at, &format!("`{text}` as `{value}`"), "values were translated by the mapping");
-            text = value;
+        let mut plain = value::unguarded(&text);
+        if let Some(value) = self.mapping.columns[column].translated(&plain) {
+            self.note(at, &format!("`{plain}` as `{value}`"), "values were translated by the mapping");
+            (text, plain) = (value.clone(), value);
         }
         if value::is_nothing(&text) {
             self.note(at, &text, "cells with a placeholder were read as empty");
             return Found::Empty;
         }
-        match self.value(at, column, target, value::unguarded(&text)) {
+        match self.value(at, column, target, &plain) {
             Ok(found) => found,
             Err((message, fix)) => {
                 self.findings.add(Level::Error, table, at, &text, &message, &fix);

@@ -77,7 +77,7 @@ fn head(cell: &Cell) -> String {
     let text = value::unguarded(text);
     if text.starts_with("json:") {
         // The property name after the prefix is kept unchanged.
-        return text.to_owned();
+        return text;
     }
     text.split_whitespace().map(value::trim).collect::<Vec<_>>().join(" ")
 }

@@ -4,21 +4,43 @@
 /// Text that means an empty cell, in lower case.
 const NOTHING: [&str; 10] = ["-", "--", "–", "—", "n/a", "n.a.", "k.a.", "k. a.", "k.a", "keine angabe"];
 
-/// Characters that make a cell a formula if it starts with one of them.
-const FORMULA: [char; 6] = ['=', '+', '-', '@', '\t', '\r'];
+/// Characters that make a cell a formula if it starts with one of them. Japanese versions of Excel
+/// also accept the full-width ones.
+const FORMULA: [char; 8] = ['=', '+', '-', '@', '＝', '＋', '－', '＠'];
+/// Characters that end a cell in programs that expect another separator than a comma, even inside
+/// quotes: such a program looks for quotes elsewhere.
+const SEPARATORS: [char; 5] = [';', '|', '\t', '\n', '\r'];
 
-fn is_guarded(text: &str) -> bool {
-    text.trim_start_matches('\'').starts_with(FORMULA)
-}
-
-/// The text, with an apostrophe in front if a spreadsheet program would take it for a formula.
-pub(super) fn guarded(text: String) -> String {
-    if is_guarded(&text) { format!("'{text}") } else { text }
+/// The text, with an apostrophe wherever a spreadsheet program could see the start of a formula: at
+/// the beginning and after separators. White space, quotes and control characters in front of it
+/// make no difference, because some programs drop them.
+pub(super) fn guarded(text: &str) -> String {
+    guard(text, true)
 }
 
 /// Reverses [`guarded`].
-pub(super) fn unguarded(text: &str) -> &str {
-    text.strip_prefix('\'').filter(|_| is_guarded(text)).unwrap_or(text)
+pub(super) fn unguarded(text: &str) -> String {
+    guard(text, false)
+}
+
+/// Adds or removes an apostrophe wherever a formula could start.
+fn guard(text: &str, adds: bool) -> String {
+    let mut guarded = String::with_capacity(text.len());
+    let mut is_start = true;
+    for (at, c) in text.char_indices() {
+        if is_start && text[at..].trim_start_matches('\'').starts_with(FORMULA) {
+            is_start = false;
+            if adds {
+                guarded.push('\'');
+            } else if c == '\'' {
+                continue;
+            }
+        } else {
+            is_start = SEPARATORS.contains(&c) || (is_start && (c.is_whitespace() || c.is_control() || c == '"'));
+        }
+        guarded.push(c);
+    }
+    guarded
 }
 
 /// The text with white space and invisible characters trimmed from both ends.
@@ -234,9 +256,20 @@ mod tests {
 
     #[test]
     fn formulas_are_guarded_and_other_text_is_not() {
-        assert_eq!(guarded("=1+1".into()), "'=1+1");
-        assert_eq!(guarded("'tis".into()), "'tis");
-        assert_eq!(unguarded("'tis"), "'tis");
+        for (text, cell) in [
+            ("=1+1", "'=1+1"),
+            ("＝1", "'＝1"),
+            ("x;=1", "x;'=1"),
+            ("x; =1", "x; '=1"),
+            ("x;\"=1", "x;\"'=1"),
+            ("x;'=1", "x;''=1"),
+            (";=1|@a\t+b\n- c\r\n-d", ";'=1|'@a\t'+b\n'- c\r\n'-d"),
+            ("\t=1", "\t'=1"),
+            ("'tis; a-b, -c; =", "'tis; a-b, -c; '="),
+            ("https://a.example/?a=1;b=2", "https://a.example/?a=1;b=2"),
+        ] {
+            assert_eq!((guarded(text).as_str(), unguarded(cell).as_str()), (cell, text));
+        }
     }
 
     #[test]
@@ -296,9 +329,12 @@ mod tests {
         }
 
         #[test]
-        fn guarded_text_is_restored(text in "['=+@\t\ra-]{0,5}") {
-            let cell = guarded(text.clone());
-            prop_assert!(!cell.starts_with(FORMULA));
+        fn guarded_text_is_restored(text in "['=+@\t\r\n ;|\",a＝-]{0,9}") {
+            let cell = guarded(&text);
+            for part in cell.split(SEPARATORS) {
+                let part = part.trim_start_matches(|c: char| c.is_whitespace() || c == '"');
+                prop_assert!(!part.starts_with(FORMULA), "{cell:?}");
+            }
             prop_assert_eq!(unguarded(&cell), text);
         }
     }

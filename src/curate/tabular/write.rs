@@ -31,12 +31,12 @@ pub fn write_csv(export: &Export, out: &mut dyn Write) -> io::Result<()> {
     let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(out);
     writer.write_record(columns.iter().map(|column| match column {
         Column::Plain(name) => (*name).to_owned(),
-        Column::Json(name) => json_head(name),
+        Column::Json(name) => value::guarded(&json_head(name)),
     }))?;
     for software in &export.software {
         writer.write_record(columns.iter().map(|column| match column {
             Column::Plain(name) => plain(&value(software, name)).unwrap_or_default(),
-            Column::Json(name) => value::guarded(json(software, name)),
+            Column::Json(name) => value::guarded(&json(software, name)),
         }))?;
     }
     writer.flush()
@@ -79,16 +79,19 @@ pub fn write_rejected(table: &Table, mapping: &Mapping, rejected: &Rejected, out
         }
         return Ok(());
     }
+    // The text as it was read, which may have apostrophes already, or be a placeholder such as `-`.
+    let guarded = |text: &str| {
+        if value::is_nothing(text) { text.to_owned() } else { value::guarded(&value::unguarded(text)) }
+    };
     let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(out);
-    writer.write_record(table.heads.iter().cloned().chain([reason]))?;
+    writer.write_record(table.heads.iter().map(|head| value::guarded(head)).chain([reason]))?;
     for (row, reasons) in rejected {
         let cells = table.rows[*row].cells.iter().zip(&mapping.columns).map(|(cell, of)| match cell {
-            Cell::Link(link) if of.target != Target::Property("url") => link.0.clone(),
-            Cell::Link(link) if value::is_address(&link.0) => link.0.clone(),
-            // The text as it was read. Formulas already have an apostrophe in front.
-            cell => cell.shown().to_owned(),
+            Cell::Link(link) if of.target != Target::Property("url") => guarded(&link.0),
+            Cell::Link(link) if value::is_address(&link.0) => guarded(&link.0),
+            cell => guarded(cell.shown()),
         });
-        writer.write_record(cells.chain([value::guarded(reasons.join("; "))]))?;
+        writer.write_record(cells.chain([value::guarded(&reasons.join("; "))]))?;
     }
     writer.flush()
 }
@@ -180,7 +183,7 @@ fn plain(value: &Value<'_>) -> Option<String> {
         }
         Value::Number(_) | Value::Texts(_) | Value::Translations(_) | Value::Sources(_) => return None,
     };
-    let cell = value::guarded(cell);
+    let cell = value::guarded(&cell);
     (text_cell(&cell) == Cell::Text(cell.clone()) && !value::is_nothing(&cell)).then_some(cell)
 }
 

@@ -19,8 +19,8 @@ pub(super) fn attribute_type(table: &Table, column: usize) -> AttributeType {
     let fits = |kind: AttributeType, cell: &Cell| match (cell, kind) {
         (Cell::Json(raw), _) => AttributeType::fitting(raw)[kind as usize],
         (Cell::Text(text), AttributeType::Boolean) => value::boolean(text).is_some(),
-        (Cell::Text(text), AttributeType::Number) => value::decimal(value::unguarded(text)).is_some(),
-        (Cell::Text(text), AttributeType::Date) => is_day(value::unguarded(text)),
+        (Cell::Text(text), AttributeType::Number) => value::decimal(&value::unguarded(text)).is_some(),
+        (Cell::Text(text), AttributeType::Date) => is_day(&value::unguarded(text)),
         _ => kind == AttributeType::Text,
     };
     let cells = || table.rows.iter().map(|row| &row.cells[column]).filter(says_something);
