@@ -135,6 +135,32 @@ fn a_named_pipe_is_rejected_without_waiting() {
 }
 
 #[test]
+fn an_export_is_named_after_its_table_and_always_written_to_the_data_folder() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let import = |file: &str| {
+        fs::write(folder.path().join(file), "name,url\nA,https://a.example/\n").expect("a file");
+        let arguments = ["import", file, "--name", "N", "--license", "https://l.example/", "--yes"];
+        let output = run(folder.path(), &arguments);
+        fs::remove_file(folder.path().join(file)).expect("removed");
+        (output.status.code(), stderr(&output))
+    };
+    for file in ["./..csv", "...csv", ".csv", ".hidden.csv", "..", "/"] {
+        let (code, text) = if file.ends_with("csv") {
+            import(file)
+        } else {
+            let output = run(folder.path(), &["import", file]);
+            (output.status.code(), stderr(&output))
+        };
+        assert_eq!(code, Some(2), "{text}");
+        assert!(text.contains(&format!("{file} has no name that an export can have; choose one with -o")), "{text}");
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 0);
+    }
+    let (code, text) = import("tools.2026.csv");
+    assert_eq!(code, Some(0), "{text}");
+    assert!(folder.path().join("data/tools.2026.json").is_file(), "{text}");
+}
+
+#[test]
 fn an_existing_export_is_not_overwritten_without_force() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("t.csv"), "name,url\nA,https://a.example/\n").expect("a file");

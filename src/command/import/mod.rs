@@ -66,8 +66,10 @@ struct Draft {
 
 fn import(args: &ImportArgs) -> Result<(), Failure> {
     let data = args.data.clone().unwrap_or_else(|| DATA_FOLDER.into());
-    let default = || data.join(args.file.file_stem().unwrap_or_default()).with_extension("json");
-    let output = args.update.clone().or_else(|| args.output.clone()).unwrap_or_else(default);
+    let output = match args.update.as_ref().or(args.output.as_ref()) {
+        Some(output) => output.clone(),
+        None => default_output(&data, &args.file)?,
+    };
     let rejected_path = args.file.with_extension("rejected").with_added_extension(table_extension(&args.file));
     if args.valid_rows {
         check_absent(&rejected_path, args.force)?;
@@ -176,6 +178,17 @@ fn read_table(args: &ImportArgs) -> Result<Table, Failure> {
         let code = if matches!(error, tabular::TableError::Unreadable(_)) { 1 } else { 2 };
         Failure { text: format!("{}: {}", args.file.display(), chain(&error)), code }
     })
+}
+
+/// The default output: in the data folder, under the table's name.
+fn default_output(data: &Path, table: &Path) -> Result<PathBuf, Failure> {
+    let stem = table.file_stem().unwrap_or_default();
+    // `..csv` would be written outside the folder, and hidden files aren't read as exports.
+    if stem.is_empty() || stem.as_encoded_bytes().starts_with(b".") {
+        let text = format!("{} has no name that an export can have; choose one with -o FILE", table.display());
+        return Err(Failure::usage(text));
+    }
+    Ok(data.join(stem).with_added_extension("json"))
 }
 
 fn goal(args: &ImportArgs, output: PathBuf) -> Result<Goal, Failure> {
