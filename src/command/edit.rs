@@ -5,9 +5,9 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 
+use super::changes::{self, Locked};
 use super::import::print_findings;
-use super::write_file::write_file;
-use super::{Failure, changes, print_note};
+use super::{Failure, print_note};
 use crate::cli::{AddArgs, SetArgs};
 use crate::curate::tabular::{
     self, Cell, Checked, ColumnUse, ConvertOptions, Level, Mapping, Row, RowKind, Table, Target,
@@ -34,7 +34,8 @@ fn finish(result: Result<(), Failure>) -> ExitCode {
 }
 
 fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -> Result<(), Failure> {
-    let export = changes::open(path, max_file_bytes)?;
+    let locked = Locked::new(path)?;
+    let export = locked.open(max_file_bytes)?;
     let (table, mapping) = row(id, values, &export.attributes)?;
     let prefix = &*export.id_prefix;
     let ids: Vec<&str> =
@@ -76,7 +77,7 @@ fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -
         return Ok(());
     }
     changes::print(&export, &updated.json)?;
-    write_file(path, true, |out| out.write_all(updated.json.as_bytes()))
+    locked.replace(blake3::hash(&export.document), &updated.json)
 }
 
 /// The values as a table with one row.

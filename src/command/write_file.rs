@@ -22,32 +22,39 @@ pub(super) fn write_file(
     force: bool,
     content: impl FnOnce(&mut dyn Write) -> io::Result<()>,
 ) -> Result<(), Failure> {
-    let write = |file: &mut File| {
-        let mut out = BufWriter::new(file);
-        content(&mut out)?;
-        out.flush()
-    };
-    let target = match destination(path)? {
-        Destination::File(target) => target,
+    let written = match destination(path)? {
+        Destination::File(target) => {
+            draft(&target, content).and_then(|draft| draft.rename(force)).and_then(Renamed::sync)
+        }
         Destination::Stream => {
-            let written = File::options().append(true).open(path).and_then(|mut file| write(&mut file));
-            return written.map_err(|error| failed(path, &error));
+            File::options().append(true).open(path).and_then(|mut file| write_buffered(&mut file, content))
         }
     };
-    sweep(folder_of(&target), HIDDEN);
-    let mut draft = Draft::new(&target, HIDDEN, Access::Mode(0o666)).map_err(|error| failed(path, &error))?;
-    draft.write(write).map_err(|error| failed(path, &error))?;
-    draft.rename(force).and_then(Renamed::sync).map_err(|error| match error.kind() {
+    written.map_err(|error| match error.kind() {
         io::ErrorKind::AlreadyExists => exists(path),
         _ => failed(path, &error),
     })
 }
 
-fn destination(path: &Path) -> Result<Destination, Failure> {
+/// A complete file that hasn't replaced its target yet.
+pub(super) fn draft(target: &Path, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<Draft> {
+    sweep(folder_of(target), HIDDEN);
+    let mut draft = Draft::new(target, HIDDEN, Access::KeptIfPermitted)?;
+    draft.write(|file| write_buffered(file, content))?;
+    Ok(draft)
+}
+
+fn write_buffered(file: &mut File, content: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut out = BufWriter::new(file);
+    content(&mut out)?;
+    out.flush()
+}
+
+pub(super) fn destination(path: &Path) -> Result<Destination, Failure> {
     Destination::of(path).map_err(|error| failed(path, &error))
 }
 
-fn failed(path: &Path, error: &io::Error) -> Failure {
+pub(super) fn failed(path: &Path, error: &io::Error) -> Failure {
     Failure { text: format!("{} can't be written: {error}", path.display()), code: 1 }
 }
 

@@ -1,7 +1,7 @@
 //! Atomic writes.
 
 use std::ffi::OsStr;
-use std::fs::{self, File, Permissions};
+use std::fs::{self, File, Metadata, Permissions};
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, PermissionsExt as _, fchown};
 use std::path::{Path, PathBuf};
@@ -23,6 +23,9 @@ pub(crate) enum Access {
     /// The owner and mode of the file being replaced, so a server with its own account can still
     /// read the file after an administrator has changed it. 0600 if there's no such file.
     Kept,
+    /// The mode of the file being replaced, and its owner and group as far as this process may set
+    /// them. 0666 minus the umask if there's no such file.
+    KeptIfPermitted,
 }
 
 /// A file under a temporary name next to its target. Renaming it replaces the target in one step.
@@ -38,9 +41,15 @@ pub(crate) struct Draft {
 impl Draft {
     /// Creates an empty file. If the target is a symbolic link, the link itself is replaced.
     pub(crate) fn new(target: &Path, prefix: impl AsRef<OsStr>, access: Access) -> io::Result<Self> {
+        let before = match access {
+            Access::Mode(_) => None,
+            Access::Kept | Access::KeptIfPermitted => metadata(target)?,
+        };
         let mode = match access {
             Access::Mode(mode) => mode,
-            Access::Kept => 0o600,
+            Access::KeptIfPermitted if before.is_none() => 0o666,
+            // Nobody else can open the file before it has the old one's permissions.
+            Access::Kept | Access::KeptIfPermitted => 0o600,
         };
         let folder = folder_of(target);
         let file = loop {
@@ -57,8 +66,8 @@ impl Draft {
             }
             // The file was swept before it could be locked.
         };
-        if access == Access::Kept {
-            keep_access(file.as_file(), target)?;
+        if let Some(before) = before {
+            keep_access(file.as_file(), &before, access)?;
         }
         // Open the folder now, so that a folder that can't be synced is reported before anything is
         // replaced.
@@ -78,7 +87,13 @@ impl Draft {
     /// [`io::ErrorKind::AlreadyExists`] if this would replace a file, otherwise the system's error.
     pub(crate) fn rename(self, overwrite: bool) -> io::Result<Renamed> {
         let Self { file, folder, target } = self;
-        if overwrite { file.persist(target) } else { file.persist_noclobber(target) }.map_err(|error| error.error)?;
+        let renamed = if overwrite { file.persist(&target) } else { file.persist_noclobber(&target) };
+        match renamed {
+            Err(failed) if !overwrite && failed.error.kind() != io::ErrorKind::AlreadyExists => {
+                claim(failed.file, &target)?;
+            }
+            renamed => drop(renamed?),
+        }
         Ok(Renamed { folder })
     }
 }
@@ -94,6 +109,17 @@ impl Renamed {
     pub(crate) fn sync(self) -> io::Result<()> {
         sync(&self.folder)
     }
+}
+
+/// Renames a file without replacing another, for file systems without hard links, such as cloud
+/// storage: an empty file claims the name first.
+fn claim(file: NamedTempFile, target: &Path) -> io::Result<()> {
+    File::create_new(target)?;
+    file.persist(target).map(drop).map_err(|failed| {
+        // The name is still this process's own.
+        let _ = fs::remove_file(target);
+        failed.error
+    })
 }
 
 /// Removes temporary files left behind by killed processes. Files in use are locked.
@@ -131,21 +157,31 @@ pub(crate) fn folder_of(path: &Path) -> &Path {
     path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."))
 }
 
-fn keep_access(file: &File, target: &Path) -> io::Result<()> {
-    let before = match fs::metadata(target) {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        metadata => metadata?,
-    };
+/// A file's metadata; `None` if it doesn't exist.
+fn metadata(path: &Path) -> io::Result<Option<Metadata>> {
+    match fs::metadata(path) {
+        Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(None),
+        metadata => metadata.map(Some),
+    }
+}
+
+fn keep_access(file: &File, before: &Metadata, access: Access) -> io::Result<()> {
     let now = file.metadata()?;
     if (now.uid(), now.gid()) != (before.uid(), before.gid()) {
-        fchown(file, Some(before.uid()), Some(before.gid()))?;
+        match fchown(file, Some(before.uid()), Some(before.gid())) {
+            // A member of the group may keep the group.
+            Err(_) if access == Access::KeptIfPermitted => _ = fchown(file, None, Some(before.gid())),
+            changed => changed?,
+        }
     }
-    file.set_permissions(before.permissions())
+    // Some file systems have the same permissions for all files, and refuse to change them.
+    if now.permissions() == before.permissions() { Ok(()) } else { file.set_permissions(before.permissions()) }
 }
 
 #[cfg(test)]
 mod tests {
     use std::io::Write as _;
+    use std::os::unix::fs::chown;
 
     use super::*;
 
@@ -206,9 +242,32 @@ mod tests {
     fn new_files_are_private_and_replaced_files_keep_their_mode_unless_one_is_given() {
         let folder = tempfile::tempdir().expect("a folder");
         let target = folder.path().join("a.json");
-        for (access, expected) in [(Access::Kept, 0o600), (Access::Mode(0o640), 0o640), (Access::Kept, 0o640)] {
+        for (access, expected) in [
+            (Access::Kept, 0o600),
+            (Access::Mode(0o640), 0o640),
+            (Access::Kept, 0o640),
+            (Access::KeptIfPermitted, 0o640),
+        ] {
             draft(&target, access).rename(true).and_then(Renamed::sync).expect("renamed");
             assert_eq!(mode(&target), expected, "{access:?}");
         }
+        // Only root can give files away.
+        if chown(&target, Some(1234), Some(2345)).is_ok() {
+            draft(&target, Access::KeptIfPermitted).rename(true).and_then(Renamed::sync).expect("renamed");
+            let owned = fs::metadata(&target).expect("a file");
+            assert_eq!((owned.uid(), owned.gid(), mode(&target)), (1234, 2345, 0o640));
+        }
+    }
+
+    #[test]
+    fn without_hard_links_a_name_is_claimed_but_an_existing_file_is_kept() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let target = folder.path().join("a.json");
+        claim(draft(&target, Access::Mode(0o644)).file, &target).expect("renamed");
+        assert_eq!(fs::read(&target).expect("a file"), b"new");
+        fs::write(&target, "old").expect("written");
+        claim(draft(&target, Access::Mode(0o644)).file, &target).expect_err("it exists");
+        assert_eq!(fs::read(&target).expect("a file"), b"old");
+        assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
     }
 }

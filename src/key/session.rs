@@ -15,8 +15,8 @@ use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use super::KeyDigest;
-use super::file::{hidden_name, lock_beside, settled_stamp};
-use crate::file::{Access, Draft, FileStamp, Renamed, folder_of, open, sweep};
+use super::file::{settled_stamp, temporary_prefix};
+use crate::file::{Access, Draft, FileStamp, Renamed, folder_of, lock_beside, open, sweep};
 
 /// The maximum length of a session.
 pub const SESSION_LIFETIME: SignedDuration = SignedDuration::from_hours(7 * 24);
@@ -248,9 +248,9 @@ fn read(path: &Path) -> io::Result<State> {
 
 /// Changes the file, or creates it, under a lock that other processes also take.
 fn change(path: &Path, update: impl FnOnce(State) -> State) -> io::Result<State> {
-    let (folder, prefix) = (folder_of(path), hidden_name(path, "."));
+    let (folder, prefix) = (folder_of(path), temporary_prefix(path));
     DirBuilder::new().recursive(true).mode(0o700).create(folder)?;
-    let _lock = lock_beside(path, LOCK_WAIT)?;
+    let _lock = lock_beside(path, 0o600, LOCK_WAIT)?;
     sweep(folder, &prefix);
     let found = match read(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => State::default(),

@@ -1,8 +1,11 @@
 //! `add`, `set` and `init`.
 
-use std::fs;
+use std::fs::{self, File, Permissions};
+use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
+use std::process::Stdio;
 
+use crate::binary::command;
 use crate::{run, stderr};
 
 const EXPORT: &str = r#"{ "name": "N", "license": "https://l.example/",
@@ -92,4 +95,63 @@ fn a_declared_attribute_is_set_according_to_its_type() {
     let (code, text, _) = edit(folder.path(), &["set", "e.json", "moss", "price=cheap"]);
     assert_eq!(code, Some(2));
     assert!(text.contains("the value isn't a number"), "{text}");
+}
+
+#[test]
+fn simultaneous_edits_are_all_kept() {
+    let folder = folder();
+    // All of them are waiting for the lock before the first one can start, through whichever path.
+    symlink("e.json", folder.path().join("link.json")).expect("a link");
+    let lock = File::create(folder.path().join(".e.json.lock")).expect("a file");
+    lock.lock().expect("locked");
+    let start = |number: usize| {
+        let path = if number.is_multiple_of(2) { "e.json" } else { "link.json" };
+        let arguments = match number {
+            0 => vec!["add".into(), path.into(), "name=Fern".into(), "url=https://fern.example/".into()],
+            _ => vec!["set".into(), path.into(), "moss".into(), format!("p{number}:={number}")],
+        };
+        command(folder.path()).args(arguments).stderr(Stdio::piped()).spawn().expect("the binary runs")
+    };
+    let running: Vec<_> = (0..12).map(start).collect();
+    drop(lock);
+    for child in running {
+        let output = child.wait_with_output().expect("it ends");
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+    }
+    let export = fs::read_to_string(folder.path().join("e.json")).expect("an export");
+    let export: serde_json::Value = serde_json::from_str(&export).expect("JSON");
+    assert_eq!(export["software"][1]["id"], "fern");
+    for number in 1..12 {
+        assert_eq!(export["software"][0][format!("p{number}")], number);
+    }
+    let mut left: Vec<_> =
+        fs::read_dir(folder.path()).expect("a folder").map(|entry| entry.expect("an entry").file_name()).collect();
+    left.sort();
+    assert_eq!(left, [".e.json.lock", "e.json", "link.json"]);
+}
+
+#[test]
+fn an_edited_export_keeps_its_permissions_and_its_lock_is_not_an_export() {
+    let folder = folder();
+    let path = folder.path().join("e.json");
+    for mode in [0o600, 0o664] {
+        fs::set_permissions(&path, Permissions::from_mode(mode)).expect("changed");
+        let (code, text, _) = edit(folder.path(), &["set", "e.json", "moss", &format!("tags={mode}")]);
+        assert_eq!(code, Some(0), "{text}");
+        assert_eq!(fs::metadata(&path).expect("a file").permissions().mode() & 0o777, mode);
+    }
+    let output = run(folder.path(), &["check", "."]);
+    let text = String::from_utf8(output.stdout).expect("text");
+    assert!(output.status.success() && text.contains("Checked 1 file,"), "{text}");
+}
+
+#[test]
+fn a_path_without_a_file_gets_no_lock() {
+    let folder = folder();
+    for path in ["typo.json", ".", "/dev/null"] {
+        let (code, text, _) = edit(folder.path(), &["set", path, "moss", "tags=a"]);
+        assert_eq!(code, Some(2));
+        assert!(text.contains(&format!("{path} doesn't exist or isn't a regular file")), "{text}");
+    }
+    assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
 }

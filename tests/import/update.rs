@@ -1,9 +1,13 @@
 //! `import --update`: updates an export and keeps what a table doesn't contain.
 
-use std::fs;
+use std::fs::{self, File};
+use std::io::{Read as _, Write as _};
+use std::process::Stdio;
 
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::{Value, json};
 
+use crate::binary::command;
 use crate::{run, stderr};
 
 const EXPORT: &str = r#"{
@@ -108,6 +112,77 @@ fn only_changes_need_confirmation() {
     let (code, text, export) = folder.update(&["--yes"]);
     assert_eq!((code, export.as_str()), (Some(0), EXPORT));
     assert!(text.contains("The table doesn't change anything"), "{text}");
+}
+
+/// Runs an import on a terminal. Once it asks the question, changes something and then answers.
+/// Returns the exit code and the output after the question.
+fn import_and_meanwhile(
+    folder: &Folder,
+    arguments: &[&str],
+    (question, answer): (&str, &str),
+    change: impl FnOnce(),
+) -> (Option<i32>, String) {
+    let terminal = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).expect("a terminal");
+    grantpt(&terminal).and_then(|()| unlockpt(&terminal)).expect("unlocked");
+    let name = ptsname(&terminal, Vec::new()).expect("a name").into_string().expect("text");
+    let input = File::options().read(true).write(true).open(name).expect("a terminal");
+    let mut import = command(folder.0.path());
+    import.arg("import").args(arguments).stdin(input).stderr(Stdio::piped());
+    let mut import = import.spawn().expect("the binary runs");
+    let mut output = import.stderr.take().expect("a pipe");
+    let mut before = Vec::new();
+    while !before.ends_with(question.as_bytes()) {
+        let mut byte = [0];
+        output.read_exact(&mut byte).unwrap_or_else(|_| panic!("{}", String::from_utf8_lossy(&before)));
+        before.extend(byte);
+    }
+    change();
+    File::from(terminal).write_all(answer.as_bytes()).expect("answered");
+    let mut after = String::new();
+    output.read_to_string(&mut after).expect("text");
+    (import.wait().expect("it ends").code(), after)
+}
+
+#[test]
+fn a_change_made_while_an_import_waits_for_an_answer_is_not_overwritten() {
+    let folder = Folder::new("id,vendor\nfern,V2\n");
+    let export = || fs::read_to_string(folder.0.path().join("e.json")).expect("an export");
+    fs::write(folder.0.path().join("m.json"), r#"{"columns": {"id": "id", "vendor": "vendor"}}"#).expect("a file");
+    let arguments = ["t.csv", "--update", "e.json", "--mapping", "m.json"];
+    let question = ("Write these changes? [Y/n] ", "y\n");
+    let colleague = || assert!(run(folder.0.path(), &["set", "e.json", "moss", "vendor=W"]).status.success());
+    let (code, text) = import_and_meanwhile(&folder, &arguments, question, colleague);
+    assert_eq!(code, Some(1));
+    assert!(text.contains("e.json has changed since this command read it, so nothing was written"), "{text}");
+    assert!(export().contains("\"W\"") && export().contains("\"V\""), "{}", export());
+    // An editor doesn't use the lock.
+    let edited = export().replace("Lockout", "Lock-it");
+    let editor = || fs::write(folder.0.path().join("e.json"), &edited).expect("written");
+    assert_eq!(import_and_meanwhile(&folder, &arguments, question, editor).0, Some(1));
+    assert_eq!(export(), edited);
+    let (code, text) = import_and_meanwhile(&folder, &arguments, question, || ());
+    assert_eq!(code, Some(0), "{text}");
+    assert!(export().contains("\"W\"") && export().contains("\"V2\""), "{}", export());
+}
+
+#[test]
+fn a_new_export_replaces_only_the_file_that_was_there_when_the_import_began() {
+    let folder = Folder::new("Name,Website\nA,https://a.example/\n");
+    let path = folder.0.path().join("new.json");
+    let arguments = ["t.csv", "-o", "new.json", "--force", "--name", "N", "--yes"];
+    let question = ("Licence, as a URL: ", "https://l.example/\n");
+    for old in [None, Some("old")] {
+        if let Some(old) = old {
+            fs::write(&path, old).expect("a file");
+        }
+        let other = || fs::write(&path, "from someone else").expect("a file");
+        let (code, text) = import_and_meanwhile(&folder, &arguments, question, other);
+        assert_ne!(code, Some(0), "{text}");
+        assert_eq!(fs::read_to_string(&path).expect("a file"), "from someone else");
+        let (code, text) = import_and_meanwhile(&folder, &arguments, question, || ());
+        assert_eq!(code, Some(0), "{text}");
+        fs::remove_file(&path).expect("removed");
+    }
 }
 
 #[test]

@@ -14,10 +14,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use self::dialogue::{ask, is_terminal, required};
-use super::changes;
+use super::changes::{self, Locked};
 use super::data::DATA_FOLDER;
 use super::progress::step;
-use super::write_file::{check_absent, write_file};
+use super::write_file::{check_absent, destination, failed, write_file};
 use super::{Failure, print_note, products_are_in};
 use crate::cli::{DateOrderArg, ImportArgs};
 use crate::curate::tabular::{
@@ -26,6 +26,7 @@ use crate::curate::tabular::{
 };
 use crate::error::chain;
 use crate::export::{self, Export, IdPrefixes, Limits, Report};
+use crate::file::Destination;
 use crate::record::identity;
 use crate::text::count::{agreeing, counted};
 use crate::text::printable::printable;
@@ -44,8 +45,16 @@ pub(super) fn run(args: &ImportArgs) -> ExitCode {
 
 /// The export to write: a new one, or an existing one to update.
 enum Goal {
-    New { output: PathBuf, envelope: Envelope },
-    Update { output: PathBuf, export: Box<Export> },
+    New {
+        output: PathBuf,
+        envelope: Envelope,
+        /// The file to be replaced with `--force`.
+        replaced: Option<blake3::Hash>,
+    },
+    Update {
+        output: PathBuf,
+        export: Box<Export>,
+    },
 }
 
 struct Job<'j> {
@@ -74,16 +83,17 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
     if args.valid_rows {
         check_absent(&rejected_path, args.force)?;
     }
+    let mut replaced = None;
     if args.write_mapping.is_none() && args.update.is_none() {
         check_absent(&output, args.force)?;
-        check_keeps(&output, args)?;
+        replaced = check_keeps(&output, args)?;
     }
     let table = read_table(args)?;
     for note in &table.notes {
         print_note(&printable(&format!("note: {note}")));
     }
     let Some(mut mapping) = mapping::choose(args, &table)? else { return Ok(()) };
-    let goal = goal(args, output)?;
+    let goal = goal(args, output, replaced)?;
     if let Goal::Update { export, .. } = &goal {
         mapping.keep_declared(&export.attributes);
     }
@@ -191,28 +201,32 @@ fn default_output(data: &Path, table: &Path) -> Result<PathBuf, Failure> {
     Ok(data.join(stem).with_added_extension("json"))
 }
 
-fn goal(args: &ImportArgs, output: PathBuf) -> Result<Goal, Failure> {
+fn goal(args: &ImportArgs, output: PathBuf, replaced: Option<blake3::Hash>) -> Result<Goal, Failure> {
     let Some(path) = &args.update else {
         let envelope = Envelope {
             name: required(args.name.as_ref(), "--name", "Name of the export")?,
             license: required(args.license.as_ref(), "--license", "Licence, as a URL")?,
         };
-        return Ok(Goal::New { output, envelope });
+        return Ok(Goal::New { output, envelope, replaced });
     };
-    let export = changes::open(path, args.max_file_bytes)?;
+    // Not locked any longer than this, since the user may take a while to answer.
+    let export = Locked::new(path)?.open(args.max_file_bytes)?;
     Ok(Goal::Update { output, export: Box::new(export) })
 }
 
-/// Refuses to overwrite an export that contains anything that a table can't hold.
-fn check_keeps(output: &Path, args: &ImportArgs) -> Result<(), Failure> {
-    if !output.is_file() {
-        return Ok(());
-    }
+/// Refuses to overwrite an export that contains anything that a table can't hold. Returns the hash
+/// of the file to be overwritten, if there is one.
+fn check_keeps(output: &Path, args: &ImportArgs) -> Result<Option<blake3::Hash>, Failure> {
+    let target = match destination(output)? {
+        Destination::File(target) if target.is_file() => target,
+        _ => return Ok(None),
+    };
+    let replaced = blake3::hash(&std::fs::read(target).map_err(|error| failed(output, &error))?);
     let report = read(&[output.to_owned()], args.max_file_bytes).map_err(|error| Failure::other(&error))?;
-    let Some(export) = report.exports.first() else { return Ok(()) };
+    let Some(export) = report.exports.first() else { return Ok(Some(replaced)) };
     let others = super::export::left_out(export);
     if others.is_empty() {
-        return Ok(());
+        return Ok(Some(replaced));
     }
     let name = output.display();
     Err(Failure::usage(format!(
@@ -273,13 +287,17 @@ impl Job<'_> {
     fn write(&self, draft: &Draft, data: &Path) -> Result<(), Failure> {
         let (args, count) = (self.args, draft.rows.len());
         match &self.goal {
-            Goal::New { output, .. } => {
+            Goal::New { output, replaced, .. } => {
                 if output.parent() == Some(data) && args.output.is_none() {
                     let failed =
                         |error| Failure { text: format!("{} can't be created: {error}", data.display()), code: 1 };
                     std::fs::create_dir_all(data).map_err(failed)?;
                 }
-                write_file(output, args.force, |out| out.write_all(draft.json.as_bytes()))?;
+                match replaced {
+                    Some(replaced) => Locked::new(output)?.replace(*replaced, &draft.json)?,
+                    // A file that has appeared in the meantime is never overwritten.
+                    None => write_file(output, false, |out| out.write_all(draft.json.as_bytes()))?,
+                }
                 print_note(&products_are_in(count, output));
             }
             Goal::Update { output, export } => {
@@ -298,7 +316,7 @@ impl Job<'_> {
                         return Err(Failure::usage("nothing was written"));
                     }
                 }
-                write_file(output, true, |out| out.write_all(draft.json.as_bytes()))?;
+                Locked::new(output)?.replace(blake3::hash(&export.document), &draft.json)?;
                 print_note(&products_are_in(count, output));
             }
         }

@@ -1,17 +1,16 @@
 //! Changes the key file: one change at a time, all or nothing.
 
 use std::ffi::OsString;
-use std::fs::{self, File, OpenOptions, TryLockError};
+use std::fs::{self, File, TryLockError};
 use std::io::{self, Write as _};
-use std::os::unix::fs::OpenOptionsExt as _;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::time::Duration;
 
 use jiff::{Timestamp, Unit};
 use serde_json::Map;
 
 use super::{KeyFile, KeyFileError, KeyRecord};
-use crate::file::{Access, Draft, Renamed, folder_of, lock_within, sweep};
+use crate::file::{Access, Draft, Renamed, folder_of, lock_beside, lock_path, sweep};
 use crate::key::{ApiKey, Expiry, KeyKind, Origin, Rate};
 
 /// How long a change waits for another change to finish. Each takes only milliseconds.
@@ -158,30 +157,32 @@ fn change<T>(
         return Err(KeyFileError::NoFolder { path: path.to_owned(), folder: folder.to_owned() });
     }
     let _lock = lock(path, &target, lock_wait)?;
-    sweep(folder, hidden_name(&target, "."));
+    sweep(folder, temporary_prefix(&target));
     let mut file = match KeyFile::read(&target) {
         Err(error) if error.is_missing() => KeyFile::default(),
         read => read?,
     };
     let done = edit(&mut file)?;
     let content = file.to_json().map_err(|error| write_error(error.into()))?;
-    let mut draft = Draft::new(&target, hidden_name(&target, "."), Access::Kept).map_err(write_error)?;
+    let mut draft = Draft::new(&target, temporary_prefix(&target), Access::Kept).map_err(write_error)?;
     draft.write(|file| file.write_all(&content)).map_err(write_error)?;
     before_commit(&done)?;
     draft.rename(true).and_then(Renamed::sync).map_err(write_error)?;
     Ok(done)
 }
 
-/// The name of an auxiliary file beside a file, such as `.keys.json` plus a suffix.
-pub(in crate::key) fn hidden_name(target: &Path, end: &str) -> OsString {
+/// The prefix of temporary names for a file, such as `.keys.json.`.
+pub(in crate::key) fn temporary_prefix(target: &Path) -> OsString {
     let mut name = OsString::from(".");
     name.push(target.file_name().unwrap_or(target.as_os_str()));
-    name.push(end);
+    name.push(".");
     name
 }
 
+/// Waits for other changes in progress, up to a time limit; unlocks when dropped.
 fn lock(path: &Path, target: &Path, wait: Duration) -> Result<File, KeyFileError> {
-    lock_beside(target, wait).map_err(|error| match error {
+    // Any account that can open the file can hold the lock and so keep keys from being revoked.
+    lock_beside(target, 0o600, wait).map_err(|error| match error {
         TryLockError::Error(source) => KeyFileError::Write { path: path.to_owned(), source },
         TryLockError::WouldBlock => {
             KeyFileError::Locked { path: path.to_owned(), lock: lock_path(target), waited: wait }
@@ -189,29 +190,10 @@ fn lock(path: &Path, target: &Path, wait: Duration) -> Result<File, KeyFileError
     })
 }
 
-fn lock_path(target: &Path) -> PathBuf {
-    folder_of(target).join(hidden_name(target, ".lock"))
-}
-
-/// Waits for other changes to a file, up to a time limit; unlocks when dropped. The lock is a
-/// separate file, because each change replaces the file. It's never removed, since that would
-/// let two processes hold the lock at once.
-pub(in crate::key) fn lock_beside(target: &Path, wait: Duration) -> Result<File, TryLockError> {
-    let lock_path = lock_path(target);
-    // Any account that can open the file can hold the lock and so keep keys from being revoked.
-    let lock = match OpenOptions::new().write(true).create(true).truncate(false).mode(0o600).open(&lock_path) {
-        // Another account created the file, but it can still be locked.
-        Err(error) if error.kind() == io::ErrorKind::PermissionDenied => File::open(&lock_path),
-        opened => opened,
-    };
-    let lock = lock.map_err(TryLockError::Error)?;
-    lock_within(&lock, wait)?;
-    Ok(lock)
-}
-
 #[cfg(test)]
 mod tests {
     use std::os::unix::fs::PermissionsExt as _;
+    use std::path::PathBuf;
 
     use super::*;
 

@@ -14,7 +14,7 @@ mod error;
 mod exposure;
 
 pub use edit::{NewKey, create, revoke, rotate};
-pub(super) use edit::{hidden_name, lock_beside};
+pub(super) use edit::temporary_prefix;
 pub use error::{KeyFileError, KeyFinding};
 pub use exposure::exposure;
 
