@@ -311,3 +311,28 @@ fn ci_runs_each_step_of_make_test_once() {
         assert_eq!(run.iter().filter(|of| **of == step).count(), 1, "{step} in {run:?}");
     }
 }
+
+/// Anybody can register a name that a registry doesn't have, and run code on the machines of
+/// readers who install it.
+#[test]
+fn documents_install_nothing_from_a_registry() {
+    const COMMANDS: [&str; 8] =
+        ["cargo install ", "npm install ", "npm i ", "npx ", "pip install ", "pipx install ", "uv add ", "uvx "];
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folders =
+        ["", "docs", "templates", "templates/docs", "templates/parts", "clients/python", "clients/typescript"];
+    let files = folders.iter().flat_map(|folder| fs::read_dir(root.join(folder)).expect("a folder"));
+    let files = files.map(|entry| entry.expect("an entry").path());
+    let is_document = |path: &PathBuf| path.extension().is_some_and(|of| of == "md" || of == "html" || of == "txt");
+    let mut installed = 0;
+    for file in files.filter(is_document) {
+        let text = fs::read_to_string(&file).expect("text");
+        for (command, (at, _)) in COMMANDS.iter().flat_map(|of| text.match_indices(of).map(move |found| (of, found))) {
+            let rest = text[at + command.len()..].split(['\n', '`', '<']).next().unwrap_or_default();
+            let mut names = rest.split_whitespace().filter(|name| !name.starts_with('-'));
+            assert!(names.all(|name| name == "." || name.contains('/')), "{}: {command}{rest}", file.display());
+            installed += 1;
+        }
+    }
+    assert!(installed > 5, "the documents say how to install");
+}
