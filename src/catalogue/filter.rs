@@ -5,10 +5,7 @@ use std::ops::Range;
 use serde::Serialize;
 
 use super::{Catalogue, Columns, Ordinal, Records};
-use crate::catalogue::resource::CategoryResource;
-use crate::record::{
-    AttributeNumber, Attributes, CalendarDate, EvidenceStatus, KeyRange, OfferingType, identity, slug,
-};
+use crate::record::{AttributeNumber, Attributes, CalendarDate, EvidenceStatus, KeyRange, OfferingType};
 
 /// A product filter. An empty filter matches all products.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
@@ -17,8 +14,8 @@ pub struct SoftwareFilter {
     pub ids: Vec<String>,
     /// Excludes this product.
     pub except_id: Option<String>,
-    /// Only products in any of these categories, given by name or id; case doesn't matter. Unknown
-    /// categories match nothing. Empty: no restriction.
+    /// Only products in any of these categories, given by id or name in any language; case doesn't
+    /// matter. Unknown categories match nothing. Empty: no restriction.
     pub categories: Vec<String>,
     pub offering_type: Option<OfferingType>,
     pub evidence_status: Option<EvidenceStatus>,
@@ -136,18 +133,19 @@ impl Admission {
 impl Filter {
     /// Resolves names to column values.
     pub fn resolve(filter: &SoftwareFilter, catalogue: &Catalogue, records: &Records) -> Self {
-        let numbers = |values: &[String], find: &dyn Fn(&str) -> Option<u32>| {
-            let mut numbers: Vec<_> = values.iter().filter_map(|value| find(value)).collect();
-            numbers.sort_unstable();
-            numbers.dedup();
-            (!values.is_empty()).then_some(numbers)
+        let ascending = |values: &[String], mut found: Vec<u32>| {
+            found.sort_unstable();
+            found.dedup();
+            (!values.is_empty()).then_some(found)
         };
         let attributes = admitted(&filter.attributes, &catalogue.tables.attributes);
-        let ordinals = numbers(&filter.ids, &|id| records.find(id));
+        let ordinals = filter.ids.iter().filter_map(|id| records.find(id)).collect();
+        let ordinals = ascending(&filter.ids, ordinals);
+        let categories = filter.categories.iter().flat_map(|category| catalogue.categories_named(category));
         Self {
             ordinals: if attributes.is_none() { Some(Vec::new()) } else { ordinals },
             except: filter.except_id.as_deref().and_then(|id| records.find(id)),
-            categories: numbers(&filter.categories, &|category| catalogue.category(category)),
+            categories: ascending(&filter.categories, categories.copied().collect()),
             offering_type: filter.offering_type,
             evidence_status: filter.evidence_status,
             min_rating: filter.min_rating,
@@ -224,25 +222,6 @@ impl Filter {
             fail_unless(ordinal != except, Admission::ORDINAL);
         }
         Admission(failed)
-    }
-}
-
-impl Catalogue {
-    /// A category by name or id; case doesn't matter.
-    pub fn category_named(&self, name_or_id: &str) -> Option<&CategoryResource> {
-        self.category(name_or_id).map(|at| &self.tables.categories[at as usize])
-    }
-
-    /// A category's index, by name or id; case doesn't matter.
-    pub fn category(&self, name_or_id: &str) -> Option<u32> {
-        let (id, wanted) = (slug(name_or_id), identity(name_or_id));
-        if id == wanted {
-            return self.find_category(&id);
-        }
-        // All names with this slug have ids that start with the slug.
-        let is_wanted =
-            |category: &CategoryResource| category.id.starts_with(&id) && identity(&category.name) == wanted;
-        u32::try_from(self.tables.categories.iter().position(is_wanted)?).ok()
     }
 }
 

@@ -60,7 +60,7 @@ use serde::{Deserialize, Serialize};
 
 use self::records::RecordTables;
 use crate::catalogue::resource::CategoryResource;
-use crate::record::{Attributes, Languages, MAX_ATTRIBUTES, former_slug};
+use crate::record::{Attributes, Languages, MAX_ATTRIBUTES, former_slug, identity};
 use crate::scratch::decode;
 
 /// A product's position in quality order, starting from 0 for the best. It's stable only within a
@@ -85,6 +85,7 @@ pub struct Catalogue {
     collection_hashes: [u64; 2],
     /// For each former id, the current ids of the categories and glossary terms that had it.
     renamed: [Renamed; 2],
+    named: Named,
     categories: ById,
     terms: ById,
     exports: ById,
@@ -189,6 +190,25 @@ fn renamed<'n>(names: impl Iterator<Item = (&'n str, &'n str)>) -> Renamed {
     renamed
 }
 
+/// Categories by the [`identity`] of their ids and names.
+type Named = HashMap<String, Vec<u32>>;
+
+/// Ids take precedence over categories' own names, and those over translations.
+fn named(categories: &[CategoryResource]) -> Named {
+    let mut named = Named::default();
+    for (at, category) in (0..).zip(categories) {
+        for (_, name) in category.translations.of("name") {
+            let same = named.entry(identity(name)).or_default();
+            if same.last() != Some(&at) {
+                same.push(at);
+            }
+        }
+    }
+    named.extend((0..).zip(categories).map(|(at, category)| (identity(&category.name), vec![at])));
+    named.extend((0..).zip(categories).map(|(at, category)| (category.id.clone(), vec![at])));
+    named
+}
+
 impl Catalogue {
     /// Reads a catalogue and its records from their parts.
     pub fn open(tables: &[u8], arena: Bytes, downloads: Vec<Bulk>) -> Result<(Self, Records), CatalogueError> {
@@ -215,12 +235,13 @@ impl Catalogue {
         let categories = tables.categories.iter().map(|category| (&*category.name, &*category.id));
         let terms = tables.glossary.iter().map(|entry| (&*entry.term.term, &*entry.term.id));
         let renamed = [renamed(categories), renamed(terms)];
+        let named = named(&tables.categories);
         let damaged = AtomicBool::new(false);
         let categories = ById::new(&tables.categories, category_id);
         let terms = ById::new(&tables.glossary, term_id);
         let exports = ById::new(&tables.exports, export_id);
         Ok((
-            Self { tables, arena, downloads, damaged, collection_hashes, renamed, categories, terms, exports },
+            Self { tables, arena, downloads, damaged, collection_hashes, renamed, named, categories, terms, exports },
             records,
         ))
     }
@@ -252,6 +273,12 @@ impl Catalogue {
     /// The index of the category with this id.
     pub fn find_category(&self, id: &str) -> Option<u32> {
         self.categories.find(&self.tables.categories, id, category_id)
+    }
+
+    /// The indices of the categories with this id or, if there's none, with this name, own or
+    /// translated; case doesn't matter. Several categories may share a translation.
+    pub fn categories_named(&self, id_or_name: &str) -> &[u32] {
+        self.named.get(&identity(id_or_name)).map_or(&[], Vec::as_slice)
     }
 
     pub fn category_by_id(&self, id: &str) -> Option<&CategoryResource> {

@@ -45,7 +45,7 @@ pub struct ListArgs {
     /// Output format
     #[arg(long, value_enum, default_value_t = SearchFormat::Text)]
     pub format: SearchFormat,
-    /// Only products in this category, by name or id; repeat to allow several
+    /// Only products in this category, by id or name in any language; repeat to allow several
     #[arg(long, value_name = "CATEGORY")]
     pub category: Vec<String>,
     /// Only products rated at least this high, 0 to 5

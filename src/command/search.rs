@@ -12,7 +12,7 @@ use crate::error::chain;
 use crate::generation::Snapshot;
 use crate::record::Language;
 use crate::service::{
-    AttributeCondition, PageRequest, SearchPage, SearchSoftware, SoftwareFilter, choose_language, refuse_attributes,
+    AttributeCondition, PageRequest, SearchPage, SearchSoftware, SoftwareFilter, find_language, refuse_attributes,
     search_software,
 };
 use crate::text::printable::printable;
@@ -76,7 +76,7 @@ pub(super) fn finish(printed: io::Result<()>, total: u64, help: &str) -> ExitCod
 
 /// The requested language, if the directory has text in that language.
 pub(super) fn language(lang: Option<&str>, snapshot: &Snapshot) -> Result<Option<Language>, Failure> {
-    choose_language(snapshot, lang, std::iter::empty()).map_err(|refusal| Failure { text: refusal.message, code: 2 })
+    find_language(snapshot, lang).map_err(|refusal| Failure { text: refusal.message, code: 2 })
 }
 
 /// The requested filter, if the directory has its attributes.

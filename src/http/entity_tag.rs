@@ -26,6 +26,7 @@ use super::pages::language::Language;
 use super::pages::part::evidence::today;
 use super::problem::ApiError;
 use crate::service;
+use crate::service::parameter::definition::LANG;
 
 /// What a route's responses show, which is what their entity tags are computed from. A single
 /// record is identified by the id at the end of the path.
@@ -47,7 +48,7 @@ pub(super) enum TagKind {
     Glossary,
     /// The change log up to the generation.
     Changes,
-    /// A page: the generation and its log, in a given language and on a given day, because evidence
+    /// A page: the generation and its log, in given languages and on a given day, because evidence
     /// ages.
     Page,
 }
@@ -95,8 +96,8 @@ pub(super) async fn conditional<F: Future<Output = Response>>(
     // outdated, the product is read later: reading it here would load megabytes for keys that have
     // no quota left.
     let is_read = kind == TagKind::Software && !parts.headers.contains_key(IF_NONE_MATCH);
-    let language = kind.language(&parts);
-    let tag = if is_read { Ok(None) } else { kind.tag(tags, &parts, &language).await };
+    let names = kind.category_names(&parts);
+    let tag = if is_read { Ok(None) } else { kind.tag(tags, &parts, &names).await };
     let tag = match tag {
         Ok(tag) => tag,
         Err(error) => return error.into_response(),
@@ -117,8 +118,7 @@ pub(super) async fn conditional<F: Future<Output = Response>>(
         if condition == Condition::AnyVersion {
             not_modified(&mut response);
         }
-        let read =
-            || Some(tags.tag(&[&context.detail_hash.get()?.to_be_bytes(), &language[..]].concat(), &context.uri));
+        let read = || Some(tags.tag(&[&context.detail_hash.get()?.to_be_bytes(), &names[..]].concat(), &context.uri));
         response.headers_mut().extend(tag.or_else(read).map(|tag| (ETAG, tag.header())));
     }
     response
@@ -136,32 +136,23 @@ fn not_modified(response: &mut Response) {
 }
 
 impl TagKind {
-    /// The language-dependent part of a version: the caller's preferred language, and the
-    /// category names in that language, which a product's hash doesn't cover. Empty for a directory
-    /// without translations. The `lang` parameter itself is part of the request.
-    fn language(self, request: &Parts) -> Vec<u8> {
-        let Some(catalogue) = request.extensions.get::<Snapshot>().map(|snapshot| &snapshot.catalogue) else {
-            return Vec::new();
-        };
-        let languages = &catalogue.tables.languages;
-        if !languages.are_several() || matches!(self, Self::Export | Self::Changes) {
-            return Vec::new();
-        }
-        let preferred = languages.preferred(accepted(&request.headers)).map_or("", |language| language.as_str());
-        [&catalogue.categories_hash().to_be_bytes(), preferred.as_bytes()].concat()
+    /// A hash of the translated category names, which a product's hash doesn't cover; empty if the
+    /// response doesn't contain any.
+    fn category_names(self, request: &Parts) -> Vec<u8> {
+        let query = RawQuery::parse(request.uri.query().unwrap_or_default());
+        let is_translated = self == Self::Software && query.pairs().any(|(name, _)| name == LANG.name.as_bytes());
+        let snapshot = request.extensions.get::<Snapshot>().filter(|_| is_translated);
+        snapshot.map(|snapshot| snapshot.catalogue.categories_hash().to_be_bytes().into()).unwrap_or_default()
     }
 
     /// The tag for a request's response; `None` if the record doesn't exist.
-    async fn tag(self, tags: &EntityTags, request: &Parts, language: &[u8]) -> Result<Option<EntityTag>, ApiError> {
+    async fn tag(self, tags: &EntityTags, request: &Parts, names: &[u8]) -> Result<Option<EntityTag>, ApiError> {
         let Some(snapshot) = request.extensions.get::<Snapshot>() else { return Ok(None) };
         let Some(id) = path_id(&request.uri) else { return Ok(None) };
         let catalogue = &snapshot.catalogue;
         let changes = || [snapshot.generation(), snapshot.changes.changed_at()];
         let hash = match self {
-            Self::Generation => {
-                let version = [snapshot.generation().as_bytes(), language].concat();
-                return Ok(Some(tags.tag(&version, &request.uri)));
-            }
+            Self::Generation => return Ok(Some(tags.tag(snapshot.generation().as_bytes(), &request.uri))),
             Self::Software => service::get_software_hash(snapshot, &id).await?,
             Self::Category => service::get_category(snapshot, &id, None)?.map(|(object, _)| hash(&*object)),
             Self::Term => service::get_term(snapshot, &id, None)?.map(|(object, _)| hash(&*object)),
@@ -170,11 +161,14 @@ impl TagKind {
             Self::Glossary => Some(catalogue.glossary_hash()),
             // A republished generation has a different log.
             Self::Changes => Some(hash(changes())),
-            Self::Page => Some(hash((changes(), Language::preferred(&request.headers), today()))),
+            Self::Page => {
+                let of_texts = catalogue.tables.languages.preferred(accepted(&request.headers));
+                Some(hash((changes(), Language::preferred(&request.headers), of_texts, today())))
+            }
         };
         let Some(hash) = hash.map(u64::to_be_bytes) else { return Ok(None) };
         if self != Self::Export {
-            return Ok(Some(tags.tag(&[&hash, language].concat(), &request.uri)));
+            return Ok(Some(tags.tag(&[&hash, names].concat(), &request.uri)));
         }
         let coding = Coding::preferred(&request.headers, &[Coding::Zstd]);
         let version = [&hash[..], coding.map_or("", Coding::name).as_bytes()].concat();

@@ -209,16 +209,10 @@ async fn answer(state: &AppState, context: &RequestContext, request: Request, ne
     if is_unknown {
         response.headers_mut().append(VARY, HeaderValue::from_static("Accept, Accept-Language"));
     }
-    let is_translated = response.extensions_mut().remove::<Translated>().is_some();
     if middleware::is_private(context.uri.path()) {
         let headers = response.headers_mut();
         headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
-        let vary = if is_translated {
-            "Authorization, Accept-Encoding, Accept-Language, Origin"
-        } else {
-            "Authorization, Accept-Encoding, Origin"
-        };
-        headers.insert(VARY, HeaderValue::from_static(vary));
+        headers.insert(VARY, HeaderValue::from_static("Authorization, Accept-Encoding, Origin"));
     }
     response
 }
@@ -321,7 +315,6 @@ async fn answer_from_generation(
 ) -> Response {
     let Some(snapshot) = state.directory.current() else { return unavailable(state, kind, request.headers()) };
     let generation = HeaderValue::try_from(snapshot.generation()).ok();
-    let is_translated = snapshot.catalogue.tables.languages.are_several();
     request.extensions_mut().insert(Snapshot(snapshot));
     let respond = |request| middleware::spend_quota(state, context, request, next);
     let mut response = match kind {
@@ -330,16 +323,8 @@ async fn answer_from_generation(
         None => respond(request).await,
     };
     response.headers_mut().extend(generation.map(|generation| (X_GENERATION, generation)));
-    if is_translated {
-        response.extensions_mut().insert(Translated);
-    }
     response
 }
-
-/// Marks a response from a directory with translations, because another `Accept-Language` may
-/// select a different one.
-#[derive(Debug, Clone, Copy)]
-struct Translated;
 
 /// The response while there's no generation. In a preview, the page says what it's waiting for.
 fn unavailable(state: &AppState, kind: Option<TagKind>, headers: &HeaderMap) -> Response {

@@ -154,7 +154,7 @@ impl<H: Host> ToolServer<H> {
         request: impl FnOnce(&mut Values<'_>) -> T,
     ) -> Result<(T, Option<Language>), Failure> {
         let (request, asked) = read(tool, given, |values| (request(values), values.one(&LANG)))?;
-        let language = service::choose_language(&self.snapshot, asked.as_deref(), std::iter::empty());
+        let language = service::find_language(&self.snapshot, asked.as_deref());
         Ok((request, language.map_err(|refusal| Failure::Call(refusal.message))?))
     }
 

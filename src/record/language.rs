@@ -219,9 +219,10 @@ impl Languages {
         })
     }
 
-    /// The language that a reader prefers according to `Accept-Language` (RFC 9110, 12.5.4). If
-    /// several are equally preferred, the first one wins.
+    /// The language that a reader prefers according to `Accept-Language` (RFC 9110, 12.5.4), if
+    /// there are translations. If several are equally preferred, the first one wins.
     pub fn preferred<'a>(&self, accepted: impl Iterator<Item = &'a str>) -> Option<&Language> {
+        let accepted = accepted.filter(|_| self.are_several());
         let ranges = accepted.flat_map(|value| value.split(',')).filter_map(|range| {
             let (tag, quality) = range.split_once(";q=").unwrap_or((range, "1"));
             let language = self.find(tag.trim())?;

@@ -51,7 +51,7 @@ struct Name {
 /// The entries that match a query, as one bit set per rank, best first:
 ///
 /// 1. The query is the name or an abbreviation.
-/// 2. The query is a synonym.
+/// 2. The query is a synonym or a translated name.
 /// 3. All the words are in headings (names, abbreviations and synonyms), one of which starts with
 ///    the query.
 /// 4. All the words are in headings.
@@ -119,7 +119,7 @@ impl Builder {
         for (language, of, translation) in translations.iter() {
             let names = std::iter::once(translation).filter(|_| of == heading);
             let text = if of == text { translation } else { "" };
-            self.push_texts(Inflected::of(language.primary()), names, std::iter::empty(), text);
+            self.push_texts(Inflected::of(language.primary()), std::iter::empty(), names, text);
         }
     }
 

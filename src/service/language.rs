@@ -19,22 +19,14 @@ use crate::text::shorten::{LIST_CHARS, shortened};
 /// The maximum number of languages listed in a rejection.
 const MAX_NAMED: usize = 50;
 
-/// Chooses a response's language: the requested one, given as a tag, or the one preferred by the
-/// values of `Accept-Language`, if the directory has translations. `None` leaves all text in its
-/// own language.
+/// Finds the language that a request asks for with a tag. `None` leaves all text in its own
+/// language.
 ///
 /// # Errors
 /// The directory has no text in the requested language.
-pub fn choose_language<'a>(
-    snapshot: &Snapshot,
-    asked: Option<&str>,
-    accepted: impl Iterator<Item = &'a str>,
-) -> Result<Option<Language>, Refusal> {
+pub fn find_language(snapshot: &Snapshot, asked: Option<&str>) -> Result<Option<Language>, Refusal> {
     let languages = &snapshot.catalogue.tables.languages;
-    let Some(tag) = asked else {
-        let preferred = languages.are_several().then(|| languages.preferred(accepted)).flatten();
-        return Ok(preferred.cloned());
-    };
+    let Some(tag) = asked else { return Ok(None) };
     if let Some(language) = languages.find(tag) {
         return Ok(Some(language.clone()));
     }

@@ -37,7 +37,7 @@ pub use explain::{
     ExplainedAlternative, ExplainedProduct, ExplainedScore, ExplainedWord, SearchExplanation, WHOLE_NAME,
     explain_search,
 };
-pub use language::{Translator, choose_language};
+pub use language::{Translator, find_language};
 pub use news::{News, list_news};
 pub use page::{GlossaryPage, LocalisedObject, Page, ReviewsPage, SearchHit, SearchPage, SimilarHit, SimilarPage};
 pub use probe::{ProbeError, probe};

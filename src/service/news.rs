@@ -28,7 +28,8 @@ pub struct News {
 /// Lists the latest news, newest first and by id within a generation. If categories are given, only
 /// includes products in those.
 pub async fn list_news(snapshot: &Snapshot, categories: &[String]) -> Result<Vec<News>, ServiceError> {
-    let known: Vec<_> = categories.iter().filter_map(|category| snapshot.catalogue.category(category)).collect();
+    let known = categories.iter().flat_map(|category| snapshot.catalogue.categories_named(category));
+    let known: Vec<_> = known.copied().collect();
     let known = (!categories.is_empty()).then_some(&*known);
     let candidates = snapshot.news.newest(&snapshot.changes, known).into_iter();
     let candidates = candidates.filter_map(|(step, change)| Some((change.news()?, &*step.at, &*change.id)));

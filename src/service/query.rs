@@ -65,7 +65,7 @@ pub async fn comma_separated<'f>(
     filter: &'f SoftwareFilter,
 ) -> Result<Option<(&'f str, &'f str)>, ServiceError> {
     for value in filter.categories.iter().filter(|value| value.contains(',')).take(MAX_LISTS) {
-        let known: Vec<_> = names(value).map(|name| snapshot.catalogue.category(name).is_some()).collect();
+        let known: Vec<_> = names(value).map(|name| !snapshot.catalogue.categories_named(name).is_empty()).collect();
         if is_list(&known) {
             return Ok(Some(("category", value)));
         }

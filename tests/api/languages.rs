@@ -1,11 +1,14 @@
 //! Text in several languages: which language is returned, how the response reports it, and that
 //! words in any language are found.
 
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
 
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use software_directory::update::Directory;
 
+use crate::examples::bundled;
 use crate::fixture;
 use crate::service::{Answer, BROWSER, Service, Setup};
 
@@ -128,21 +131,31 @@ async fn each_resource_has_text_in_the_requested_language() {
     assert_eq!(similar["pagination"]["total"], 0);
 }
 
+/// Browsers add `Accept-Language` to every request, so it must not change what a program gets.
 #[tokio::test]
-async fn accept_language_counts_if_the_directory_has_translations() {
+async fn accept_language_makes_no_difference_to_the_api() {
     let service = service();
-    let get = async |path: &str, accepted: &str| service.get_with(path, &[("accept-language", accepted)]).await;
-    for (accepted, language) in [("de-AT,en;q=0.5", "de"), ("it, fr;q=0.4", "fr"), ("it", ""), ("", "")] {
-        let answer = get("/v1/software/stoff", accepted).await;
-        assert_eq!((answer.status.as_u16(), answer.header("content-language")), (200, language), "{accepted}");
-        assert_eq!(answer.header("vary"), "Authorization, Accept-Encoding, Accept-Language, Origin");
+    for path in [
+        "/v1/software",
+        "/v1/software/stoff",
+        "/v1/software/stoff?lang=fr",
+        "/v1/software/plain/similar",
+        "/v1/search?q=keeper&facets=category&highlight=true",
+        "/v1/suggest?q=chem",
+        "/v1/categories",
+        "/v1/categories/chemicals",
+        "/v1/glossary/near-miss",
+        "/v1/attributes",
+    ] {
+        let plain = service.get(path).await;
+        assert_eq!(plain.header("content-language"), if path.contains("lang=fr") { "fr" } else { "" }, "{path}");
+        assert_eq!(plain.header("vary"), "Authorization, Accept-Encoding, Origin", "{path}");
+        let tag = plain.header("etag").to_owned();
+        let german = service.get_with(path, &[("accept-language", "de")]).await;
+        assert_eq!((german.text(), german.header("etag")), (plain.text(), &*tag), "{path}");
+        let answer = service.get_with(path, &[("accept-language", "de"), ("if-none-match", &tag)]).await;
+        assert_eq!((answer.status.as_u16(), answer.header("content-language")), (304, ""), "{path}");
     }
-    assert_eq!(get("/v1/software/stoff?lang=fr", "de").await.header("content-language"), "fr");
-    let plain = json!({"name": "Plain", "license": "https://opensource.org/license/mit", "software": []});
-    let plain = start(&[("plain", plain)]);
-    let answer = plain.get_with("/v1/software", &[("accept-language", "de")]).await;
-    assert_eq!(answer.header("vary"), "Authorization, Accept-Encoding, Origin");
-    assert_eq!(plain.get("/v1/software?lang=en").await.status, 200);
 }
 
 #[tokio::test]
@@ -164,20 +177,146 @@ async fn unavailable_language_is_refused_with_a_list_of_available_ones() {
     assert_eq!(service.get("/v1/reviews/stoff?lang=de").await.problem().1, "unknown_parameter");
 }
 
+/// A product's hash doesn't cover the names of its categories in other languages.
 #[tokio::test]
-async fn entity_tag_depends_on_the_language() {
-    let service = service();
-    for path in ["/v1/software", "/v1/software/stoff", "/v1/categories", "/v1/glossary/near-miss", "/v1/search?q=a"] {
-        let tag = async |accepted: &str| {
-            service.get_with(path, &[("accept-language", accepted)]).await.header("etag").to_owned()
-        };
-        let (german, french) = (tag("de").await, tag("fr").await);
-        assert_ne!(german, french, "{path}");
-        assert_eq!(german, tag("de-CH, fr;q=0.1").await, "{path}");
-        let answer = service.get_with(path, &[("accept-language", "de"), ("if-none-match", &german)]).await;
-        assert_eq!((answer.status.as_u16(), answer.header("etag")), (304, &*german), "{path}");
-        assert_eq!(answer.header("content-language"), "", "{path}");
-        assert_ne!(service.get(path).await.header("etag"), german, "{path}");
+async fn renaming_a_category_in_one_language_changes_its_products_tags() {
+    let export = |name: &str| {
+        json!({
+            "name": "Export", "license": "https://opensource.org/license/mit",
+            "categories": [{"name": "Chemicals", "translations": {"de": {"name": name}}}],
+            "software": [{
+                "id": "stoff", "name": "Stoff", "url": "https://stoff.example/", "category": "Chemicals",
+                "evidence_status": "pending-review"
+            }]
+        })
+    };
+    let service = start(&[("export", export("Gefahrstoffe"))]);
+    let mut before = Vec::new();
+    let paths = ["/v1/software/stoff?lang=de", "/v1/software?lang=de", "/v1/categories/chemicals?lang=de"];
+    for path in paths {
+        before.push(service.get(path).await.header("etag").to_owned());
+    }
+    let own = service.get("/v1/software/stoff").await.header("etag").to_owned();
+    service.directory.publish(fixture::snapshot(&[("export", &export("Chemikalien").to_string())]));
+    for (path, before) in paths.into_iter().zip(&before) {
+        let answer = service.get_with(path, &[("if-none-match", before)]).await;
+        assert!(answer.status == 200 && answer.text().contains("Chemikalien"), "{path}: {answer:?}");
+    }
+    let answer = service.get_with("/v1/software/stoff", &[("if-none-match", &own)]).await;
+    assert_eq!(answer.status, 304, "its own text is the same");
+}
+
+/// Percent-encodes a parameter's value.
+fn encoded(value: &str) -> String {
+    utf8_percent_encode(value, NON_ALPHANUMERIC).to_string()
+}
+
+fn ids(answer: &Value) -> Vec<&str> {
+    answer["data"].as_array().expect("a list").iter().map(|item| item["id"].as_str().expect("an id")).collect()
+}
+
+#[tokio::test]
+async fn every_value_in_a_response_is_accepted_as_a_filter() {
+    for service in [service(), bundled()] {
+        for lang in ["", "lang=en", "lang=de", "lang=fr"] {
+            let get = async |path: &str| service.get(path).await.json();
+            let of_attributes = get("/v1/attributes").await;
+            let properties = of_attributes["data"].as_array().expect("a list").iter().map(|of| &of["property"]);
+            let facets: Vec<_> = properties.map(|of| format!("attribute.{}", of.as_str().expect("text"))).collect();
+            let facets: Vec<_> = ["category", "offering_type", "evidence_status"]
+                .into_iter()
+                .chain(facets.iter().map(|of| &**of))
+                .collect();
+            let counted = get(&format!("/v1/search?{lang}&limit=1&facets={}", facets.join("&facets="))).await;
+            for facet in facets {
+                for of in counted["facets"][facet].as_array().expect("a facet") {
+                    let (value, label) = (of["value"].as_str().expect("text"), of["label"].as_str().expect("text"));
+                    // A category can be filtered by its label too, which is its name in the language.
+                    for value in [value, label].into_iter().take(if facet == "category" { 2 } else { 1 }) {
+                        let filter = match facet.strip_prefix("attribute.") {
+                            Some(property) => format!("attribute={}", encoded(&format!("{property}:{value}"))),
+                            None => format!("{facet}={}", encoded(value)),
+                        };
+                        let found = get(&format!("/v1/search?{lang}&limit=1&{filter}")).await;
+                        assert_eq!(found["pagination"]["total"], of["count"], "{lang} {filter}");
+                    }
+                }
+            }
+            let mut shown: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+            for item in get(&format!("/v1/software?{lang}&limit=100")).await["data"].as_array().expect("a list") {
+                let names = item["categories"].as_array().expect("a list").iter().map(|of| &of["name"]);
+                for name in names.chain([&item["category"]]).filter_map(Value::as_str) {
+                    let id = item["id"].as_str().expect("an id").to_owned();
+                    shown.entry(name.to_owned()).or_default().insert(id);
+                }
+            }
+            for (name, products) in shown {
+                let found = get(&format!("/v1/software?{lang}&limit=100&category={}", encoded(&name))).await;
+                assert_eq!(
+                    ids(&found).into_iter().map(str::to_owned).collect::<BTreeSet<_>>(),
+                    products,
+                    "{lang} {name}"
+                );
+            }
+            for term in get(&format!("/v1/glossary?{lang}&limit=100")).await["data"].as_array().expect("a list") {
+                let found =
+                    get(&format!("/v1/glossary?{lang}&q={}", encoded(term["term"].as_str().expect("text")))).await;
+                assert_eq!(ids(&found).first(), term["id"].as_str().as_ref(), "{lang} {}", term["term"]);
+            }
+        }
+    }
+}
+
+#[tokio::test]
+async fn an_id_takes_precedence_over_a_name_and_a_name_over_a_translation() {
+    let category = |name: &str, german: &str| json!({"name": name, "translations": {"de": {"name": german}}});
+    let product = |id: &str, category: &str| {
+        json!({
+            "id": id, "name": id, "url": format!("https://{id}.example/"), "category": category,
+            "evidence_status": "pending-review"
+        })
+    };
+    let term = |term: &str, german: &str| json!({"term": term, "definition": "A term.", "translations": {"de": {"term": german, "definition": "Ein Begriff."}}});
+    let service = start(&[(
+        "export",
+        json!({
+            "name": "Export", "license": "https://opensource.org/license/mit",
+            "categories": [
+                category("Audits", "Prüfungen"), category("Checks", "PRÜFUNGEN"), category("Reviews", "Audits"),
+                category("C#", "Cis"), category("Keys", "C sharp")
+            ],
+            "software": [
+                product("a", "Audits"), product("b", "Checks"), product("c", "Reviews"), product("d", "C#"),
+                product("e", "Keys")
+            ],
+            "glossary": [term("Aaa", "Zzz"), term("Zzz", "Aaa")]
+        }),
+    )]);
+    for (category, expected) in [
+        ("audits", &["a"][..]),
+        ("AUDITS", &["a"]),
+        ("prüfungen", &["a", "b"]),
+        ("Prufungen", &["a", "b"]),
+        ("C sharp", &["d"]),
+        ("cis", &["d"]),
+        ("C#", &["d"]),
+        ("Keys", &["e"]),
+        ("Prüfung", &[]),
+    ] {
+        let category = encoded(category);
+        for path in ["/v1/software?", "/v1/search?sort=name&", "/v1/software?lang=de&"] {
+            let found = service.get(&format!("{path}category={category}")).await.json();
+            assert_eq!(ids(&found), expected, "{path}{category}");
+        }
+    }
+    for (q, expected) in [("aaa", ["aaa", "zzz"]), ("zzz", ["zzz", "aaa"])] {
+        assert_eq!(ids(&service.get(&format!("/v1/glossary?q={q}")).await.json()), expected);
+    }
+    let listed = service.get("/v1/software?category=Pr%C3%BCfungen,Cis").await.json();
+    assert!(listed["errors"][0]["message"].as_str().is_some_and(|message| message.contains("category")), "{listed}");
+    let page = service.visit_with("/?q=&category=Pr%C3%BCfungen", &[("accept-language", "de"), BROWSER]).await;
+    for id in ["audits", "checks"] {
+        assert!(page.text().contains(&format!("id=\"category-{id}\" form=\"find\" checked")), "{id}: {}", page.text());
     }
 }
 
@@ -252,6 +391,23 @@ async fn pages_use_the_language_that_their_reader_prefers() {
         );
         assert_ne!(of_german.header("etag"), of_italian.header("etag"), "{path}");
     }
+}
+
+/// Pages have fewer languages than a directory may have.
+#[tokio::test]
+async fn a_pages_tag_depends_on_the_language_of_its_text() {
+    let service = start(&[(
+        "export",
+        json!({
+            "name": "Export", "license": "https://opensource.org/license/mit", "software": [],
+            "categories": [{"name": "Chemicals", "translations": {"es": {"name": "Sustancias"}}}]
+        }),
+    )]);
+    let visit =
+        async |accepted: &str| service.visit_with("/categories", &[("accept-language", accepted), BROWSER]).await;
+    let (english, spanish) = (visit("en").await, visit("es").await);
+    assert!(english.text().contains("Chemicals") && spanish.text().contains("Sustancias"));
+    assert_ne!(english.header("etag"), spanish.header("etag"));
 }
 
 #[tokio::test]

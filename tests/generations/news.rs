@@ -22,7 +22,7 @@ fn news_in_a_rare_category_is_found_without_reading_the_rest() {
     place.write("tools.json", &export_of(&software));
     running.updater.refresh().expect("it serves");
     let snapshot = running.snapshot();
-    let category = snapshot.catalogue.category("rare").expect("a category");
+    let category = snapshot.catalogue.find_category("rare").expect("a category");
     let newest = |categories: Option<&[u32]>| snapshot.news.newest(&snapshot.changes, categories);
     let ids: Vec<_> = newest(Some(&[category])).iter().map(|(_, change)| &*change.id).collect();
     assert_eq!((ids, newest(None).len()), (vec!["rare"], 100), "as many changes as a feed contains");

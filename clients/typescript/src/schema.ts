@@ -344,7 +344,7 @@ export interface components {
         };
         /** @description A category in the directory. */
         Category: {
-            /** @description Identifier: the name's slug. The `category` parameter takes either this or the name. */
+            /** @description Identifier: the name's slug. The `category` parameter takes either this or the name in any language. */
             id: string;
             /** @description Name. */
             name: string;
@@ -1301,7 +1301,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have translations.
+                 * @description The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, all text is returned in its record's own language.
                  * @example en
                  */
                 lang?: string;
@@ -1355,7 +1355,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have translations.
+                 * @description The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, all text is returned in its record's own language.
                  * @example en
                  */
                 lang?: string;
@@ -1409,7 +1409,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have translations.
+                 * @description The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, all text is returned in its record's own language.
                  * @example en
                  */
                 lang?: string;
@@ -1631,7 +1631,7 @@ export interface operations {
                  */
                 q?: string;
                 /**
-                 * @description The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have translations.
+                 * @description The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, all text is returned in its record's own language.
                  * @example en
                  */
                 lang?: string;
@@ -1685,7 +1685,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have translations.
+                 * @description The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, all text is returned in its record's own language.
                  * @example en
                  */
                 lang?: string;
@@ -1816,7 +1816,7 @@ export interface operations {
                  */
                 q?: string;
                 /**
-                 * @description Only products in any of these categories, given by name or id as in the category list; case doesn't matter. A category that doesn't exist matches nothing. Repeat it for several values.
+                 * @description Only products in any of these categories, given by id or by name in any language; case doesn't matter. An id takes precedence over a name, and a category's own name over a translation. A translation that several categories share stands for all of them. A category that doesn't exist matches nothing. Repeat it for several values.
                  * @example [
                  *       "Audit management"
                  *     ]
@@ -1917,7 +1917,7 @@ export interface operations {
                  */
                 prefix?: "auto" | "always" | "never";
                 /**
-                 * @description The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have translations.
+                 * @description The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, all text is returned in its record's own language.
                  * @example en
                  */
                 lang?: string;
@@ -1990,7 +1990,7 @@ export interface operations {
                  */
                 id?: string[];
                 /**
-                 * @description Only products in any of these categories, given by name or id as in the category list; case doesn't matter. A category that doesn't exist matches nothing. Repeat it for several values.
+                 * @description Only products in any of these categories, given by id or by name in any language; case doesn't matter. An id takes precedence over a name, and a category's own name over a translation. A translation that several categories share stands for all of them. A category that doesn't exist matches nothing. Repeat it for several values.
                  * @example [
                  *       "Audit management"
                  *     ]
@@ -2069,7 +2069,7 @@ export interface operations {
                  */
                 sort?: string;
                 /**
-                 * @description The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have translations.
+                 * @description The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, all text is returned in its record's own language.
                  * @example en
                  */
                 lang?: string;
@@ -2130,7 +2130,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have translations.
+                 * @description The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, all text is returned in its record's own language.
                  * @example en
                  */
                 lang?: string;
@@ -2180,7 +2180,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description Only products in any of these categories, given by name or id as in the category list; case doesn't matter. A category that doesn't exist matches nothing. Repeat it for several values.
+                 * @description Only products in any of these categories, given by id or by name in any language; case doesn't matter. An id takes precedence over a name, and a category's own name over a translation. A translation that several categories share stands for all of them. A category that doesn't exist matches nothing. Repeat it for several values.
                  * @example [
                  *       "Audit management"
                  *     ]
@@ -2254,7 +2254,7 @@ export interface operations {
                  */
                 attribute?: string[];
                 /**
-                 * @description The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have translations.
+                 * @description The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, all text is returned in its record's own language.
                  * @example en
                  */
                 lang?: string;
@@ -2320,7 +2320,7 @@ export interface operations {
                  */
                 q?: string;
                 /**
-                 * @description The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have translations.
+                 * @description The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A language that the directory has no text in is rejected. Without `lang`, all text is returned in its record's own language.
                  * @example en
                  */
                 lang?: string;

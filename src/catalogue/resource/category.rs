@@ -12,7 +12,7 @@ use crate::record::{Language, Translations};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
 #[schema(as = Category)]
 pub struct CategoryResource {
-    /// Identifier: the name's slug. The `category` parameter takes either this or the name.
+    /// Identifier: the name's slug. The `category` parameter takes either this or the name in any language.
     pub id: String,
     /// Name.
     pub name: String,

@@ -24,7 +24,8 @@ impl FilterQuery {
             add(Admission::ORDINAL, json!({"bool": {"must_not": [except]}}));
         }
         if !filter.categories.is_empty() {
-            let categories: Vec<_> = filter.categories.iter().filter_map(|name| catalogue.category(name)).collect();
+            let categories: Vec<_> =
+                filter.categories.iter().flat_map(|name| catalogue.categories_named(name)).collect();
             add(Admission::CATEGORY, json!({"terms": {"categories": categories}}));
         }
         if let Some(offering_type) = filter.offering_type {

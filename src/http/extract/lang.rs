@@ -13,12 +13,13 @@ use crate::http::extract::query::RawQuery;
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 use crate::record::Language;
-use crate::service::choose_language;
+use crate::service::find_language;
 use crate::service::parameter::definition::LANG;
 use crate::service::parameter::{Given, Interface, Values};
 
-/// The language for a response's text: the `lang` parameter, or else `Accept-Language`. An endpoint
-/// that uses this extractor lists `lang` in its parameter table.
+/// The language for a response's text, from the `lang` parameter alone: browsers send
+/// `Accept-Language` with every request. An endpoint that uses this extractor lists `lang` in its
+/// parameter table.
 #[derive(Debug)]
 pub(in crate::http) struct Lang(pub(in crate::http) Option<Language>);
 
@@ -47,12 +48,12 @@ impl FromRequestParts<Arc<AppState>> for Lang {
             values.push(LANG.name, std::str::from_utf8(value).ok().map(Given::Text));
         }
         let asked = values.read(|values| values.one(&LANG))?;
-        let language = choose_language(&snapshot, asked.as_deref(), accepted(&parts.headers));
+        let language = find_language(&snapshot, asked.as_deref());
         language.map(Self).map_err(|refusal| vec![refusal].into())
     }
 }
 
-/// The language for text on a page, from `Accept-Language` alone.
+/// The language for text on a page, from `Accept-Language`.
 #[derive(Debug)]
 pub(in crate::http) struct Preferred(pub(in crate::http) Option<Language>);
 
@@ -61,8 +62,7 @@ impl FromRequestParts<Arc<AppState>> for Preferred {
 
     async fn from_request_parts(parts: &mut Parts, state: &Arc<AppState>) -> Result<Self, ApiError> {
         let snapshot = Snapshot::from_request_parts(parts, state).await?;
-        let language = choose_language(&snapshot, None, accepted(&parts.headers));
-        Ok(Self(language.unwrap_or_default()))
+        Ok(Self(snapshot.catalogue.tables.languages.preferred(accepted(&parts.headers)).cloned()))
     }
 }
 

@@ -6,7 +6,7 @@ use super::edition::{Edition, Lang};
 use super::links::{Address, PAGE};
 use super::part::{attribute, evidence};
 use crate::catalogue::Catalogue;
-use crate::catalogue::resource::FacetValue;
+use crate::catalogue::resource::{CategoryResource, FacetValue};
 use crate::record::{Attribute, AttributeType, OfferingType};
 use crate::service::parameter::definition::{
     ATTRIBUTE, CATEGORY, EVIDENCE_CHECKED_AFTER, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, MIN_RATING, OFFERING_TYPE,
@@ -106,11 +106,17 @@ fn legend<'a>(edition: Edition<'a>, facet: &Facet) -> (Cow<'a, str>, Lang<'a>) {
     (legend.into(), Lang::default())
 }
 
+/// The category that a filter's value stands for; `None` if there are several.
+fn category<'c>(catalogue: &'c Catalogue, value: &str) -> Option<&'c CategoryResource> {
+    let [at] = catalogue.categories_named(value) else { return None };
+    Some(&catalogue.tables.categories[*at as usize])
+}
+
 /// A value's label.
 fn label<'v>(edition: Edition<'_>, parameter: &str, value: &'v str) -> Cow<'v, str> {
     let t = edition.t;
     if parameter == CATEGORY.name {
-        let known = edition.catalogue.category_named(value);
+        let known = category(edition.catalogue, value);
         return known.map_or(value.into(), |category| category.name_in(edition.language).to_owned().into());
     }
     if parameter == EVIDENCE_STATUS.name {
@@ -131,19 +137,19 @@ fn label<'v>(edition: Edition<'_>, parameter: &str, value: &'v str) -> Cow<'v, s
 
 /// The language of a value's label.
 fn lang<'a>(edition: Edition<'a>, parameter: &str, value: &str) -> Lang<'a> {
-    let category = edition.catalogue.category_named(value).filter(|_| parameter == CATEGORY.name);
-    category.map_or(Lang::default(), |category| edition.category(&category.id))
+    let known = category(edition.catalogue, value).filter(|_| parameter == CATEGORY.name);
+    known.map_or(Lang::default(), |category| edition.category(&category.id))
 }
 
-/// The normal form of a filter's value. Values with the same normal form are equivalent.
-fn key(catalogue: &Catalogue, facet: &Facet, value: &str) -> String {
-    match facet {
-        Facet::Category => {
-            catalogue.category_named(value).map_or_else(|| value.to_owned(), |category| category.id.clone())
-        }
-        Facet::Attribute(_) => AttributeType::Text.key(value).unwrap_or_else(|| value.to_owned()),
-        _ => value.to_owned(),
-    }
+/// The normal forms of a filter's value, usually just one. Values that share one are equivalent.
+fn keys(catalogue: &Catalogue, facet: &Facet, value: &str) -> Vec<String> {
+    let id = |at: &u32| catalogue.tables.categories[*at as usize].id.clone();
+    let keys: Vec<_> = match facet {
+        Facet::Category => catalogue.categories_named(value).iter().map(id).collect(),
+        Facet::Attribute(_) => AttributeType::Text.key(value).into_iter().collect(),
+        _ => Vec::new(),
+    };
+    if keys.is_empty() { vec![value.to_owned()] } else { keys }
 }
 
 /// The groups for a result's facets. Chosen values come first, even if no product has them.
@@ -158,8 +164,12 @@ pub(super) fn groups<'a>(
         let is_list = matches!(facet, Facet::Category | Facet::Attribute(_));
         let of_facet = address.pairs().filter(|(of, _)| *of == name);
         let chosen: Vec<_> = of_facet.filter_map(|(_, value)| value.strip_prefix(&*prefix)).collect();
-        let chosen_keys: Vec<_> = chosen.iter().map(|value| key(catalogue, facet, value)).collect();
-        let is_chosen = |value: &str| !chosen.is_empty() && chosen_keys.contains(&key(catalogue, facet, value));
+        let chosen_keys: Vec<_> = chosen.iter().map(|value| keys(catalogue, facet, value)).collect();
+        let shares_key = |keys: &[String], others: &[String]| keys.iter().any(|key| others.contains(key));
+        let is_chosen = |value: &str| {
+            let keys = if chosen.is_empty() { Vec::new() } else { keys(catalogue, facet, value) };
+            chosen_keys.iter().any(|chosen| shares_key(&keys, chosen))
+        };
         let with_prefix = |value: &'a str| match &*prefix {
             "" => Cow::Borrowed(value),
             prefix => Cow::Owned(format!("{prefix}{value}")),
@@ -177,8 +187,8 @@ pub(super) fn groups<'a>(
         };
         let mut choices: Vec<_> = values.iter().map(choice).collect();
         if !chosen.is_empty() {
-            let counted: Vec<_> = values.iter().map(|value| key(catalogue, facet, &value.value)).collect();
-            for (value, _) in chosen.iter().zip(&chosen_keys).filter(|(_, key)| !counted.contains(key)) {
+            let counted: Vec<_> = values.iter().flat_map(|value| keys(catalogue, facet, &value.value)).collect();
+            for (value, _) in chosen.iter().zip(&chosen_keys).filter(|(_, keys)| !shares_key(keys, &counted)) {
                 let label = match attribute_of(catalogue, facet) {
                     Some(of) => attribute::value(t, of, value),
                     None => label(edition, name, value),

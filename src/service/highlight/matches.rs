@@ -22,10 +22,11 @@ pub(super) struct Marked {
 }
 
 impl Highlighter<'_> {
-    /// Whether the query means the category with this name.
+    /// Whether the query means a category with this name.
     fn is_meant(&self, category: &str) -> bool {
-        let found = self.snapshot.catalogue.category_named(category);
-        found.is_some_and(|found| self.categories.contains(&&*found.id))
+        let catalogue = &self.snapshot.catalogue;
+        let mut found = catalogue.categories_named(category).iter();
+        found.any(|at| self.categories.contains(&&*catalogue.tables.categories[*at as usize].id))
     }
 
     /// Finds the matching words in text, for all kinds of terms.

@@ -108,8 +108,9 @@ pub static IDS: Parameter<Text> = Parameter::new(
 
 pub static CATEGORY: Parameter<Text> = Parameter::new(
     "category",
-    "Only products in any of these categories, given by name or id as in the category list; case doesn't matter. A \
-     category that doesn't exist matches nothing.",
+    "Only products in any of these categories, given by id or by name in any language; case doesn't matter. An id takes \
+     precedence over a name, and a category's own name over a translation. A translation that several categories share \
+     stands for all of them. A category that doesn't exist matches nothing.",
     "Audit management",
     NAME,
 )
@@ -289,8 +290,8 @@ pub static LANG: Parameter<Text> = Parameter::new(
     "lang",
     "The language to return text in, as a tag such as `de`. Text that isn't available in it is returned in the \
      record's own language, and `untranslated` names its field. Words in all languages are searched regardless. A \
-     language that the directory has no text in is rejected. Without `lang`, the HTTP header `Accept-Language` chooses \
-     among the languages that have translations.",
+     language that the directory has no text in is rejected. Without `lang`, all text is returned in its record's own \
+     language.",
     "en",
     NAME,
 );

@@ -230,7 +230,7 @@ class _CategoryAlways(TypedDict):
     """What a Category always has."""
 
     id: str
-    """Identifier: the name's slug. The `category` parameter takes either this or the name."""
+    """Identifier: the name's slug. The `category` parameter takes either this or the name in any language."""
     name: str
     """Name."""
     description: Optional[str]

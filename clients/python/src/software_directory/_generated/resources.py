@@ -108,9 +108,10 @@ class SoftwareResource:
             don't matter. Best match first unless `sort` is given. (at most 256 characters)
         id: Only the products with these ids. An id that doesn't exist matches nothing. Repeat it for
             several values.
-        category: Only products in any of these categories, given by name or id as in the category list;
-            case doesn't matter. A category that doesn't exist matches nothing. Repeat it for several
-            values.
+        category: Only products in any of these categories, given by id or by name in any language; case
+            doesn't matter. An id takes precedence over a name, and a category's own name over a
+            translation. A translation that several categories share stands for all of them. A category that
+            doesn't exist matches nothing. Repeat it for several values.
         offering_type: Only products of this type.
         evidence_status: Only products whose evidence has this status. `vendor-sources-reviewed`: the
             vendor's own sources were reviewed for the record; `pending-review`: they haven't been reviewed
@@ -142,8 +143,7 @@ class SoftwareResource:
         lang: The language to return text in, as a tag such as `de`. Text that isn't available in it is
             returned in the record's own language, and `untranslated` names its field. Words in all
             languages are searched regardless. A language that the directory has no text in is rejected.
-            Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have
-            translations.
+            Without `lang`, all text is returned in its record's own language.
         fields: Include only these fields of each product, plus its `id`. All fields by default. Repeat it
             for several values.
         limit: Maximum number of records to return: the page size. `total` is how many there are in all. (1
@@ -199,8 +199,7 @@ class SoftwareResource:
         lang: The language to return text in, as a tag such as `de`. Text that isn't available in it is
             returned in the record's own language, and `untranslated` names its field. Words in all
             languages are searched regardless. A language that the directory has no text in is rejected.
-            Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have
-            translations.
+            Without `lang`, all text is returned in its record's own language.
         extra_headers, extra_query: Additional headers and parameters to send.
         """
         result, _ = self.get_with_response(id, lang=lang, extra_headers=extra_headers, extra_query=extra_query)
@@ -249,9 +248,10 @@ class SoftwareResource:
         product. Filters apply to the similar products, as in a search.
 
         id: The product's id.
-        category: Only products in any of these categories, given by name or id as in the category list;
-            case doesn't matter. A category that doesn't exist matches nothing. Repeat it for several
-            values.
+        category: Only products in any of these categories, given by id or by name in any language; case
+            doesn't matter. An id takes precedence over a name, and a category's own name over a
+            translation. A translation that several categories share stands for all of them. A category that
+            doesn't exist matches nothing. Repeat it for several values.
         offering_type: Only products of this type.
         evidence_status: Only products whose evidence has this status. `vendor-sources-reviewed`: the
             vendor's own sources were reviewed for the record; `pending-review`: they haven't been reviewed
@@ -280,8 +280,7 @@ class SoftwareResource:
         lang: The language to return text in, as a tag such as `de`. Text that isn't available in it is
             returned in the record's own language, and `untranslated` names its field. Words in all
             languages are searched regardless. A language that the directory has no text in is rejected.
-            Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have
-            translations.
+            Without `lang`, all text is returned in its record's own language.
         limit: Maximum number of records to return: the page size. `total` is how many there are in all. (1
             to 100, default 10)
         offset: How many records to skip. Past the end of the list, the page is empty. (0 to 10000, default
@@ -340,8 +339,7 @@ class AttributesResource:
         lang: The language to return text in, as a tag such as `de`. Text that isn't available in it is
             returned in the record's own language, and `untranslated` names its field. Words in all
             languages are searched regardless. A language that the directory has no text in is rejected.
-            Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have
-            translations.
+            Without `lang`, all text is returned in its record's own language.
         limit: Maximum number of records to return: the page size. `total` is how many there are in all. (1
             to 100, default 100)
         offset: How many records to skip. Past the end of the list, the page is empty. (default 0)
@@ -381,8 +379,7 @@ class CategoriesResource:
         lang: The language to return text in, as a tag such as `de`. Text that isn't available in it is
             returned in the record's own language, and `untranslated` names its field. Words in all
             languages are searched regardless. A language that the directory has no text in is rejected.
-            Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have
-            translations.
+            Without `lang`, all text is returned in its record's own language.
         limit: Maximum number of records to return: the page size. `total` is how many there are in all. (1
             to 100, default 100)
         offset: How many records to skip. Past the end of the list, the page is empty. (default 0)
@@ -415,8 +412,7 @@ class CategoriesResource:
         lang: The language to return text in, as a tag such as `de`. Text that isn't available in it is
             returned in the record's own language, and `untranslated` names its field. Words in all
             languages are searched regardless. A language that the directory has no text in is rejected.
-            Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have
-            translations.
+            Without `lang`, all text is returned in its record's own language.
         extra_headers, extra_query: Additional headers and parameters to send.
         """
         result, _ = self.get_with_response(id, lang=lang, extra_headers=extra_headers, extra_query=extra_query)
@@ -522,8 +518,7 @@ class GlossaryResource:
         lang: The language to return text in, as a tag such as `de`. Text that isn't available in it is
             returned in the record's own language, and `untranslated` names its field. Words in all
             languages are searched regardless. A language that the directory has no text in is rejected.
-            Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have
-            translations.
+            Without `lang`, all text is returned in its record's own language.
         limit: Maximum number of records to return: the page size. `total` is how many there are in all. (1
             to 100, default 20)
         offset: How many records to skip. Past the end of the list, the page is empty. At most 10000 with
@@ -556,8 +551,7 @@ class GlossaryResource:
         lang: The language to return text in, as a tag such as `de`. Text that isn't available in it is
             returned in the record's own language, and `untranslated` names its field. Words in all
             languages are searched regardless. A language that the directory has no text in is rejected.
-            Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have
-            translations.
+            Without `lang`, all text is returned in its record's own language.
         extra_headers, extra_query: Additional headers and parameters to send.
         """
         result, _ = self.get_with_response(id, lang=lang, extra_headers=extra_headers, extra_query=extra_query)
@@ -659,9 +653,10 @@ class SearchResource:
             that one, and `NAME vs NAME` finds both. The last word also matches the beginning of longer
             words. Without `q`, all products that pass the filters are returned, best quality first. (at
             most 256 characters)
-        category: Only products in any of these categories, given by name or id as in the category list;
-            case doesn't matter. A category that doesn't exist matches nothing. Repeat it for several
-            values.
+        category: Only products in any of these categories, given by id or by name in any language; case
+            doesn't matter. An id takes precedence over a name, and a category's own name over a
+            translation. A translation that several categories share stands for all of them. A category that
+            doesn't exist matches nothing. Repeat it for several values.
         offering_type: Only products of this type.
         evidence_status: Only products whose evidence has this status. `vendor-sources-reviewed`: the
             vendor's own sources were reviewed for the record; `pending-review`: they haven't been reviewed
@@ -703,8 +698,7 @@ class SearchResource:
         lang: The language to return text in, as a tag such as `de`. Text that isn't available in it is
             returned in the record's own language, and `untranslated` names its field. Words in all
             languages are searched regardless. A language that the directory has no text in is rejected.
-            Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have
-            translations.
+            Without `lang`, all text is returned in its record's own language.
         fields: Include only these fields of each product, plus its `id`. All fields by default. Repeat it
             for several values.
         limit: Maximum number of records to return: the page size. `total` is how many there are in all. (1
@@ -950,8 +944,7 @@ class Operations:
         lang: The language to return text in, as a tag such as `de`. Text that isn't available in it is
             returned in the record's own language, and `untranslated` names its field. Words in all
             languages are searched regardless. A language that the directory has no text in is rejected.
-            Without `lang`, the HTTP header `Accept-Language` chooses among the languages that have
-            translations.
+            Without `lang`, all text is returned in its record's own language.
         limit: Maximum number of suggestions of each kind. (1 to 20, default 5)
         extra_headers, extra_query: Additional headers and parameters to send.
         """
