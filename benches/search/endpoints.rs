@@ -210,6 +210,14 @@ fn endpoints(exports: &[Export], words: &[String], since: &str, seed: u64) -> Ve
                 "/exports".to_owned(),
             ]),
         ),
+        (
+            "pages that find nothing, with filters",
+            get(vec![
+                format!("/?q={misspelled}&{}", categories(7)),
+                format!("/?q={frequent}&{}&min_rating=5", categories(7)),
+                format!("/?{}&{every_filter}", categories(7)),
+            ]),
+        ),
         ("/software/{id}", each(&some, "/software/{}")),
         ("/v1/software", lists),
         (

@@ -6,7 +6,7 @@
 //! come the ratios that must hold; the two sides of each ratio take turns.
 //!
 //! `cargo bench --bench search -- goals` prints only those, and `-- generated` the worst of 50,000
-//! generated queries and the worst request for each endpoint.
+//! generated queries, searches in hostile records, and the worst request for each endpoint.
 
 #[path = "../corpus/mod.rs"]
 mod corpus;
@@ -16,6 +16,7 @@ mod cpu_time;
 mod endpoints;
 mod generated;
 mod goals;
+mod hostile;
 mod worst;
 
 use std::process::ExitCode;
@@ -52,6 +53,7 @@ fn run() -> Result<(), Failure> {
         }
         let snapshot = Snapshot::build(built)?;
         generated::report(&exports, &snapshot, SEED);
+        hostile::report()?;
         return endpoints::report(&path, &exports, &snapshot, SEED);
     }
     let mut draw = Queries::new(&exports, &snapshot, SEED);

@@ -10,7 +10,7 @@ use crate::cli::McpArgs;
 use crate::error::chain;
 use crate::http::PublicUrl;
 use crate::mcp::{Host, Refused, ToolServer, serve};
-use crate::service::{SearchSoftware, ServiceError};
+use crate::service::{SearchSoftware, ServiceError, Stop};
 use crate::text::printable::printable;
 use crate::update::Directory;
 
@@ -19,11 +19,11 @@ use crate::update::Directory;
 struct Direct;
 
 impl Host for Direct {
-    async fn run<F>(&self, search: F) -> Result<F::Output, Refused>
+    async fn run<F>(&self, search: impl FnOnce(Stop) -> F + Send + 'static) -> Result<F::Output, Refused>
     where
         F: Future<Output: Send + 'static> + Send + 'static,
     {
-        Ok(search.await)
+        Ok(search(Stop::default()).await)
     }
 
     fn searched(&self, _: &SearchSoftware, _: u64) {}

@@ -132,7 +132,18 @@ const LARGE_BYTES: usize = 128 * 1024;
 /// The expected size of a hit's text in bytes.
 const TEXT_BYTES: usize = 2048;
 
-/// The hits' text, up to [`MAX_TEXT_BYTES`]. If there's more, marks the search as incomplete.
+/// Text up to this size in bytes is read even if the budget is spent, so that a page is in the
+/// request's language.
+const USUAL_TEXT_BYTES: usize = 1 << 20;
+
+/// How many bytes of text are decompressed per budget unit.
+const READ_AT_ONCE: usize = 16;
+
+/// Highlighting text takes about this many times as long as reading it.
+const HIGHLIGHTING: usize = 2;
+
+/// The hits' text, up to [`MAX_TEXT_BYTES`], and as much as the budget allows reading and
+/// highlighting. If there's more, marks the search as incomplete.
 pub(super) fn texts(
     records: &Records,
     forward: &Forward,
@@ -145,10 +156,14 @@ pub(super) fn texts(
     // One buffer for all hits, because allocating one per hit would take as long as the copying.
     let (mut buffer, mut bounds) = (Vec::with_capacity(hits.len() * TEXT_BYTES), Vec::with_capacity(hits.len()));
     for ordinal in ordinals {
-        if buffer.len() > MAX_TEXT_BYTES {
+        let bytes = records.detail_len(ordinal) + forward.size_bytes(ordinal);
+        let (size, units) = (buffer.len() + bytes, bytes / READ_AT_ONCE);
+        let is_allowed = size <= USUAL_TEXT_BYTES || budget.allows(units * (1 + HIGHLIGHTING));
+        if buffer.len() > MAX_TEXT_BYTES || !is_allowed {
             budget.exceed();
             break;
         }
+        budget.spend(units);
         let start = buffer.len();
         records.append_detail_fields(ordinal, &mut buffer)?;
         let middle = buffer.len();

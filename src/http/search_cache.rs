@@ -97,7 +97,7 @@ impl Weighter<CacheKey, Arc<SearchResults>> for WeighBytes {
 mod tests {
     use super::*;
     use crate::generation::Snapshot;
-    use crate::service::find_software;
+    use crate::service::{Budget, find_software_within};
 
     fn key(generation: &str, q: &str) -> CacheKey {
         CacheKey::new(generation, &SearchSoftware::new(q)).expect("a key")
@@ -106,7 +106,7 @@ mod tests {
     fn results() -> Arc<SearchResults> {
         let snapshot = Snapshot::build(Vec::new()).expect("an empty generation");
         let query = SearchSoftware::new("permit");
-        Arc::new(pollster::block_on(find_software(&snapshot, &query)).expect("results"))
+        Arc::new(pollster::block_on(find_software_within(&snapshot, &query, &Budget::new(u64::MAX))).expect("results"))
     }
 
     #[test]

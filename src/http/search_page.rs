@@ -6,7 +6,7 @@ use super::extract::Snapshot;
 use super::problem::ApiError;
 use super::search_cache::CacheKey;
 use super::state::AppState;
-use crate::service::{self, SearchPage, SearchSoftware};
+use crate::service::{self, SearchPage, SearchResults, SearchSoftware, Stop};
 
 /// Searches, and writes the page of results on the same thread: this one if the results are cached,
 /// otherwise one of the pool's.
@@ -14,24 +14,25 @@ pub(super) async fn with_page<T: Send + 'static>(
     state: &Arc<AppState>,
     snapshot: Snapshot,
     query: SearchSoftware,
-    write: impl FnOnce(&SearchPage<'_>) -> Result<T, ApiError> + Send + 'static,
+    write: impl FnOnce(&SearchPage<'_>, &SearchResults) -> Result<T, ApiError> + Send + 'static,
 ) -> Result<T, ApiError> {
     let key = CacheKey::new(snapshot.generation(), &query);
     if let Some(results) = key.as_ref().and_then(|key| state.search_cache.get(key)) {
         let page = results.page(&snapshot, &query);
         state.count_search(&query, page.total_by_words());
-        return write(&page);
+        return write(&page, &results);
     }
-    let (generation, counts) = (Snapshot::clone(&snapshot), Arc::clone(state));
-    let search = async move {
-        let results = service::find_software(&snapshot, &query).await?;
+    let generation = Snapshot::clone(&snapshot);
+    let search = |stop: Stop| async move {
+        let budget = service::budget(&snapshot, &stop);
+        let results = service::find_software_within(&snapshot, &query, &budget).await?;
         let page = results.page(&snapshot, &query);
-        let written = write(&page)?;
-        counts.count_search(&query, page.total_by_words());
+        let (written, total) = (write(&page, &results)?, page.total_by_words());
         drop(page);
-        Ok::<_, ApiError>((written, results))
+        Ok::<_, ApiError>((written, results, query, total))
     };
-    let (written, results) = state.search(search).await??;
+    let (written, results, query, total) = state.search(search).await??;
+    state.count_search(&query, total);
     if let Some(key) = key {
         state.search_cache.insert(generation.generation(), key, Arc::new(results));
     }

@@ -20,7 +20,7 @@ use super::search_cache::SearchCache;
 use super::search_pool::{self, SearchPool};
 use super::shares::Shares;
 use crate::key::{AddressQuotas, KeyStore, SignInCodes};
-use crate::service::{Prefix, SearchSoftware, SoftwareFilter};
+use crate::service::{Prefix, SearchSoftware, SoftwareFilter, Stop};
 use crate::update::Directory;
 
 /// How often the search cache is cleared if it's idle.
@@ -92,7 +92,8 @@ impl AppState {
         }))
     }
 
-    /// Runs a search on one of the pool's threads. If the engine is a cluster, it runs on the
+    /// Runs a search on one of the pool's threads. Its stop signal says that its result is no longer
+    /// wanted: what it returns then is dropped, so it's never sent, cached or counted. If the engine is a cluster, it runs on the
     /// runtime instead, because it mostly waits; the cluster connection then limits how many
     /// searches are in progress and for how long. Dropping the future cancels such a search.
     ///
@@ -100,15 +101,15 @@ impl AppState {
     ///
     /// [`ApiError::Overloaded`] if the queue is full or the delay too long, [`ApiError::Panicked`]
     /// if the search panics.
-    pub(super) async fn search<T: Send + 'static>(
+    pub(super) async fn search<F: Future<Output: Send + 'static> + Send + 'static>(
         &self,
-        search: impl Future<Output = T> + Send + 'static,
-    ) -> Result<T, ApiError> {
+        search: impl FnOnce(Stop) -> F + Send + 'static,
+    ) -> Result<F::Output, ApiError> {
         if !self.directory.current().is_some_and(|snapshot| snapshot.engine.is_remote()) {
             return self.search_pool.run(search_pool::holder(), search).await;
         }
         let mut task = JoinSet::new();
-        task.spawn(search);
+        task.spawn(search(Stop::default()));
         match task.join_next().await {
             Some(Ok(output)) => Ok(output),
             Some(Err(error)) if error.is_panic() => Err(ApiError::panicked(&*error.into_panic())),

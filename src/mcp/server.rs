@@ -24,7 +24,7 @@ use crate::service::parameter::Values;
 use crate::service::parameter::definition::{LANG, LONG_LIMIT, OFFSET};
 use crate::service::{
     self, AttributeSort, ListGlossary, ListReviews, ListSimilar, PageRequest, SearchSoftware, ServiceError, SimilarHit,
-    SoftwareFilter, Translator,
+    SoftwareFilter, Stop, Translator,
 };
 
 /// The instructions that an assistant reads before it uses the tools.
@@ -39,7 +39,10 @@ const INSTRUCTIONS: &str = "A read-only directory of software products with cate
 /// Runs the server's searches, counts them, and logs failures.
 pub trait Host: Clone + Send + Sync + 'static {
     /// Runs a search wherever and whenever there's capacity.
-    fn run<F>(&self, search: F) -> impl Future<Output = Result<F::Output, Refused>> + Send
+    fn run<F>(
+        &self,
+        search: impl FnOnce(Stop) -> F + Send + 'static,
+    ) -> impl Future<Output = Result<F::Output, Refused>> + Send
     where
         F: Future<Output: Send + 'static> + Send + 'static;
 
@@ -97,7 +100,7 @@ impl<H: Host> ToolServer<H> {
     async fn call(&self, tool: &'static Definition, given: Members) -> Result<Members, Failure> {
         // Any tool may have to read a lot, such as a long record or a large glossary.
         let server = self.clone();
-        let own = self.host.run(async move { server.carry_out(tool, &given).await });
+        let own = self.host.run(move |stop| async move { server.carry_out(tool, &given, &stop).await });
         let own = own.await.map_err(Failure::Refused)??;
         let mut members = Members::new();
         members.insert("notice".to_owned(), output::NOTICE.into());
@@ -109,11 +112,11 @@ impl<H: Host> ToolServer<H> {
         Ok(members)
     }
 
-    async fn carry_out(&self, tool: &Definition, given: &Members) -> Result<Value, Failure> {
+    async fn carry_out(&self, tool: &Definition, given: &Members, stop: &Stop) -> Result<Value, Failure> {
         match tool.operation {
             Operation::SearchSoftware => {
                 let (search, language) = self.read_localised(tool, given, SearchSoftware::from_values)?;
-                self.search_software(&SearchSoftware { language, ..search }).await
+                self.search_software(&SearchSoftware { language, ..search }, stop).await
             }
             Operation::GetSoftware => {
                 let (id, language) = self.read_localised(tool, given, id)?;
@@ -122,7 +125,7 @@ impl<H: Host> ToolServer<H> {
             Operation::ListSimilar => {
                 let ((id, query), language) =
                     self.read_localised(tool, given, |values| (id(values), ListSimilar::from_values(values)))?;
-                self.list_similar(&id, &ListSimilar { language, ..query }).await
+                self.list_similar(&id, &ListSimilar { language, ..query }, stop).await
             }
             Operation::ListCategories => {
                 let read = self.read_localised(tool, given, |values| values.page(&LONG_LIMIT, &OFFSET))?;
@@ -139,10 +142,12 @@ impl<H: Host> ToolServer<H> {
         }
     }
 
-    async fn search_software(&self, query: &SearchSoftware) -> Result<Value, Failure> {
+    async fn search_software(&self, query: &SearchSoftware, stop: &Stop) -> Result<Value, Failure> {
         self.check_filter(&query.filter, query.sort.attribute()).await?;
-        let (found, total) = search(&self.snapshot, query, &self.base).await?;
-        self.host.searched(query, total);
+        let (found, total) = search(&self.snapshot, query, &self.base, stop).await?;
+        if !stop.is_set() {
+            self.host.searched(query, total);
+        }
         Ok(found)
     }
 
@@ -163,11 +168,13 @@ impl<H: Host> ToolServer<H> {
         Ok(json!({"software": record::product(detail, &self.base)}))
     }
 
-    async fn list_similar(&self, id: &str, query: &ListSimilar) -> Result<Value, Failure> {
+    async fn list_similar(&self, id: &str, query: &ListSimilar, stop: &Stop) -> Result<Value, Failure> {
         self.check_filter(&query.filter, None).await?;
-        let page = service::similar_software(&self.snapshot, id, query).await?.ok_or_else(|| unknown(id))?;
+        let budget = service::budget(&self.snapshot, stop);
+        let page = service::similar_software_within(&self.snapshot, id, query, &budget).await?;
+        let page = page.ok_or_else(|| unknown(id))?;
         let mut software = Vec::with_capacity(page.data.len());
-        for SimilarHit { item, categories, words, .. } in &page.data {
+        for SimilarHit { item, categories, words, .. } in page.data.iter().take_while(|_| !stop.is_set()) {
             let Identified { id } = serde_json::from_slice(item)?;
             let Some(detail) = detail(&self.snapshot, &id, query.language.as_ref()).await? else { continue };
             let categories: Vec<_> =
@@ -307,10 +314,11 @@ struct Identified<'a> {
 
 /// Searches, and reads each hit's whole record for its sources and export. Also returns how many
 /// products were found.
-async fn search(snapshot: &Snapshot, query: &SearchSoftware, base: &str) -> Result<(Value, u64), Failure> {
-    let page = service::search_software(snapshot, query).await?;
+async fn search(snapshot: &Snapshot, query: &SearchSoftware, base: &str, stop: &Stop) -> Result<(Value, u64), Failure> {
+    let found = service::find_software_within(snapshot, query, &service::budget(snapshot, stop)).await?;
+    let page = found.page(snapshot, query);
     let mut software = Vec::with_capacity(page.data.len());
-    for hit in &page.data {
+    for hit in page.data.iter().take_while(|_| !stop.is_set()) {
         let Identified { id } = serde_json::from_slice(&hit.item)?;
         if let Some(detail) = detail(snapshot, &id, query.language.as_ref()).await? {
             software.push(record::found(detail, base));

@@ -14,11 +14,18 @@ use super::lexicon::{Lexicon, WordId};
 /// The maximum number of corrections for a word.
 const CANDIDATES: usize = 4;
 
-/// How many budget units it costs to build an automaton.
-const AUTOMATON: usize = 3_000;
+/// Budget units per byte of the word that an automaton is built for. With two edits, an automaton
+/// has about four times as many states.
+const AUTOMATON: usize = 110;
 
 /// Budget units per transition in the dictionary.
 const BRANCH: usize = 4;
+
+/// Budget units per word that the automaton accepts, in addition to those for comparing letters.
+const CANDIDATE: usize = 40;
+
+/// How many pairs of letters are compared per budget unit.
+const COMPARED_AT_ONCE: usize = 3;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Candidate {
@@ -56,41 +63,46 @@ pub fn candidates(
     let collect = |first, dfa: &DFA, found: &mut Vec<Candidate>| {
         collect(lexicon, is_synonym, folded, first, dfa, budget, found);
     };
-    if edits > 0 {
+    let automaton = |edits| affords(folded, edits, budget).then(|| automata(edits).build_dfa(folded));
+    if edits > 0
+        && let Some(one) = automaton(1)
+    {
         let first = first_letter(folded);
-        let one = automata(1).build_dfa(folded);
         // With one edit, the first letter must be correct, because an edit to it counts double.
         // This skips most of the lexicon.
         collect(Some(first), &one, &mut found);
-        if edits > 1 && found.is_empty() {
-            collect(Some(first), &automata(2).build_dfa(folded), &mut found);
+        if edits > 1
+            && found.is_empty()
+            && let Some(two) = automaton(2)
+        {
+            collect(Some(first), &two, &mut found);
             // If the first letter is wrong, that accounts for both edits, and the rest is correct.
             collect(None, &one, &mut found);
         }
     }
-    best(found)
+    found
 }
 
 /// Words that begin with a corrected form of the prefix that was typed so far.
 pub fn prefix_candidates(lexicon: &Lexicon, folded: &str, edits: u8, budget: &Budget) -> Vec<Candidate> {
     let mut found = Vec::new();
-    if edits > 0 {
+    if edits > 0 && affords(folded, 1, budget) {
         let (first, dfa) = (first_letter(folded), automata(1).build_prefix_dfa(folded));
         collect(lexicon, &|_| false, folded, Some(first), &dfa, budget, &mut found);
     }
-    best(found)
+    found
+}
+
+/// Whether the budget allows building an automaton, which is then paid for.
+fn affords(folded: &str, edits: u8, budget: &Budget) -> bool {
+    budget.pay(AUTOMATON * folded.len() * usize::from(edits).pow(2))
 }
 
 fn first_letter(word: &str) -> &str {
     word.chars().next().map_or("", |letter| &word[..letter.len_utf8()])
 }
 
-fn best(mut found: Vec<Candidate>) -> Vec<Candidate> {
-    found.sort_by(|a, b| a.cost.total_cmp(&b.cost).then_with(|| a.folded.cmp(&b.folded)));
-    found.truncate(CANDIDATES);
-    found
-}
-
+/// Adds the best words that an automaton accepts to the best few found so far, best first.
 fn collect(
     lexicon: &Lexicon,
     is_synonym: &dyn Fn(&str) -> bool,
@@ -100,10 +112,12 @@ fn collect(
     budget: &Budget,
     found: &mut Vec<Candidate>,
 ) {
-    budget.spend(AUTOMATON);
     let starting = StartingWith { first: first.unwrap_or_default().as_bytes(), dfa };
     search(lexicon.words(), &starting, budget, |word, number| {
         let (Ok(word), Ok(number)) = (std::str::from_utf8(word), WordId::try_from(number)) else { return };
+        if !budget.pay(CANDIDATE + typed.len() * word.len() / COMPARED_AT_ONCE) {
+            return;
+        }
         if first.is_none() && word.chars().next() == typed.chars().next() {
             return;
         }
@@ -116,7 +130,12 @@ fn collect(
             return;
         }
         let cost = cost(typed, word) - frequency_bonus(frequency);
-        found.push(Candidate { folded: word.to_owned(), word: number, cost });
+        let order = |kept: &Candidate| kept.cost.total_cmp(&cost).then_with(|| (*kept.folded).cmp(word));
+        let at = found.partition_point(|kept| order(kept).is_lt());
+        if at < CANDIDATES {
+            found.insert(at, Candidate { folded: word.to_owned(), word: number, cost });
+            found.truncate(CANDIDATES);
+        }
     });
 }
 
@@ -301,6 +320,28 @@ mod tests {
     fn words_are_corrected_to_words_that_records_contain() {
         let lexicon = lexicon(&[("passport", 0), ("postword", 1)]);
         assert_eq!(meant(&lexicon, "pastword"), ["postword"]);
+    }
+
+    #[test]
+    fn words_that_are_nearly_alike_use_up_the_budget_instead_of_time() {
+        let letters = ('\u{4e00}'..='\u{9fa5}').take(5_000);
+        let near: Vec<_> = letters.map(|letter| (format!("sa{letter}ty"), 1)).collect();
+        let near: Vec<_> = near.iter().map(|(word, frequency)| (&**word, *frequency)).collect();
+        let (lexicon, budget) = (lexicon(&near), Budget::new(100_000));
+        let found = candidates(&lexicon, &|_| false, "safty", 1, &budget);
+        assert!(budget.is_exceeded());
+        assert_eq!(found.len(), CANDIDATES);
+        // Each candidate costs more than its transitions.
+        let complete = Budget::new(u64::MAX);
+        candidates(&lexicon, &|_| false, "safty", 1, &complete);
+        assert!(!complete.is_exceeded() && complete.spent() > 5_000 * CANDIDATE as u64, "{complete:?}");
+    }
+
+    #[test]
+    fn long_word_costs_as_much_as_its_automaton() {
+        let (lexicon, budget) = (lexicon(&[("permit", 3)]), Budget::new(10_000));
+        assert_eq!(candidates(&lexicon, &|_| false, &"permit".repeat(20), 2, &budget), []);
+        assert!(budget.is_exceeded());
     }
 
     #[test]

@@ -11,6 +11,7 @@ use crate::catalogue::resource::QueryReport;
 use crate::catalogue::{Admission, Ordinal};
 use crate::engine::{Hit, SearchRequest};
 use crate::generation::Snapshot;
+use crate::search::budget::Stop;
 use crate::search::collect::Tier;
 use crate::search::expand::Expansion;
 use crate::search::rerank::Shares;
@@ -114,7 +115,7 @@ pub async fn explain_search(
         },
     };
     let query = SearchSoftware { sort: SearchSort::Relevance, facets: Vec::new(), highlight: false, ..query.clone() };
-    let budget = budget(snapshot);
+    let budget = budget(snapshot, &Stop::default());
     let (expansion, found) = understood(snapshot, &query, &budget).await?;
     let words: Vec<_> = explained_words(snapshot, &expansion);
     let explain = |id: &str, ordinal, hit| explain_product(snapshot, &query, &expansion, &words, (id, ordinal), hit);
@@ -145,7 +146,8 @@ async fn place(
     ordinal: Ordinal,
 ) -> Result<Option<(u64, Hit)>, ServiceError> {
     let page = PageRequest { limit: u32::try_from(snapshot.software_count()).unwrap_or(u32::MAX), offset: 0 };
-    let (_, found) = understood(snapshot, &SearchSoftware { page, ..query.clone() }, &budget(snapshot)).await?;
+    let (_, found) =
+        understood(snapshot, &SearchSoftware { page, ..query.clone() }, &budget(snapshot, &Stop::default())).await?;
     Ok((1..).zip(found.hits).find(|(_, hit)| hit.ordinal == ordinal))
 }
 
@@ -165,7 +167,7 @@ fn explain_product(
         page: query.page.range(),
         facets: None,
         texts: false,
-        budget: &budget(snapshot),
+        budget: &budget(snapshot, &Stop::default()),
     };
     let explainer = snapshot.engine.explainer().ok_or(ServiceError::NotExplained)?;
     let explanation = explainer.explain(&request, ordinal)?;

@@ -15,6 +15,7 @@ use crate::search::expand::Expansion;
 use crate::search::forward::SECTION_END;
 use crate::search::meaning::record_reference;
 use crate::search::score::group_weight;
+use crate::search::stem_slots::StemSlots;
 use crate::search::{Alternative, Group, Kind, Meaning, Plan, Rerank, Signals, StemId, Term};
 use crate::text::analyse::words;
 use crate::text::english::is_function_word;
@@ -27,6 +28,9 @@ const MAX_WORDS: usize = 20;
 /// The maximum number of words to read per product. There's a limit because a record may have
 /// megabytes of text.
 const MAX_WORDS_READ: usize = 5000;
+
+/// The maximum size in bytes of the text to take a product's own words from.
+const MAX_BYTES_READ: usize = 8 * 1024;
 
 /// The maximum number of categories to compare. The main category comes first.
 const MAX_CATEGORIES: usize = 8;
@@ -97,6 +101,8 @@ struct Id<'a> {
 pub(super) struct Features<'s> {
     categories: Vec<&'s CategoryResource>,
     words: Vec<ProductWord>,
+    /// The words' stems.
+    stems: StemSlots,
     /// The product's meaning; `None` if the generation ignores meaning or the product isn't in
     /// English.
     reference: Option<Reference>,
@@ -130,7 +136,9 @@ impl<'s> Features<'s> {
         let categories = product.categories.iter().take(MAX_CATEGORIES);
         let categories = categories.filter_map(|category| snapshot.catalogue.category_by_id(&category.id));
         let reference = snapshot.search.has_meanings.then(|| record_reference(product.meaning_texts())).flatten();
-        Ok(Self { categories: categories.collect(), words: rarest_words(snapshot, &product)?, reference })
+        let words = rarest_words(snapshot, &product)?;
+        let stems = StemSlots::new(words.iter().map(|word| std::iter::once((word.stem, WORD_WEIGHT))));
+        Ok(Self { categories: categories.collect(), words, stems, reference })
     }
 
     /// Each feature as written, with the alternatives to search for.
@@ -174,19 +182,16 @@ impl<'s> Features<'s> {
 
     /// The words that a hit shares.
     pub(super) fn shared_words(&self, snapshot: &Snapshot, texts: &HitTexts) -> Vec<String> {
-        let mut missing: Vec<_> = self.words.iter().map(|word| word.stem).collect();
+        let mut shared = 0;
         // Skip the separators between values and sections.
         for word in texts.words.iter().filter(|word| *word > SECTION_END).take(MAX_WORDS_READ) {
-            let stem = snapshot.search.lexicon.stem_of(word);
-            if let Some(at) = missing.iter().position(|other| *other == stem) {
-                missing.swap_remove(at);
-            }
-            if missing.is_empty() {
+            shared |= self.stems.of(snapshot.search.lexicon.stem_of(word)).unwrap_or(0);
+            if shared.count_ones() as usize == self.words.len() {
                 break;
             }
         }
-        let is_shared = |word: &&ProductWord| !missing.contains(&word.stem);
-        self.words.iter().filter(is_shared).map(|word| word.written.clone()).collect()
+        let is_shared = |(at, _): &(usize, &ProductWord)| shared >> at & 1 == 1;
+        self.words.iter().enumerate().filter(is_shared).map(|(_, word)| word.written.clone()).collect()
     }
 }
 
@@ -232,12 +237,11 @@ fn bound<'g>(snapshot: &Snapshot, groups: impl Iterator<Item = &'g [Alternative]
 /// A product's rarest words that occur in at least one other product, rarest first.
 fn rarest_words(snapshot: &Snapshot, product: &Product<'_>) -> Result<Vec<ProductWord>, ServiceError> {
     let mut found: Vec<ProductWord> = Vec::new();
-    let (mut read, mut stems) = (0, HashSet::default());
+    let (mut left, mut stems) = (MAX_BYTES_READ, HashSet::default());
     for text in product.descriptive_texts() {
-        let words = words(text);
-        let left = MAX_WORDS_READ - read;
-        read += words.len().min(left);
-        for word in words.into_iter().take(left).filter(|word| !is_function_word(&word.folded)) {
+        let text = &text[..text.floor_char_boundary(left)];
+        left -= text.len();
+        for word in words(text).into_iter().filter(|word| !is_function_word(&word.folded)) {
             let Some(number) = snapshot.search.lexicon.word(&word.folded) else { continue };
             let stem = snapshot.search.lexicon.stem_of(number);
             if !stems.insert(stem) {
@@ -247,9 +251,6 @@ fn rarest_words(snapshot: &Snapshot, product: &Product<'_>) -> Result<Vec<Produc
             if document_frequency > 1 {
                 found.push(ProductWord { stem, written: text[word.start..word.end].to_owned(), document_frequency });
             }
-        }
-        if read == MAX_WORDS_READ {
-            break;
         }
     }
     found.sort_by_key(|word| word.document_frequency);

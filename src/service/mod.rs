@@ -26,7 +26,7 @@ mod suggest;
 
 pub use crate::catalogue::{AttributeCondition, Order, ReviewFilter, ReviewSort, SoftwareFilter};
 pub use crate::generation::NewsKind;
-pub use crate::search::budget::Budget;
+pub use crate::search::budget::{Budget, Stop};
 pub use crate::search::collect::Tier;
 pub use crate::search::expand::Prefix;
 pub use attribute::{list_attributes, refuse_attributes};
@@ -38,7 +38,7 @@ pub use explain::{
     explain_search,
 };
 pub use language::{Translator, find_language};
-pub use news::{News, list_news};
+pub use news::{News, list_news, list_news_within};
 pub use page::{GlossaryPage, LocalisedObject, Page, ReviewsPage, SearchHit, SearchPage, SimilarHit, SimilarPage};
 pub use probe::{ProbeError, probe};
 pub use query::{
@@ -49,8 +49,8 @@ pub use records::{
     ExportDownload, get_category, get_export, get_term, list_categories, list_exports, list_glossary, list_reviews,
 };
 pub use results::SearchResults;
-pub use search::{budget, find_software, find_software_within, search_software};
-pub use similar::similar_software;
+pub use search::{budget, find_software_within, search_software};
+pub use similar::{similar_software, similar_software_within};
 pub use similar_queries::similar_queries;
-pub use software::{get_items, get_software, get_software_hash, list_software};
+pub use software::{get_items, get_software, get_software_hash, list_software, list_software_within, unlimited};
 pub use suggest::{suggest, suggest_within};

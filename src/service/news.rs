@@ -4,11 +4,12 @@ use foldhash::HashMap;
 use serde::Deserialize;
 
 use super::ServiceError;
+use super::software::unlimited;
 use crate::catalogue::{Order, SoftwareFilter, SortedBy};
 use crate::engine::SearchRequest;
 use crate::generation::{MAX_NEWS, NewsKind, Snapshot};
 use crate::search::Plan;
-use crate::search::budget::Budget;
+use crate::search::budget::{Budget, Stop};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct News {
@@ -28,6 +29,15 @@ pub struct News {
 /// Lists the latest news, newest first and by id within a generation. If categories are given, only
 /// includes products in those.
 pub async fn list_news(snapshot: &Snapshot, categories: &[String]) -> Result<Vec<News>, ServiceError> {
+    list_news_within(snapshot, categories, &unlimited(&Stop::default())).await
+}
+
+/// The same as [`list_news`], but with a custom budget.
+pub async fn list_news_within(
+    snapshot: &Snapshot,
+    categories: &[String],
+    budget: &Budget,
+) -> Result<Vec<News>, ServiceError> {
     let known = categories.iter().flat_map(|category| snapshot.catalogue.categories_named(category));
     let known: Vec<_> = known.copied().collect();
     let known = (!categories.is_empty()).then_some(&*known);
@@ -36,9 +46,9 @@ pub async fn list_news(snapshot: &Snapshot, categories: &[String]) -> Result<Vec
     let candidates: Vec<_> = candidates.collect();
     let mut news = Vec::new();
     for changes in candidates.chunks(MAX_NEWS) {
-        let products = products(snapshot, changes, categories).await?;
+        let products = products(snapshot, changes, categories, budget).await?;
         news.extend(changes.iter().filter_map(|(kind, at, id)| Some(products.get(*id)?.news(*kind, at))));
-        if news.len() >= MAX_NEWS {
+        if news.len() >= MAX_NEWS || !budget.allows_more() {
             break;
         }
     }
@@ -51,6 +61,7 @@ async fn products(
     snapshot: &Snapshot,
     changes: &[(NewsKind, &str, &str)],
     categories: &[String],
+    budget: &Budget,
 ) -> Result<HashMap<String, Product>, ServiceError> {
     let filter = SoftwareFilter {
         ids: changes.iter().map(|(_, _, id)| (*id).to_owned()).collect(),
@@ -64,7 +75,7 @@ async fn products(
         page: 0..changes.len(),
         facets: None,
         texts: true,
-        budget: &Budget::new(u64::MAX),
+        budget,
     };
     let found = snapshot.engine.search(&request).await?;
     let products = found.hits.iter().zip(&found.texts).map(|(hit, texts)| {

@@ -23,6 +23,8 @@ pub struct SearchResults {
     /// Each hit's highlights, if requested.
     pub(super) highlights: Option<Box<[Bytes]>>,
     pub total: u64,
+    /// The budget units that the search took.
+    pub spent: u64,
     pub(super) query: QueryReport,
     pub(super) counts: Option<Box<FacetCounts>>,
 }

@@ -8,7 +8,7 @@ use crate::catalogue::resource::{Correction, QueryReport};
 use crate::engine::{EngineError, Hit, SearchHits, SearchRequest};
 use crate::generation::Snapshot;
 use crate::search::Documents;
-use crate::search::budget::Budget;
+use crate::search::budget::{Budget, Stop};
 use crate::search::expand::{ENOUGH, Expansion, Options, Prefix, expand};
 use crate::search::facet_counts::FacetCounts;
 use crate::search::identity::read;
@@ -17,15 +17,11 @@ use crate::search::{Plan, Term};
 use crate::text::analyse::{Word, written};
 
 pub async fn search_software(snapshot: &Snapshot, query: &SearchSoftware) -> Result<SearchPage<'static>, ServiceError> {
-    Ok(find_software(snapshot, query).await?.page(snapshot, query).into_owned())
+    let budget = budget(snapshot, &Stop::default());
+    Ok(find_software_within(snapshot, query, &budget).await?.page(snapshot, query).into_owned())
 }
 
-/// Does the expensive part of [`search_software`]. The results can be cached.
-pub async fn find_software(snapshot: &Snapshot, query: &SearchSoftware) -> Result<SearchResults, ServiceError> {
-    find_software_within(snapshot, query, &budget(snapshot)).await
-}
-
-/// Does the same as [`find_software`], with a custom budget.
+/// Does the expensive part of [`search_software`], with a custom budget. The results can be cached.
 pub async fn find_software_within(
     snapshot: &Snapshot,
     query: &SearchSoftware,
@@ -49,6 +45,7 @@ pub async fn find_software_within(
         are_translated: translator.needs_texts(),
         highlights,
         total: found.total,
+        spent: budget.spent(),
         query: report(expansion.report, found.complete, found.related, budget),
         counts: found.facets.map(Box::new),
     })
@@ -110,12 +107,13 @@ async fn search_as(
     prefix: Prefix,
     budget: &Budget,
 ) -> Result<(Expansion, SearchHits), ServiceError> {
-    let before = budget.spent();
+    let understanding = budget.for_understanding();
     let mut expansion = match query.q.as_deref().filter(|q| !q.trim().is_empty()) {
-        Some(q) => expand(&snapshot.search, snapshot, q, parsed, Options { typo: query.typo, prefix }, budget)?,
+        Some(q) => expand(&snapshot.search, snapshot, q, parsed, Options { typo: query.typo, prefix }, &understanding)?,
         None => Expansion::default(),
     };
-    seek_similar(snapshot, &mut expansion, budget).await?;
+    seek_similar(snapshot, &mut expansion, &understanding).await?;
+    budget.charge_understanding(&understanding);
     let mut attributes: Vec<_> = query
         .facets
         .iter()
@@ -134,7 +132,6 @@ async fn search_as(
             || Translator::new(snapshot, query.language.as_ref()).needs_texts(),
         budget,
     };
-    budget.leave_half(before);
     let found = if expansion.finds_nothing() {
         SearchHits { facets: request.facets.map(|_| FacetCounts::default()), ..SearchHits::default() }
     } else {
@@ -164,9 +161,9 @@ fn unquoted(text: &str, phrase: &[Word]) -> Correction {
     Correction { from: format!("\"{words}\""), to: words.to_owned() }
 }
 
-/// The budget for one search.
-pub fn budget(snapshot: &Snapshot) -> Budget {
-    Budget::for_documents(snapshot.software_count())
+/// The budget for one request, whose work ends early once the stop signal is set.
+pub fn budget(snapshot: &Snapshot, stop: &Stop) -> Budget {
+    Budget::for_documents(snapshot.software_count()).until(stop)
 }
 
 /// The score that a response shows for a hit: the tier plus the score scaled to 0 to 1. It never

@@ -7,6 +7,7 @@ use super::{ListSimilar, ServiceError, SimilarHit, SimilarPage, Translator};
 use crate::catalogue::SoftwareFilter;
 use crate::engine::SearchRequest;
 use crate::generation::Snapshot;
+use crate::search::budget::{Budget, Stop};
 use crate::search::{Group, Plan};
 
 /// Lists similar products, most similar first, each with what it has in common with the given one.
@@ -15,6 +16,16 @@ pub async fn similar_software<'s>(
     snapshot: &'s Snapshot,
     id: &str,
     query: &ListSimilar,
+) -> Result<Option<SimilarPage<'s>>, ServiceError> {
+    similar_software_within(snapshot, id, query, &budget(snapshot, &Stop::default())).await
+}
+
+/// The same as [`similar_software`], but with a custom budget.
+pub async fn similar_software_within<'s>(
+    snapshot: &'s Snapshot,
+    id: &str,
+    query: &ListSimilar,
+    budget: &Budget,
 ) -> Result<Option<SimilarPage<'s>>, ServiceError> {
     let ListSimilar { filter, page, language } = query;
     let Some(record) = snapshot.engine.record(id).await? else { return Ok(None) };
@@ -34,7 +45,7 @@ pub async fn similar_software<'s>(
         page: page.range(),
         facets: None,
         texts: true,
-        budget: &budget(snapshot),
+        budget,
     };
     let found = snapshot.engine.search(&request).await?;
     let texts = found.texts.iter().map(Some).chain(std::iter::repeat(None));

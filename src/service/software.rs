@@ -7,11 +7,26 @@ use crate::catalogue::{Order, SoftwareFilter, SortedBy};
 use crate::engine::{EngineError, Record, SearchHits, SearchRequest};
 use crate::generation::Snapshot;
 use crate::record::Language;
-use crate::search::budget::Budget;
+use crate::search::budget::{Budget, Stop};
 use crate::search::{Plan, names};
 
 /// `GET /v1/software`.
 pub async fn list_software(snapshot: &Snapshot, query: &ListSoftware) -> Result<Page, ServiceError> {
+    list_software_within(snapshot, query, &unlimited(&Stop::default())).await
+}
+
+/// The budget for a list. It only stops early if the stop signal is set, because a list can't be
+/// marked as incomplete. Besides, names are short, so there's little work.
+pub fn unlimited(stop: &Stop) -> Budget {
+    Budget::new(u64::MAX).until(stop)
+}
+
+/// The same as [`list_software`], but with a custom budget.
+pub async fn list_software_within(
+    snapshot: &Snapshot,
+    query: &ListSoftware,
+    budget: &Budget,
+) -> Result<Page, ServiceError> {
     let q = query.q.as_deref().filter(|q| !q.trim().is_empty());
     let order = query.sort.as_ref().and_then(|sort| sort.sorted_by(&snapshot.catalogue.tables.attributes));
     let mut translator = Translator::new(snapshot, query.language.as_ref());
@@ -19,9 +34,9 @@ pub async fn list_software(snapshot: &Snapshot, query: &ListSoftware) -> Result<
     let found = match q {
         None => {
             let order = order.or(Some(SortedBy::Stored(Order::Name)));
-            search(snapshot, &Plan::default(), &query.filter, order, query.page, texts).await?
+            search(snapshot, &Plan::default(), &query.filter, order, query.page, texts, budget).await?
         }
-        Some(q) => search_names(snapshot, q, &query.filter, order, query.page, texts).await?,
+        Some(q) => search_names(snapshot, q, &query.filter, order, query.page, texts, budget).await?,
     };
     let texts = found.texts.iter().map(Some).chain(std::iter::repeat(None));
     let data = found.hits.into_iter().zip(texts).map(|(hit, texts)| translator.item(hit.item, texts));
@@ -36,12 +51,14 @@ pub async fn get_items(
     ids: &[String],
     language: Option<&Language>,
 ) -> Result<Vec<Bytes>, ServiceError> {
+    let budget = &unlimited(&Stop::default());
     let (mut items, mut translator) = (Vec::with_capacity(ids.len()), Translator::new(snapshot, language));
     for id in ids {
         let filter = SoftwareFilter { ids: vec![id.clone()], ..SoftwareFilter::default() };
         let (page, texts) = (PageRequest { limit: 1, offset: 0 }, translator.needs_texts());
         let found =
-            search(snapshot, &Plan::default(), &filter, Some(SortedBy::Stored(Order::Name)), page, texts).await?;
+            search(snapshot, &Plan::default(), &filter, Some(SortedBy::Stored(Order::Name)), page, texts, budget)
+                .await?;
         for hit in found.hits {
             items.push(translator.item(hit.item, found.texts.first())?);
         }
@@ -66,9 +83,10 @@ pub(super) async fn search_names(
     order: Option<SortedBy>,
     page: PageRequest,
     texts: bool,
+    budget: &Budget,
 ) -> Result<SearchHits, EngineError> {
     let Some(plan) = names::plan(q) else { return Ok(SearchHits::default()) };
-    search(snapshot, &plan, filter, order, page, texts).await
+    search(snapshot, &plan, filter, order, page, texts, budget).await
 }
 
 async fn search(
@@ -78,10 +96,8 @@ async fn search(
     order: Option<SortedBy>,
     page: PageRequest,
     texts: bool,
+    budget: &Budget,
 ) -> Result<SearchHits, EngineError> {
-    // Names are short, so there's little work. Besides, there's no way to mark a list as
-    // incomplete.
-    let budget = Budget::new(u64::MAX);
-    let request = SearchRequest { plan, filter, order, page: page.range(), facets: None, texts, budget: &budget };
+    let request = SearchRequest { plan, filter, order, page: page.range(), facets: None, texts, budget };
     snapshot.engine.search(&request).await
 }

@@ -13,7 +13,7 @@ use crate::catalogue::SoftwareFilter;
 use crate::catalogue::resource::{CategoryResource, CategorySuggestion, SoftwareRef, Suggestions, TermSuggestion};
 use crate::generation::Snapshot;
 use crate::record::Language;
-use crate::search::budget::Budget;
+use crate::search::budget::{Budget, Stop};
 
 /// Suggests up to `limit` products, and up to as many categories and glossary terms each. Products
 /// whose names match come first, then other products that a search finds. Categories and terms are
@@ -24,7 +24,7 @@ pub async fn suggest<'s>(
     limit: u32,
     language: Option<&Language>,
 ) -> Result<Suggestions<'s>, ServiceError> {
-    suggest_within(snapshot, q, limit, language, &budget(snapshot)).await
+    suggest_within(snapshot, q, limit, language, &budget(snapshot, &Stop::default())).await
 }
 
 /// The same as [`suggest`], but with a custom budget.
@@ -40,7 +40,7 @@ pub async fn suggest_within<'s>(
     let page = PageRequest { limit, offset: 0 };
     let mut translator = Translator::new(snapshot, language);
     let texts = translator.needs_texts();
-    let named = search_names(snapshot, q, &SoftwareFilter::default(), None, page, texts).await?;
+    let named = search_names(snapshot, q, &SoftwareFilter::default(), None, page, texts, budget).await?;
     let texts = named.texts.iter().map(Some).chain(std::iter::repeat(None));
     let named = named.hits.into_iter().zip(texts);
     let named = named.map(|(hit, texts)| Ok::<_, ServiceError>((hit.ordinal, translator.item(hit.item, texts)?)));

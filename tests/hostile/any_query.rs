@@ -3,7 +3,10 @@
 use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use software_directory::record::{CalendarDate, EvidenceStatus, OfferingType};
-use software_directory::service::{AttributeCondition, PageRequest, SearchSoftware, SearchSort, SoftwareFilter};
+use software_directory::service::{
+    self, AttributeCondition, ListSimilar, ListSoftware, PageRequest, SearchSoftware, SearchSort, SoftwareFilter, Stop,
+    find_software_within, list_software_within, similar_software_within, suggest_within, unlimited,
+};
 
 use crate::cases::cases;
 use crate::invariant::query::{check, check_within, search, snapshot};
@@ -171,6 +174,27 @@ fn pages_within_any_budget_come_from_the_same_result() {
     for_each(&(any_search(), 0..8_000_u64), |(query, units)| {
         check_within(&snapshot, &query, units);
     });
+}
+
+#[test]
+fn work_ends_at_its_next_step_once_nobody_waits() {
+    let (snapshot, stop) = (snapshot(), Stop::default());
+    let query = search("permit audit managment");
+    let totals = || {
+        let budget = service::budget(&snapshot, &stop);
+        let found = pollster::block_on(find_software_within(&snapshot, &query, &budget)).expect("an answer");
+        let list = ListSoftware { q: Some("p".to_owned()), ..ListSoftware::default() };
+        let listed = pollster::block_on(list_software_within(&snapshot, &list, &unlimited(&stop))).expect("an answer");
+        let (budget, similar) = (service::budget(&snapshot, &stop), ListSimilar::default());
+        let similar = similar_software_within(&snapshot, "demo-permit-penguin", &similar, &budget);
+        let similar = pollster::block_on(similar).expect("an answer").expect("a product");
+        let suggested = pollster::block_on(suggest_within(&snapshot, "permit", 20, None, &budget)).expect("an answer");
+        let suggested = suggested.software.len() as u64;
+        [found.total, listed.pagination.total, similar.pagination.total, suggested]
+    };
+    assert!(totals().iter().all(|total| *total > 0), "{:?}", totals());
+    stop.set();
+    assert_eq!(totals(), [0; 4]);
 }
 
 #[test]

@@ -323,6 +323,22 @@ fn text_beyond_the_budget_is_searched_only_for_words() {
 }
 
 #[test]
+fn text_that_is_slow_to_read_is_left_unmarked_beyond_the_budget() {
+    let slow = |words: usize| format!("e{} ", "\u{301}".repeat(200)).repeat(words);
+    let directory = |words: usize| {
+        let product = |n: u32| json!({"id": format!("{n}"), "name": "An audit", "description": slow(words) + "audit"});
+        Directory::of(&(0..4).map(product).collect::<Vec<_>>())
+    };
+    let (short, long) = (directory(5), directory(2_000));
+    let name = ("name".to_owned(), "An <mark>audit</mark>".to_owned());
+    assert!(!short.is_incomplete("audit") && long.is_incomplete("audit"));
+    assert_eq!(short.highlights("audit").len(), 2);
+    assert_eq!(long.highlights("audit"), [name]);
+    // The hits themselves are all there.
+    assert_eq!(long.page("audit", 100, 0).1, 4);
+}
+
+#[test]
 fn highlights_come_in_field_order_each_with_its_own_words() {
     let directory = Directory::of(&[json!({
         "id": "a", "name": "Audit Planner", "aliases": ["Old Planner", "Audit of Old"], "tagline": "Plans every audit",

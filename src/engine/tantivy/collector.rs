@@ -193,8 +193,10 @@ impl<'a> TierCollector<'a> {
         let by_words = self.by_words.unwrap_or(self.count());
         let complete = self.complete.unwrap_or(by_words).admitted;
         let facets = self.collector.take_counts();
-        let mut best = self.collector.into_best();
-        if request.order.is_none() {
+        // A page further down isn't affected by reranking.
+        let is_reranked = request.order.is_none() && request.page.start < RERANKED;
+        let mut best = self.collector.into_best(if is_reranked { 0 } else { request.page.start });
+        if is_reranked {
             let head = best.len().min(RERANKED);
             request.plan.rerank.rerank(self.forward, self.meanings, &mut best[..head], request.page.end);
         }

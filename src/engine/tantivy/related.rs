@@ -91,5 +91,5 @@ fn sharing_topics(
             }
         }
     }
-    Ok(best.into_best())
+    Ok(best.into_best(0))
 }

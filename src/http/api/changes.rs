@@ -76,7 +76,7 @@ pub(in crate::http) async fn list_changes(
         let body = ListBody::new(&page.data, page.pagination, |change| change.id.len() + 100, write)?;
         Ok::<_, ApiError>(body.with("from", &page.from)?.with("to", &page.to)?.finish())
     };
-    let page = state.search(list).await??;
+    let page = state.search(|_| list).await??;
     let links = links.header(page.pagination(), MaxOffset::Unbounded);
     Ok(page.into_response(links))
 }

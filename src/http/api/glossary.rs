@@ -60,7 +60,7 @@ pub(in crate::http) async fn list_glossary(
         let page = service::list_glossary(&snapshot, &query, language.as_ref())?;
         Ok::<_, ApiError>((ListBody::from_page(&page)?.finish(), page.is_in_language))
     };
-    let (page, is_in_language) = if is_search { state.search(list).await? } else { list.await }?;
+    let (page, is_in_language) = if is_search { state.search(|_| list).await? } else { list.await }?;
     let links = links.header(page.pagination(), max_offset);
     Ok(lang.mark(is_in_language, page.into_response(links)))
 }

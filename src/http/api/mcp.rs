@@ -19,7 +19,7 @@ use crate::http::search_pool;
 use crate::http::state::AppState;
 use crate::key::Holder;
 use crate::mcp::{self, Host, Refused, Rejected, ToolServer};
-use crate::service::{SearchSoftware, ServiceError};
+use crate::service::{SearchSoftware, ServiceError, Stop};
 
 pub(in crate::http) fn router() -> Router<Arc<AppState>> {
     Router::new().route(MCP_PATH, any(answer))
@@ -95,7 +95,7 @@ impl Pool {
 }
 
 impl Host for Pool {
-    async fn run<F>(&self, search: F) -> Result<F::Output, Refused>
+    async fn run<F>(&self, search: impl FnOnce(Stop) -> F + Send + 'static) -> Result<F::Output, Refused>
     where
         F: Future<Output: Send + 'static> + Send + 'static,
     {

@@ -59,7 +59,7 @@ pub(in crate::http) async fn list_reviews(
         let reviews = service::list_reviews(&snapshot, &id, &query).await?.ok_or(ApiError::SoftwareNotFound(id))?;
         Ok::<_, ApiError>(ListBody::from_page(&reviews.page)?.with("summary", &reviews.summary)?.finish())
     };
-    let page = if is_stored_order { list.await } else { state.search(list).await? }?;
+    let page = if is_stored_order { list.await } else { state.search(|_| list).await? }?;
     let links = links.header(page.pagination(), MaxOffset::Unbounded);
     Ok(page.into_response(links))
 }

@@ -94,7 +94,7 @@ pub(in crate::http) async fn search_software(
     let query = SearchSoftware { language: lang.language().cloned(), ..search };
     check_attributes(&snapshot, &query.filter, &query.facets, query.sort.attribute()).await?;
     let max_offset = MaxOffset::of(query.bounded_by());
-    let write = move |page: &SearchPage<'_>| Ok((write(page, &fields)?, page.is_in_language));
+    let write = move |page: &SearchPage<'_>, _: &_| Ok((write(page, &fields)?, page.is_in_language));
     let (page, is_in_language) = with_page(&state, snapshot, query, write).await?;
     let links = links.header(page.pagination(), max_offset);
     Ok(lang.mark(is_in_language, page.into_response(links)))

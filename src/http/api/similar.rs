@@ -18,7 +18,7 @@ use crate::http::state::AppState;
 use crate::record::Language;
 use crate::service::parameter::Values;
 use crate::service::parameter::definition::{FILTERS, LANG, SEARCHED_OFFSET, SIMILAR_LIMIT};
-use crate::service::{self, ListSimilar, SimilarHit};
+use crate::service::{self, ListSimilar, SimilarHit, Stop};
 
 impl FromParameters for ListSimilar {
     const PARAMETERS: Parameters = &[&FILTERS, &[&LANG, &SIMILAR_LIMIT, &SEARCHED_OFFSET]];
@@ -80,8 +80,9 @@ pub(in crate::http) async fn list_similar(
 ) -> Result<Response, ApiError> {
     check_attributes(&snapshot, &query.filter, &[], None).await?;
     let query = ListSimilar { language: lang.language().cloned(), ..query };
-    let list = async move {
-        let page = service::similar_software(&snapshot, &id, &query).await?.ok_or(ApiError::SoftwareNotFound(id))?;
+    let list = |stop: Stop| async move {
+        let page = service::similar_software_within(&snapshot, &id, &query, &service::budget(&snapshot, &stop)).await?;
+        let page = page.ok_or(ApiError::SoftwareNotFound(id))?;
         let write = |hit: &SimilarHit<'_>, json: &mut Vec<u8>| write_hit(hit, query.language.as_ref(), json);
         let body = ListBody::new(&page.data, page.pagination, |hit| hit.item.len() * 2, write)?;
         Ok::<_, ApiError>((body.finish(), page.is_in_language))

@@ -20,7 +20,7 @@ use crate::service::parameter::Values;
 use crate::service::parameter::definition::{
     ATTRIBUTE, ATTRIBUTES, CATEGORY, FILTERS, IDS, LANG, LIMIT, LIST_SORT, NAME_Q, QUERIED_OFFSET,
 };
-use crate::service::{self, AttributeSort, Facet, ListSoftware, ListSort, SoftwareFilter, Translator};
+use crate::service::{self, AttributeSort, Facet, ListSoftware, ListSort, SoftwareFilter, Stop, Translator};
 
 pub(in crate::http) struct ListParameters {
     list: ListSoftware,
@@ -69,8 +69,8 @@ pub(in crate::http) async fn list_software(
     let sort = query.sort.as_ref().and_then(ListSort::attribute);
     check_attributes(&snapshot, &query.filter, &[], sort).await?;
     let is_stored_order = query.bounded_by().is_none() && query.filter == SoftwareFilter::default();
-    let list = async move {
-        let page = service::list_software(&snapshot, &query).await?;
+    let list = |stop: Stop| async move {
+        let page = service::list_software_within(&snapshot, &query, &service::unlimited(&stop)).await?;
         let write = |item: &Bytes, json: &mut Vec<u8>| {
             json.extend_from_slice(&fields.select(item)?);
             Ok(())
@@ -79,7 +79,8 @@ pub(in crate::http) async fn list_software(
         Ok::<_, ApiError>((body.finish(), page.is_in_language))
     };
     // A name search or a filter has to look at every product.
-    let (page, is_in_language) = if is_stored_order { list.await } else { state.search(list).await? }?;
+    let (page, is_in_language) =
+        if is_stored_order { list(Stop::default()).await } else { state.search(list).await? }?;
     let links = links.header(page.pagination(), max_offset);
     Ok(lang.mark(is_in_language, page.into_response(links)))
 }
@@ -142,7 +143,7 @@ pub(in crate::http) async fn get_software(
         let body = translator.detail(record.body)?;
         Ok::<_, ApiError>((body, record.detail_hash, translator.is_any()))
     };
-    let (body, detail_hash, is_in_language) = if is_large { state.search(get).await? } else { get.await }?;
+    let (body, detail_hash, is_in_language) = if is_large { state.search(|_| get).await? } else { get.await }?;
     let _ = request.detail_hash.set(detail_hash);
     Ok(lang.mark(is_in_language, response::json(body)))
 }

@@ -13,9 +13,9 @@ use crate::http::openapi::ApiErrors;
 use crate::http::problem::ApiError;
 use crate::http::response;
 use crate::http::state::AppState;
-use crate::service;
 use crate::service::parameter::Values;
 use crate::service::parameter::definition::{LANG, SUGGEST_LIMIT, SUGGEST_Q};
+use crate::service::{self, Stop};
 
 pub(in crate::http) struct Suggest {
     q: String,
@@ -56,8 +56,9 @@ pub(in crate::http) async fn suggest(
     Query(Suggest { q, limit }): Query<Suggest>,
     lang: Lang,
 ) -> Result<Response, ApiError> {
-    let suggest = async move {
-        let found = service::suggest(&snapshot, &q, limit, lang.language()).await?;
+    let suggest = move |stop: Stop| async move {
+        let budget = service::budget(&snapshot, &stop);
+        let found = service::suggest_within(&snapshot, &q, limit, lang.language(), &budget).await?;
         Ok(lang.mark(found.is_in_language, response::record(&found)?))
     };
     state.search(suggest).await?

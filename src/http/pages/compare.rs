@@ -107,7 +107,7 @@ pub(super) async fn get_comparison(
     }
     let of = Arc::clone(&state);
     let show = async move { show(&of, (language, of_texts.as_ref()), &snapshot, &ids).await };
-    state.search(show).await?
+    state.search(|_| show).await?
 }
 
 async fn show(

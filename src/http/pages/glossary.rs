@@ -87,7 +87,7 @@ pub(super) async fn get_glossary(
 ) -> Result<Response, ApiError> {
     let (of, overview) = (Arc::clone(&state), overview(&state, &snapshot).await?);
     let write = async move { write(&of, (language, of_texts.as_ref()), &snapshot, &overview, &uri) };
-    state.search(write).await?
+    state.search(|_| write).await?
 }
 
 fn write(

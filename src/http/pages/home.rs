@@ -121,7 +121,7 @@ pub(super) async fn overview(state: &Arc<AppState>, snapshot: &Snapshot) -> Resu
     }
     let (of, snapshot) = (Arc::clone(state), snapshot.clone());
     let compute = async move { of.site.overviews.of(&snapshot).await };
-    state.search(compute).await?
+    state.search(|_| compute).await?
 }
 
 /// Products from the overview, translated into a language.

@@ -45,15 +45,17 @@ pub(super) struct Way<'a> {
 }
 
 impl<'a> Nothing<'a> {
-    /// What to offer after this list's search, which found nothing.
+    /// What to offer after this list's search, which found nothing, within what's left of the page's
+    /// budget.
     pub(super) async fn found(
         edition: Edition<'a>,
         snapshot: &Snapshot,
         list: &List,
         report: &QueryReport,
+        budget: Budget,
     ) -> Result<Self, ApiError> {
         let (base, chips) = (edition.base, facets::chips(edition, &list.address));
-        let counter = Counter { snapshot, budget: service::budget(snapshot).half() };
+        let counter = Counter { snapshot, budget };
         // Uses the corrections already found: finding them again would be most of the work.
         let q = list.corrected(report);
         let mut nothing = Self {
@@ -80,7 +82,9 @@ impl<'a> Nothing<'a> {
             }
         }
         let Some(q) = q else { return Ok(nothing) };
-        let mut queries = service::similar_queries(snapshot, &q, FEW as usize, &counter.budget);
+        let understanding = counter.budget.for_understanding();
+        let mut queries = service::similar_queries(snapshot, &q, FEW as usize, &understanding);
+        counter.budget.charge_understanding(&understanding);
         if !report.corrected.is_empty() && list.search.q.as_ref() != Some(&q) {
             queries.insert(0, q.clone());
         }

@@ -29,7 +29,7 @@ use crate::http::problem::ApiError;
 use crate::http::search_page::with_page;
 use crate::http::state::AppState;
 use crate::service::parameter::definition::{CATEGORY, TYPO};
-use crate::service::{SearchPage, SearchSort, Tier};
+use crate::service::{self, SearchPage, SearchSort, Stop, Tier};
 
 /// The maximum number of synonyms that the page lists.
 const MAX_SYNONYMS: usize = 6;
@@ -178,19 +178,22 @@ pub(super) async fn show(
 ) -> Result<Response, ApiError> {
     let view = View { state: Arc::clone(&state), language, snapshot: snapshot.clone(), list: Arc::new(list), is_part };
     let (search, on_pool) = (view.list.search.clone(), view.clone());
-    let written = with_page(&state, snapshot, search, move |page| {
+    let written = with_page(&state, snapshot, search, move |page, results| {
         // Finding suggestions takes more searches.
         if page.pagination.total == 0 {
-            return Ok(Err(page.clone().into_owned()));
+            return Ok(Err((page.clone().into_owned(), results.spent)));
         }
         on_pool.write(page, None).map(Ok)
     });
-    let empty = match written.await? {
+    let (empty, spent) = match written.await? {
         Ok(response) => return Ok(response),
         Err(empty) => empty,
     };
-    let look_further = async move {
-        let nothing = Nothing::found(view.edition(), &view.snapshot, &view.list, &empty.query).await?;
+    let look_further = move |stop: Stop| async move {
+        // The search may have been cached, but counts towards the page's budget all the same.
+        let budget = service::budget(&view.snapshot, &stop);
+        budget.charge(spent);
+        let nothing = Nothing::found(view.edition(), &view.snapshot, &view.list, &empty.query, budget).await?;
         view.write(&empty, Some(nothing))
     };
     state.search(look_further).await?

@@ -97,7 +97,7 @@ fn addresses(state: Arc<AppState>, snapshot: Snapshot, others: &[String], range:
             let of = Arc::clone(&state);
             let limit = u32::try_from(end - offset).unwrap_or(u32::MAX).min(CHUNK);
             let write = async move { products(&of.site, &snapshot, PageRequest { limit, offset }).await };
-            let xml = state.search(write).await??;
+            let xml = state.search(|_| write).await??;
             Ok::<_, ApiError>(Some((Bytes::from(xml), Some(offset + u64::from(limit)))))
         }
     });

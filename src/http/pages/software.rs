@@ -37,7 +37,8 @@ use crate::http::state::AppState;
 use crate::record::{self, EvidenceStatus};
 use crate::service::parameter::definition::SEARCH_Q;
 use crate::service::{
-    self, ListReviews, ListSimilar, PageRequest, ReviewFilter, ReviewSort, ReviewsPage, SimilarHit, Translator,
+    self, Budget, ListReviews, ListSimilar, PageRequest, ReviewFilter, ReviewSort, ReviewsPage, SimilarHit, Stop,
+    Translator,
 };
 use crate::text::html::escape;
 
@@ -184,7 +185,10 @@ pub(super) async fn get_software(
     uri: Uri,
 ) -> Result<Response, ApiError> {
     let of = Arc::clone(&state);
-    let show = async move { show(&of, (language, of_texts.as_ref()), &snapshot, id, &uri).await };
+    let show = move |stop: Stop| async move {
+        let budget = service::budget(&snapshot, &stop);
+        show(&of, (language, of_texts.as_ref()), &snapshot, id, &uri, &budget).await
+    };
     state.search(show).await?
 }
 
@@ -194,6 +198,7 @@ async fn show(
     snapshot: &Snapshot,
     id: String,
     uri: &Uri,
+    budget: &Budget,
 ) -> Result<Response, ApiError> {
     let (t, site) = (language.texts(), &state.site);
     let edition = Edition { t, base: &site.base, catalogue: &snapshot.catalogue, language: of_texts };
@@ -214,7 +219,8 @@ async fn show(
     let reviews = reviews.ok_or_else(|| ApiError::SoftwareNotFound(id.clone()))?;
     let page = PageRequest { limit: SIMILAR, offset: 0 };
     let few = ListSimilar { page, language: of_texts.cloned(), ..ListSimilar::default() };
-    let similar = service::similar_software(snapshot, &id, &few).await?.map(|page| page.data).unwrap_or_default();
+    let similar = service::similar_software_within(snapshot, &id, &few, budget).await?;
+    let similar = similar.map(|page| page.data).unwrap_or_default();
     let similar_items: Vec<Item<'_>> = similar
         .iter()
         .map(|hit| serde_json::from_slice(&hit.item))

@@ -16,8 +16,7 @@ use crate::http::extract::query::RawQuery;
 use crate::http::extract::{Preferred, Snapshot};
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
-use crate::service;
-use crate::service::MAX_QUERY_CHARACTERS;
+use crate::service::{self, MAX_QUERY_CHARACTERS, Stop};
 
 /// The maximum number of suggestions of each kind, so that the results below stay visible.
 const LIMIT: u32 = 4;
@@ -55,8 +54,9 @@ pub(super) async fn get_suggestions(
     let q = query.pairs().find(|(name, _)| *name == b"q").map(|(_, value)| String::from_utf8_lossy(value).into_owned());
     let q: String = q.unwrap_or_default().chars().take(MAX_QUERY_CHARACTERS).collect();
     let of = Arc::clone(&state);
-    let suggest = async move {
-        let found = service::suggest(&snapshot, &q, LIMIT, of_texts.as_ref()).await?;
+    let suggest = move |stop: Stop| async move {
+        let budget = service::budget(&snapshot, &stop);
+        let found = service::suggest_within(&snapshot, &q, LIMIT, of_texts.as_ref(), &budget).await?;
         let (t, language) = (language.texts(), of_texts.as_ref());
         let edition = Edition { t, base: &of.site.base, catalogue: &snapshot.catalogue, language };
         respond::html(StatusCode::OK, t, &Options { edition, t, found })

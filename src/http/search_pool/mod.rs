@@ -20,6 +20,7 @@ use self::turns::Turns;
 use super::problem::ApiError;
 use crate::key::Holder;
 use crate::panics;
+use crate::service::Stop;
 
 tokio::task_local! {
     static HOLDER: Holder;
@@ -61,6 +62,15 @@ impl fmt::Debug for Task {
     }
 }
 
+/// Sets the stop signal when it's dropped.
+struct StopOnDrop(Stop);
+
+impl Drop for StopOnDrop {
+    fn drop(&mut self) {
+        self.0.set();
+    }
+}
+
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 enum Verdict {
     Admitted,
@@ -78,25 +88,28 @@ impl SearchPool {
         Ok(Self { tasks, tokens, admission: Admission::new(max_delay) })
     }
 
-    /// Runs a caller's search to completion on one of the threads. It doesn't run if the caller has
-    /// gone by the time it's dequeued.
+    /// Runs a caller's search on one of the threads. It doesn't run if the caller has gone by the
+    /// time it's dequeued. If the caller leaves or the request times out later, this future is
+    /// dropped, which sets the search's stop signal.
     ///
     /// # Errors
     /// [`ApiError::Overloaded`] if the queue is full or the search waits too long,
     /// [`ApiError::Panicked`] if it panics.
-    pub(super) async fn run<T: Send + 'static>(
+    pub(super) async fn run<F: Future<Output: Send + 'static>>(
         &self,
         caller: Holder,
-        search: impl Future<Output = T> + Send + 'static,
-    ) -> Result<T, ApiError> {
+        search: impl FnOnce(Stop) -> F + Send + 'static,
+    ) -> Result<F::Output, ApiError> {
         let (sender, receiver) = oneshot::channel();
+        let caller_leaves = StopOnDrop(Stop::default());
+        let stop = caller_leaves.0.clone();
         let run = Box::new(move |verdict| {
             if sender.is_closed() {
                 return;
             }
             let outcome = match verdict {
                 // A search has no mutable shared state, so a panic leaves nothing half done.
-                Verdict::Admitted => panics::catch(|| pollster::block_on(search)).map_err(ApiError::Panicked),
+                Verdict::Admitted => panics::catch(|| pollster::block_on(search(stop))).map_err(ApiError::Panicked),
                 Verdict::Rejected => Err(ApiError::Overloaded),
             };
             let _ = sender.send(outcome);
@@ -131,6 +144,7 @@ mod tests {
     use tokio::task::JoinSet;
 
     use super::*;
+    use crate::service::Budget;
 
     /// Longer than any queue delay in a test.
     const PATIENT: MaxQueueDelay = MaxQueueDelay { burst: Duration::from_hours(1), standing: Duration::from_hours(1) };
@@ -142,7 +156,7 @@ mod tests {
     #[tokio::test]
     async fn search_runs_on_a_pool_thread() {
         let pool = SearchPool::start(1, PATIENT).expect("a thread");
-        let name = pool.run(caller(), async { std::thread::current().name().unwrap_or_default().to_owned() }).await;
+        let name = pool.run(caller(), |_| async { std::thread::current().name().unwrap_or_default().to_owned() }).await;
         assert_eq!(name.expect("it ran"), "search");
     }
 
@@ -150,9 +164,9 @@ mod tests {
     async fn panic_fails_only_one_search() {
         let pool = SearchPool::start(1, PATIENT).expect("a thread");
         let number = std::hint::black_box(3);
-        let failed = pool.run(caller(), async move { assert_eq!(number, 4, "out of paper") }).await;
+        let failed = pool.run(caller(), move |_| async move { assert_eq!(number, 4, "out of paper") }).await;
         assert!(matches!(failed, Err(ApiError::Panicked(message)) if message.contains("out of paper")));
-        assert_eq!(pool.run(caller(), async { 5 }).await.expect("the thread keeps running"), 5);
+        assert_eq!(pool.run(caller(), |_| async { 5 }).await.expect("the thread keeps running"), 5);
     }
 
     /// A pool whose only thread is busy until the sender is dropped.
@@ -174,7 +188,7 @@ mod tests {
     async fn search_that_waited_too_long_is_rejected() {
         let (pool, release) = busy_pool(MaxQueueDelay { burst: Duration::ZERO, standing: Duration::ZERO }).await;
         let waiting = Arc::clone(&pool);
-        let late = tokio::spawn(async move { waiting.run(caller(), async {}).await });
+        let late = tokio::spawn(async move { waiting.run(caller(), |_| async {}).await });
         while pool.tokens.is_empty() {
             tokio::task::yield_now().await;
         }
@@ -187,15 +201,39 @@ mod tests {
         let (pool, release) = busy_pool(PATIENT).await;
         let (ran, runs) = mpsc::channel();
         let abandoned = Arc::clone(&pool);
-        let gone = tokio::spawn(async move { abandoned.run(caller(), async move { ran.send(()) }).await });
+        let gone = tokio::spawn(async move { abandoned.run(caller(), move |_| async move { ran.send(()) }).await });
         while pool.tokens.is_empty() {
             tokio::task::yield_now().await;
         }
         gone.abort();
         assert!(gone.await.is_err());
         drop(release);
-        pool.run(caller(), async {}).await.expect("it ran");
+        pool.run(caller(), |_| async {}).await.expect("it ran");
         assert!(runs.try_recv().is_err());
+    }
+
+    #[tokio::test]
+    async fn running_search_stops_once_its_caller_is_gone() {
+        let pool = Arc::new(SearchPool::start(1, PATIENT).expect("a thread"));
+        let (entered, entry) = oneshot::channel();
+        let (leave, left) = mpsc::channel::<()>();
+        let (stopped, stops) = mpsc::channel();
+        let abandoned = Arc::clone(&pool);
+        let gone = tokio::spawn(async move {
+            let search = move |stop: Stop| async move {
+                let budget = Budget::new(u64::MAX).until(&stop);
+                assert!(budget.allows_more(), "its caller is waiting");
+                let _ = entered.send(());
+                let _ = left.recv();
+                let _ = stopped.send(!budget.allows_more());
+            };
+            abandoned.run(caller(), search).await
+        });
+        entry.await.expect("it's running");
+        gone.abort();
+        assert!(gone.await.is_err());
+        drop(leave);
+        assert_eq!(stops.recv(), Ok(true));
     }
 
     #[tokio::test]
@@ -205,7 +243,8 @@ mod tests {
         let mut waiting = JoinSet::new();
         for (queued, name) in (1..).zip(["many", "many", "many", "other"]) {
             let (own, ran) = (Arc::clone(&pool), ran.clone());
-            waiting.spawn(async move { own.run(Holder::Key(name.into()), async move { ran.send(name) }).await });
+            waiting
+                .spawn(async move { own.run(Holder::Key(name.into()), move |_| async move { ran.send(name) }).await });
             while pool.tokens.len() < queued {
                 tokio::task::yield_now().await;
             }

@@ -215,9 +215,15 @@ impl<'c> Collector<'c> {
         self.counts.take().map(|counts| counts.settled(self.columns))
     }
 
-    pub fn into_best(mut self) -> Vec<Candidate> {
+    /// The best candidates. Only those from this position onwards are sorted.
+    pub fn into_best(mut self, sorted_from: usize) -> Vec<Candidate> {
         self.cut();
-        self.best.sort_unstable_by_key(|kept| Reverse(kept.key));
+        let key = |kept: &KeyedCandidate| Reverse(kept.key);
+        let from = sorted_from.min(self.best.len());
+        if (1..self.best.len()).contains(&from) {
+            self.best.select_nth_unstable_by_key(from, key);
+        }
+        self.best[from..].sort_unstable_by_key(key);
         self.best.into_iter().map(|kept| kept.candidate).collect()
     }
 }
@@ -260,7 +266,9 @@ mod tests {
             prop_assert_eq!(collector.total, all.len() as u64);
             candidates.sort_by(|a, b| b.cmp(a));
             candidates.truncate(kept);
-            prop_assert_eq!(collector.into_best(), candidates);
+            prop_assert_eq!(collector.clone().into_best(0), &candidates[..]);
+            let from = (complete % (kept + 1)).min(candidates.len());
+            prop_assert_eq!(&collector.into_best(from)[from..], &candidates[from..]);
         }
     }
 }

@@ -43,7 +43,7 @@ struct Tables {
     document_frequency: Vec<u32>,
     /// Each word's stem.
     stem: Arc<[StemId]>,
-    /// Pairs of an accented variant and its folded word, sorted.
+    /// Pairs of an accented variant and its folded word, sorted by folded word once they're in memory.
     folded: Vec<(WordId, WordId)>,
 }
 
@@ -80,12 +80,14 @@ pub enum LexiconError {
 
 impl Lexicon {
     pub fn open(parts: LexiconParts) -> Result<Self, LexiconError> {
+        let mut tables: Tables = decode(&parts.tables)?;
+        tables.folded.sort_unstable_by_key(|(variant, folded)| (*folded, *variant));
         let lexicon = Self {
             words: Map::new(Bytes::from(parts.words))?,
             accented: Map::new(Bytes::from(parts.accented))?,
             stems: Map::new(Bytes::from(parts.stems))?,
             inflected: Forms::open(parts.inflected)?,
-            tables: decode(&parts.tables)?,
+            tables,
         };
         for map in [&lexicon.words, &lexicon.accented, &lexicon.stems] {
             map.as_fst().verify()?;
@@ -142,22 +144,22 @@ impl Lexicon {
 
     /// All of a folded word's spellings: the word itself and its accented variants.
     pub fn spellings(&self, word: WordId) -> Vec<WordId> {
-        let variants = self.tables.folded.iter().filter(|(_, folded)| *folded == word).map(|(variant, _)| *variant);
+        let all = &self.tables.folded;
+        let variants = &all[all.partition_point(|(_, folded)| *folded < word)..];
+        let variants = variants.iter().take_while(|(_, folded)| *folded == word).map(|(variant, _)| *variant);
         std::iter::once(word).chain(variants).collect()
     }
 
     /// All pairs of spellings that produce this folded word when written together.
-    pub fn halves(&self, folded: &str) -> Vec<[WordId; 2]> {
-        let mut halves = Vec::new();
-        for (at, _) in folded.char_indices().skip(1) {
+    pub fn halves(&self, folded: &str) -> impl Iterator<Item = [WordId; 2]> {
+        let halves = folded.char_indices().skip(1).filter_map(|(at, _)| {
             let (first, second) = folded.split_at(at);
-            if let (Some(first), Some(second)) = (self.word(first), self.word(second)) {
-                let seconds = self.spellings(second);
-                let pairs_of = |first: WordId| seconds.iter().map(move |second| [first, *second]);
-                halves.extend(self.spellings(first).into_iter().flat_map(pairs_of));
-            }
-        }
-        halves
+            Some((self.spellings(self.word(first)?), self.spellings(self.word(second)?)))
+        });
+        halves.flat_map(|(firsts, seconds)| {
+            let pairs_of = move |first| seconds.clone().into_iter().map(move |second| [first, second]);
+            firsts.into_iter().flat_map(pairs_of)
+        })
     }
 
     /// The number of products that a folded word occurs in, including accented variants; 0 if only
@@ -236,10 +238,11 @@ mod tests {
         let word = |text| lexicon.word(text).expect("a word");
         let accented = lexicon.accented("über").expect("the spelling");
         let halves = [[word("ub"), word("ersicht")], [word("uber"), word("sicht")], [accented, word("sicht")]];
-        assert_eq!(lexicon.halves("ubersicht"), halves);
-        assert_eq!(lexicon.halves("uber"), [[word("ub"), word("er")]]);
-        assert_eq!(lexicon.halves("sicht"), [[0; 2]; 0]);
-        assert_eq!(lexicon.halves("安全"), [[0; 2]; 0], "a letter may take several bytes");
+        let found = |folded| lexicon.halves(folded).collect::<Vec<_>>();
+        assert_eq!(found("ubersicht"), halves);
+        assert_eq!(found("uber"), [[word("ub"), word("er")]]);
+        assert_eq!(found("sicht"), [[0; 2]; 0]);
+        assert_eq!(found("安全"), [[0; 2]; 0], "a letter may take several bytes");
     }
 
     /// A lexicon that contains these German words and `audits`.

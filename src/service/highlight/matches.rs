@@ -5,8 +5,9 @@ use std::ops::Range;
 use super::{Highlighter, Slots};
 use crate::generation::Snapshot;
 use crate::search::Term;
+use crate::search::budget::Budget;
 use crate::search::expand::{Expansion, slot::Slot};
-use crate::text::analyse::{self, words};
+use crate::text::analyse::{self, may_begin, words};
 
 /// The fields in which some terms match differently.
 pub(super) const NAME: &str = "name";
@@ -31,7 +32,7 @@ impl Highlighter<'_> {
 
     /// Finds the matching words in text, for all kinds of terms.
     pub(super) fn all_marked(&self, field: &str, text: &str, numbers: &[usize]) -> Marked {
-        let Self { snapshot: Snapshot { search, .. }, expansion, categories, .. } = self;
+        let Self { snapshot: Snapshot { search, .. }, expansion, categories, budget, .. } = self;
         if field == CATEGORIES && !categories.is_empty() && self.is_meant(text) {
             return Marked {
                 places: std::iter::once(0..text.len()).collect(),
@@ -49,7 +50,7 @@ impl Highlighter<'_> {
         numbers.iter().filter(|at| **at < places.len()).for_each(|at| marked[*at] = true);
         if let Some(prefix) = prefix {
             for (at, place) in places.iter().enumerate() {
-                marked[at] |= begins(&text[place.clone()], prefix);
+                marked[at] |= begins(&text[place.clone()], prefix, budget);
             }
             if marked.contains(&true) {
                 found |= slots(expansion, |term| matches!(term, Term::Prefix(_) | Term::NamePrefix(_)));
@@ -77,12 +78,18 @@ pub(super) fn slots(expansion: &Expansion, is_of_kind: impl Fn(&Term) -> bool) -
     expansion.slots.iter().enumerate().filter(|(_, slot)| has(slot)).fold(0, |all, (at, _)| all | 1 << at)
 }
 
-/// Whether a word begins with a folded prefix, given the word as written.
-fn begins(written: &str, prefix: &str) -> bool {
+/// Budget units per byte of a word that has to be folded.
+const FOLDED: usize = 8;
+
+/// Whether a word begins with a folded prefix, given the word as written. Beyond the budget, it
+/// doesn't.
+fn begins(written: &str, prefix: &str, budget: &Budget) -> bool {
     if is_plain(written) {
         return written.get(..prefix.len()).is_some_and(|beginning| beginning.eq_ignore_ascii_case(prefix));
     }
-    words(written).first().is_some_and(|word| word.folded.starts_with(prefix))
+    may_begin(written, prefix)
+        && budget.pay(written.len() * FOLDED)
+        && words(written).first().is_some_and(|word| word.folded.starts_with(prefix))
 }
 
 /// Whether folding changes only the word's case.

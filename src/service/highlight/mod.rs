@@ -32,8 +32,21 @@ use crate::search::lexicon::WordId;
 use crate::service::ServiceError;
 use crate::text::analyse::{self, words};
 
-/// How many budget units it costs to highlight a hit, in addition to the units for its words.
+/// How many budget units it costs to highlight a hit, in addition to the units for its text.
 const HIT: usize = 100;
+
+/// How many bytes of a hit's encoded words are compared with the query per budget unit.
+const COMPARED_AT_ONCE: usize = 4;
+
+/// How many bytes of a hit's JSON are parsed per budget unit.
+const PARSED_AT_ONCE: usize = 12;
+
+/// How many bytes of plain text are searched for words per budget unit. Other bytes take a unit
+/// each.
+const SCANNED_AT_ONCE: usize = 16;
+
+/// The maximum number of pairs of words to recognise as one of the query's compounds.
+const MAX_HALVES: usize = 64;
 
 /// Expected size of a hit's highlights in bytes.
 const HIGHLIGHT_BYTES: usize = 768;
@@ -55,7 +68,7 @@ pub(super) struct Highlighter<'s> {
     /// Whether word numbers alone find every match.
     is_found_by_word_numbers: bool,
     /// The two halves of each compound written as two words, with the compound's slots.
-    compounds: Vec<([WordId; 2], Slots)>,
+    compounds: HashMap<[WordId; 2], Slots>,
     /// The matched words in category descriptions, by category id. Cached because many hits share
     /// categories.
     described: HashMap<String, Vec<Description<'s>>>,
@@ -84,7 +97,7 @@ impl<'s> Highlighter<'s> {
             expansion.slots.iter().find(|slot| has(slot, kind)).and_then(|slot| slot.prefix.as_deref())
         };
         let mut categories = Vec::new();
-        let mut compounds = Vec::new();
+        let mut compounds = HashMap::default();
         for (at, slot) in expansion.slots.iter().enumerate() {
             for term in slot.alternatives.iter().map(|alternative| &alternative.term) {
                 if let Term::Category(id) = term {
@@ -92,8 +105,9 @@ impl<'s> Highlighter<'s> {
                 }
                 let Term::Compound(stem) = term else { continue };
                 let halves = snapshot.search.lexicon.halves(&slot.word.folded);
-                let halves = halves.into_iter().chain(snapshot.search.lexicon.halves(stem));
-                compounds.extend(halves.map(|halves| (halves, 1 << at)));
+                for halves in halves.chain(snapshot.search.lexicon.halves(stem)).take(MAX_HALVES) {
+                    compounds.entry(halves).or_insert(1 << at);
+                }
             }
         }
         let (name_prefix, prefix) =
@@ -118,7 +132,7 @@ impl<'s> Highlighter<'s> {
 
     /// For each hit, a JSON array of [`Highlight`](crate::catalogue::resource::Highlight)s: one for
     /// each field that matches, highest weight first, or for each value that matches if the field
-    /// is a list. The array is empty for hits without text.
+    /// is a list. The array is empty for hits without text. Text beyond the budget isn't marked.
     pub(super) fn highlights(mut self, found: &SearchHits) -> Result<Box<[Bytes]>, ServiceError> {
         // All hits share one buffer, because allocating one per hit would take as long as the
         // copying.
@@ -127,7 +141,7 @@ impl<'s> Highlighter<'s> {
         let texts = found.texts.iter().map(Some).chain(std::iter::repeat(None));
         for (hit, texts) in found.hits.iter().zip(texts) {
             self.scratch.begin_hit();
-            if let Some(texts) = texts.filter(|_| !hit.tier.is_related() && self.budget.allows_more()) {
+            if let Some(texts) = texts.filter(|_| !hit.tier.is_related()) {
                 self.append(hit, texts)?;
             }
             self.scratch.json.push(b']');
@@ -140,7 +154,11 @@ impl<'s> Highlighter<'s> {
     }
 
     fn append(&mut self, hit: &Hit, texts: &HitTexts) -> Result<(), ServiceError> {
-        self.budget.spend(HIT + texts.words.size_bytes());
+        let compared = texts.words.size_bytes() / COMPARED_AT_ONCE;
+        let parsed = (hit.item.len() + texts.fields.len()) / PARSED_AT_ONCE;
+        if !self.budget.pay(HIT + compared + parsed) {
+            return Ok(());
+        }
         self.mark(texts.words.iter());
         let item: ItemTexts<'_> = serde_json::from_str(text(&hit.item)?)?;
         let fields = text(&texts.fields)?;
@@ -278,8 +296,9 @@ impl<'s> Highlighter<'s> {
                 let own = category.and_then(|category| category.description.as_deref()).map(|text| (None, text));
                 let others = category.into_iter().flat_map(|category| category.translations.of(DESCRIPTION));
                 let others = others.map(|(language, text)| (Some(language), text));
-                let texts = own.into_iter().chain(others).map(|(language, text)| {
-                    budget.spend(text.len() * 4);
+                let texts =
+                    own.into_iter().chain(others).filter(|(_, text)| budget.pay(text.len() * 4 + 8 * scanning(text)));
+                let texts = texts.map(|(language, text)| {
                     let slots = |word: &str| expansion.stems.of(search.lexicon.stem(&search.stems.of(word))?);
                     let words = words(text).into_iter();
                     let matches = words.filter_map(|word| Some((word.start..word.end, slots(&word.folded)?))).collect();
@@ -288,6 +307,9 @@ impl<'s> Highlighter<'s> {
                 described.insert(id.to_string(), texts.collect());
             }
             for Description { text, language, matches } in described.get(&**id).into_iter().flatten() {
+                if !budget.pay(matches.len() + scanning(text)) {
+                    break;
+                }
                 scratch.places.clear();
                 let explaining = matches.iter().filter(|(_, slots)| slots & missing != 0);
                 scratch.places.extend(explaining.map(|(place, _)| place.clone()));
@@ -310,7 +332,7 @@ impl<'s> Highlighter<'s> {
         values.clear();
         sections.clear();
         *found = 0;
-        let (stems, compounds) = (search.lexicon.stems(), &compounds[..]);
+        let stems = search.lexicon.stems();
         let (mut number, mut before) = (0, VALUE_END);
         for word in words {
             if word == VALUE_END || word == SECTION_END {
@@ -322,14 +344,14 @@ impl<'s> Highlighter<'s> {
                 (number, before) = (0, VALUE_END);
                 continue;
             }
-            let compound = compounds.iter().find(|(halves, _)| *halves == [before, word]);
+            let compound = if compounds.is_empty() { None } else { compounds.get(&[before, word]) };
             let is_second = compound.is_some();
             if is_second && marked[values.last().copied().unwrap_or(0)..].last() != Some(&(number - 1)) {
                 marked.push(number - 1);
             }
             let slots = expansion.stems.of(stems[word as usize]);
             if is_second || slots.is_some() {
-                *found |= slots.unwrap_or(0) | compound.map_or(0, |(_, slots)| *slots);
+                *found |= slots.unwrap_or(0) | compound.copied().unwrap_or(0);
                 marked.push(number);
             }
             (number, before) = (number + 1, word);
@@ -357,8 +379,8 @@ impl<'s> Highlighter<'s> {
         Ok(next)
     }
 
-    /// Appends text with its matches, if any. Matches by word number have already been marked.
-    /// `language` is set if the text is a translation.
+    /// Appends text with its matches, if any, as far as the budget allows looking for them. Matches
+    /// by word number have already been marked. `language` is set if the text is a translation.
     fn highlight(
         &mut self,
         field: &str,
@@ -374,12 +396,14 @@ impl<'s> Highlighter<'s> {
         // In languages that aren't shown, only indexed words are marked, because looking for other
         // matches in every translation would multiply the cost.
         let is_other = language.is_some_and(|language| self.turn(language) == Turn::AfterOwn);
-        if self.is_found_by_word_numbers || is_other || !self.budget.allows(units) {
+        if self.is_found_by_word_numbers || is_other || !self.budget.pay(units) {
+            if !self.budget.pay(scanning(text)) {
+                return Ok(());
+            }
             let mut places = std::mem::take(&mut self.scratch.places);
             analyse::places_of(text, self.scratch.marked(value..value + 1), &mut places);
             self.scratch.places = places;
         } else {
-            self.budget.spend(units);
             // Matches without a word number may be in any text.
             let marked = self.all_marked(field, text, self.scratch.marked(value..value + 1));
             self.scratch.found |= marked.slots;
@@ -406,6 +430,11 @@ struct Texts<'t> {
 /// The value of [`Highlight::by`](crate::catalogue::resource::Highlight::by) for text that only
 /// synonyms match.
 const SYNONYM: &str = "synonym";
+
+/// How many budget units it takes to search text for words.
+fn scanning(text: &str) -> usize {
+    text.len() / SCANNED_AT_ONCE + text.bytes().map(|byte| usize::from(byte >> 7)).sum::<usize>()
+}
 
 /// Validates UTF-8 for the whole JSON at once, which is faster than string by string.
 fn text(json: &[u8]) -> Result<&str, serde_json::Error> {

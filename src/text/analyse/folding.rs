@@ -7,8 +7,8 @@ use crate::text::fold::folded;
 
 /// Converts to composed lower case. Drops `&`, the dots of an acronym, and zero-width joiners.
 pub(super) fn normal(word: &str) -> String {
-    let has_dots = word.as_bytes().contains(&b'.') && acronym(word).is_some();
-    let is_kept = |c: &char| *c != '&' && !(has_dots && *c == '.') && !is_joiner(*c);
+    let has_dots = has_dots(word);
+    let is_kept = |c: &char| is_kept(*c, has_dots);
     if word.is_ascii() {
         let mut lower = word.to_ascii_lowercase();
         if has_dots || word.as_bytes().contains(&b'&') {
@@ -17,6 +17,20 @@ pub(super) fn normal(word: &str) -> String {
         return lower;
     }
     word.chars().filter(is_kept).flat_map(char::to_lowercase).nfc().collect()
+}
+
+/// Whether nothing is left of a word once it's [normal] and [folded](fold).
+pub(super) fn is_dropped(word: &str) -> bool {
+    let has_dots = has_dots(word);
+    word.chars().filter(|c| is_kept(*c, has_dots)).all(|c| fold(c.encode_utf8(&mut [0; 4])).is_empty())
+}
+
+fn has_dots(word: &str) -> bool {
+    word.as_bytes().contains(&b'.') && acronym(word).is_some()
+}
+
+const fn is_kept(c: char, has_dots: bool) -> bool {
+    c != '&' && !(has_dots && c == '.') && !is_joiner(c)
 }
 
 /// The length of the dotted acronym at the start of the text, without its last dot: `E.H.S.`

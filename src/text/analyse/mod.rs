@@ -6,7 +6,7 @@ mod scanner;
 use std::ops::Range;
 
 pub(in crate::text) use self::folding::fold;
-use self::folding::{is_mark, is_unseparated, normal};
+use self::folding::{is_dropped, is_mark, is_unseparated, normal};
 use self::scanner::Scanner;
 pub(crate) use self::scanner::is_in_acronym;
 
@@ -75,8 +75,8 @@ pub fn words(text: &str) -> Vec<Word> {
 pub fn places(text: &str) -> Vec<Range<usize>> {
     let mut places = Vec::new();
     let mut scanner = Scanner::new(text);
-    while let Some((start, end, gap)) = scanner.next_run() {
-        push_places(&mut places, text, start, end, gap);
+    while let Some((start, end, _)) = scanner.next_run() {
+        push_places(&mut places, text, start, end);
     }
     places
 }
@@ -108,9 +108,9 @@ pub fn places_of(text: &str, numbers: &[usize], places: &mut Vec<Range<usize>>) 
             scanner.skip_to(end);
             continue;
         }
-        let Some((start, end, gap)) = scanner.next_run() else { break };
+        let Some((start, end, _)) = scanner.next_run() else { break };
         several.clear();
-        push_places(&mut several, text, start, end, gap);
+        push_places(&mut several, text, start, end);
         while let Some(number) = wanted.next_if(|number| *number < count + several.len()) {
             places.push(several[number - count].clone());
         }
@@ -118,14 +118,27 @@ pub fn places_of(text: &str, numbers: &[usize], places: &mut Vec<Range<usize>>) 
     }
 }
 
-fn push_places(places: &mut Vec<Range<usize>>, text: &str, start: usize, end: usize, gap: Gap) {
-    if text[start..end].is_ascii() {
+fn push_places(places: &mut Vec<Range<usize>>, text: &str, start: usize, end: usize) {
+    let run = &text[start..end];
+    if run.is_ascii() {
         places.push(start..end);
-    } else {
-        let mut words = Vec::new();
-        push_run(&mut words, text, start, end, gap);
-        places.extend(words.into_iter().map(|word| word.start..word.end));
+        return;
     }
+    split_run(run, Gap::Break, |from, to, _| {
+        if !is_dropped(&run[from..to]) {
+            places.push(start + from..start + to);
+        }
+    });
+}
+
+/// Whether a word, as written, may begin with a folded prefix. Looks only at the word's first
+/// letter, because folding a whole word takes much longer.
+pub(crate) fn may_begin(written: &str, prefix: &str) -> bool {
+    let mut letters = written.chars();
+    let (Some(first), second) = (letters.next(), letters.next()) else { return false };
+    let folded = fold(&normal(first.encode_utf8(&mut [0; 4])));
+    // A mark can make it another letter.
+    second.is_some_and(is_mark) || folded.is_empty() || folded.chars().next() == prefix.chars().next()
 }
 
 /// The key by which names are compared: a name's folded words joined, so that `Rocket.Chat` equals
@@ -163,24 +176,33 @@ fn push_run(words: &mut Vec<Word>, text: &str, start: usize, end: usize, gap: Ga
         words.push(Word { folded: normal(run), accented: None, start, end, gap });
         return;
     }
-    let mut from = 0;
-    let mut gap = gap;
-    let mut is_alone = true;
+    split_run(run, gap, |from, to, gap| push_word(words, run, from, to, start, gap));
+}
+
+/// Finds where the words of a run start and end, and what separates each from the previous one. A
+/// run is one word, unless its script doesn't separate words.
+fn split_run(run: &str, mut gap: Gap, mut push: impl FnMut(usize, usize, Gap)) {
+    let mut push = |from, to, gap| {
+        if from < to {
+            push(from, to, gap);
+        }
+    };
+    let (mut from, mut is_alone) = (0, true);
     let mut letters = letters(run).peekable();
     while let Some((at, end, is_unseparated)) = letters.next() {
         if is_unseparated {
-            push_word(words, run, from, at, start, gap);
+            push(from, at, gap);
             let second = letters.peek().filter(|(_, _, is_unseparated)| *is_unseparated).map(|(_, end, _)| *end);
             // The last letter of a run is already in a pair, unless it's the only letter.
             if second.is_some() || is_alone {
-                push_word(words, run, at, second.unwrap_or(end), start, gap);
+                push(at, second.unwrap_or(end), gap);
                 gap = Gap::Joined;
             }
             from = end;
         }
         is_alone = !is_unseparated;
     }
-    push_word(words, run, from, run.len(), start, gap);
+    push(from, run.len(), gap);
 }
 
 /// A run's letters with their marks: where each starts and ends, and whether its script is written
@@ -198,13 +220,11 @@ fn letters(run: &str) -> impl Iterator<Item = (usize, usize, bool)> {
 }
 
 fn push_word(words: &mut Vec<Word>, run: &str, from: usize, to: usize, offset: usize, gap: Gap) {
-    if from < to {
-        let spelling = normal(&run[from..to]);
-        let folded = fold(&spelling);
-        if !folded.is_empty() {
-            let accented = (spelling != folded).then_some(spelling);
-            words.push(Word { folded, accented, start: offset + from, end: offset + to, gap });
-        }
+    let spelling = normal(&run[from..to]);
+    let folded = fold(&spelling);
+    if !folded.is_empty() {
+        let accented = (spelling != folded).then_some(spelling);
+        words.push(Word { folded, accented, start: offset + from, end: offset + to, gap });
     }
 }
 
@@ -326,6 +346,16 @@ mod tests {
             let mut found = Vec::new();
             places_of(&text, &numbers, &mut found);
             prop_assert_eq!(found, wanted);
+        }
+
+        #[test]
+        fn a_word_may_begin_with_each_of_its_prefixes(text in r"([a-zA-Z0-9]|[é안한ʼİßÆæłﬁ.&バハ\u{3099}\u{200d}\u{301}]){1,8}") {
+            for word in words(&text) {
+                let (written, folded) = (&text[word.start..word.end], &word.folded);
+                for (at, c) in folded.char_indices() {
+                    prop_assert!(may_begin(written, &folded[..at + c.len_utf8()]), "{} {}", written, folded);
+                }
+            }
         }
 
         #[test]

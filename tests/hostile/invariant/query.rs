@@ -66,6 +66,7 @@ pub(crate) fn check_within(snapshot: &Snapshot, query: &SearchSoftware, units: u
     let within = |query: &SearchSoftware, units| {
         let budget = Budget::new(units);
         let results = pollster::block_on(find_software_within(snapshot, query, &budget)).expect("results");
+        assert_eq!(results.spent, budget.spent(), "it counts towards a page's budget");
         results.page(snapshot, query).into_owned()
     };
     let answer = within(query, units);
