@@ -114,6 +114,10 @@ async fn search_as(
     };
     seek_similar(snapshot, &mut expansion, &understanding).await?;
     budget.charge_understanding(&understanding);
+    if understanding.is_exceeded() {
+        // There may be better ones, and the search isn't run.
+        expansion.report.corrected.clear();
+    }
     let mut attributes: Vec<_> = query
         .facets
         .iter()

@@ -323,6 +323,18 @@ fn text_beyond_the_budget_is_searched_only_for_words() {
 }
 
 #[test]
+fn a_word_with_too_many_similar_words_is_not_corrected() {
+    let directory = |words: usize| {
+        let near: Vec<_> = ('\u{ac00}'..).take(words).map(|letter| format!("saf{letter}ty")).collect();
+        Directory::of(&[json!({"id": "a", "name": "A", "description": near.join(" ")})])
+    };
+    let (few, many) = (directory(1), directory(10_000));
+    assert!(!few.is_incomplete("safty") && many.is_incomplete("safty"));
+    assert_eq!(few.answer("safty", true).corrected, [("safty".to_owned(), "saf가ty".to_owned())]);
+    assert_eq!(many.answer("safty", true).corrected, []);
+}
+
+#[test]
 fn text_that_is_slow_to_read_is_left_unmarked_beyond_the_budget() {
     let slow = |words: usize| format!("e{} ", "\u{301}".repeat(200)).repeat(words);
     let directory = |words: usize| {
