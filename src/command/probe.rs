@@ -14,7 +14,7 @@ use crate::error::chain;
 use crate::generation::artifact::is_download;
 use crate::generation::process::{Message, ProbeProcess};
 use crate::generation::store::{Manifest, Store};
-use crate::generation::{BuildFailure, FailureCode, Settings, Snapshot};
+use crate::generation::{BuildFailure, FailureCode, Processors, Settings, Snapshot};
 use crate::text::count::counted;
 use crate::{panics, service};
 
@@ -32,7 +32,7 @@ const MAX_NAME_BYTES: u64 = 256;
 /// Tries out the generation in the folder named on standard input, and writes the result to
 /// standard output.
 pub(super) fn run(args: &ServeArgs, settings: &Settings) -> ExitCode {
-    begin_for_server(args);
+    begin_for_server(args, Processors::One);
     // tantivy and the catalogue panic on some kinds of damage.
     let probed = panics::catch(|| probe(settings));
     let message = match probed.unwrap_or_else(|panic| Err(failed(format!("it can't be read: {panic}")))) {

@@ -77,6 +77,17 @@ impl Processors {
             Self::All => 256 * 1024 * 1024,
         }
     }
+
+    /// The niceness of a build's process relative to its server's, on a machine with this many
+    /// processors. It's fixed, because raising a priority takes privileges. At 1, a search that
+    /// becomes ready usually interrupts the build, which still gets a third of a processor while
+    /// all of the server's threads and one other are busy.
+    pub const fn niceness(self, available: usize) -> i32 {
+        match self {
+            Self::One if available > 1 => 1,
+            Self::One | Self::All => 0,
+        }
+    }
 }
 
 /// Receives the number of products indexed and the total; may stop the build.
@@ -285,6 +296,27 @@ mod tests {
     fn contents(parts: Parts) -> Vec<Vec<u8>> {
         let parts = parts.into_iter().filter(|(name, _)| name != "engine.meta.json");
         parts.map(|(_, content)| content.read_all().expect("read").to_vec()).collect()
+    }
+
+    /// Whether a build gets a third of a processor on Linux while this many other threads are busy,
+    /// by the weights of nice 0 to 2 (`sched_prio_to_weight`).
+    fn gets_a_third(niceness: i32, available: usize, busy: usize) -> bool {
+        let weight = [1024, 820, 655][usize::try_from(niceness).expect("not negative")];
+        3 * available * weight >= busy * 1024 + weight
+    }
+
+    #[test]
+    fn a_build_gets_a_third_of_a_processor_while_all_threads_of_its_server_are_busy() {
+        for available in 1..=256_usize {
+            // The search threads, and those that serve connections.
+            let busy = available + available.div_ceil(2);
+            let niceness = Processors::One.niceness(available);
+            // On a single processor, a third is all there is.
+            let others = usize::from(available > 1);
+            assert!(gets_a_third(niceness, available, busy + others), "{available} processors");
+            assert_eq!(Processors::All.niceness(available), 0, "nothing is being served yet");
+        }
+        assert!(!gets_a_third(2, 2, 4), "a lower priority isn't enough");
     }
 
     #[test]

@@ -8,7 +8,9 @@ use std::ffi::OsString;
 use std::io::{self, BufRead as _, BufReader, BufWriter, Read as _, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
-use std::thread::JoinHandle;
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -56,6 +58,8 @@ pub enum Message {
         /// The total number of units.
         total: u64,
     },
+    /// How much processor time the build has used so far, sent every [`USAGE_INTERVAL`].
+    Used(Duration),
     /// The exports have been read, with these findings.
     Report(RenderedReport),
     /// The last message: the generation is current on disk.
@@ -71,17 +75,22 @@ pub enum Message {
     Failed(BuildFailure),
 }
 
+/// How often a build reports how much processor time it has used.
+pub const USAGE_INTERVAL: Duration = Duration::from_secs(1);
+
 /// The maximum number of bytes read from a probe's messages.
 const MAX_PROBE_BYTES: u64 = 64 * 1024;
 
 impl BuildProcess {
     /// Runs the process to completion. Returns the generation's folder name and whether it had to
-    /// be built.
+    /// be built. Meanwhile, `watch` receives the processor time used so far, even if the process
+    /// isn't getting any.
     pub(crate) fn run(
         &self,
         served: &ServedIds,
         processors: Processors,
         observer: &mut dyn Observer,
+        watch: &mut dyn FnMut(Duration),
     ) -> Result<(String, bool), BuildFailure> {
         let mut command = Command::new(&self.program);
         command.args(&self.arguments).envs(self.environment.iter().map(|(name, value)| (name, value)));
@@ -92,7 +101,7 @@ impl BuildProcess {
         let ended = run(
             &mut command,
             |stdin| serde_json::to_writer(stdin, served).map_err(io::Error::from),
-            |stdout| last_message(stdout, observer),
+            |stdout| last_message(stdout, observer, USAGE_INTERVAL, watch),
         );
         let Ended { message, status, last_line } = ended.map_err(|error| {
             BuildFailure::transient(FailureCode::BuildFailed, format!("the build process can't be started: {error}"))
@@ -173,24 +182,41 @@ fn relay_log(child: &mut Child) -> Option<JoinHandle<String>> {
         }
         last
     };
-    std::thread::Builder::new().name("build-log".to_owned()).spawn(relay).ok()
+    thread::Builder::new().name("build-log".to_owned()).spawn(relay).ok()
 }
 
-/// Forwards messages up to the last one; `None` if there is none.
-fn last_message(messages: impl io::Read, observer: &mut dyn Observer) -> Option<Result<(String, bool), BuildFailure>> {
-    for line in BufReader::new(messages).lines().map_while(Result::ok) {
-        match serde_json::from_str(&line) {
-            Ok(Message::Progress { phase, done, total }) => {
-                let _ = observer.progress(phase, done, total);
+/// Forwards messages up to the last one; `None` if there is none. Calls `watch` at least once per
+/// interval.
+fn last_message(
+    messages: impl io::Read + Send,
+    observer: &mut dyn Observer,
+    interval: Duration,
+    watch: &mut dyn FnMut(Duration),
+) -> Option<Result<(String, bool), BuildFailure>> {
+    thread::scope(|scope| {
+        let (sender, lines) = sync_channel(1);
+        let read = move || {
+            let mut lines = BufReader::new(messages).lines().map_while(Result::ok);
+            lines.try_for_each(|line| sender.send(line))
+        };
+        thread::Builder::new().name("build-messages".to_owned()).spawn_scoped(scope, read).ok()?;
+        let mut used = Duration::ZERO;
+        loop {
+            match lines.recv_timeout(interval).map(|line| serde_json::from_str(&line)) {
+                Ok(Ok(Message::Progress { phase, done, total })) => {
+                    let _ = observer.progress(phase, done, total);
+                }
+                Ok(Ok(Message::Used(time))) => used = time,
+                Ok(Ok(Message::Report(report))) => observer.relay(report),
+                Ok(Ok(Message::Built { folder, is_new })) => return Some(Ok((folder, is_new))),
+                Ok(Ok(Message::Failed(failure))) => return Some(Err(failure)),
+                Ok(Ok(Message::Probed)) | Err(RecvTimeoutError::Timeout) => {}
+                Ok(Err(error)) => tracing::warn!(%error, "a message from the build process can't be read"),
+                Err(RecvTimeoutError::Disconnected) => return None,
             }
-            Ok(Message::Report(report)) => observer.relay(report),
-            Ok(Message::Built { folder, is_new }) => return Some(Ok((folder, is_new))),
-            Ok(Message::Failed(failure)) => return Some(Err(failure)),
-            Ok(Message::Probed) => {}
-            Err(error) => tracing::warn!(%error, "a message from the build process can't be read"),
+            watch(used);
         }
-    }
-    None
+    })
 }
 
 /// The failure for a process that ended without a last message.
@@ -210,4 +236,36 @@ fn died(status: ExitStatus, last_line: &str) -> BuildFailure {
 fn is_killed(status: ExitStatus) -> bool {
     use std::os::unix::process::ExitStatusExt;
     status.signal() == Some(9)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::generation::observer::Unobserved;
+
+    #[test]
+    fn the_processor_time_is_watched_even_if_a_build_gets_none() {
+        let (reader, writer) = io::pipe().expect("a pipe");
+        let mut writer = Some(writer);
+        let send = |mut writer: &io::PipeWriter, message: &Message| {
+            writeln!(writer, "{}", serde_json::to_string(message).expect("JSON")).expect("written");
+        };
+        let used = Duration::from_secs(2);
+        let mut seen = Vec::new();
+        send(writer.as_ref().expect("open"), &Message::Progress { phase: Phase::Merging, done: 1, total: 2 });
+        // The build says nothing more until the watch has been called without a message.
+        let mut watch = |time| {
+            seen.push(time);
+            match seen.len() {
+                2 => send(writer.as_ref().expect("open"), &Message::Used(used)),
+                // The build sends its last message and exits.
+                4 => send(&writer.take().expect("open"), &Message::Built { folder: "new".to_owned(), is_new: true }),
+                _ => {}
+            }
+        };
+        let last = last_message(reader, &mut Unobserved, Duration::from_millis(1), &mut watch);
+        assert_eq!(last, Some(Ok(("new".to_owned(), true))));
+        assert_eq!(seen[..2], [Duration::ZERO; 2]);
+        assert_eq!(seen.last(), Some(&used));
+    }
 }

@@ -275,6 +275,7 @@ impl<O: Origin> Updater<O> {
         let mut problem = self.origin.problem(&error, last_good.as_deref(), &self.health);
         // The caller of `start` reports why there's nothing to serve.
         problem.log = problem.log.filter(|_| self.is_running || last_good.is_some());
+        self.health.end(|about| about == About::Build);
         let is_withheld = problem.reason.code == FailureCode::RecordsRemoved.as_str();
         let outcome = if is_withheld { Outcome::Withheld } else { Outcome::Failed };
         self.health.begin(problem);

@@ -12,6 +12,10 @@ use crate::update::directory::{Degraded, Directory};
 const MAX_BACK_OFF: Duration = Duration::from_secs(30);
 /// The wait after a failed build, as a multiple of how long it took.
 const BUILD_FACTOR: u32 = 10;
+/// A build is slow if it takes longer than this multiple of the processor time it uses, plus this
+/// grace period. On a quiet machine, a build takes about as long as the processor time it uses.
+const SLOW_FACTOR: u32 = 3;
+const SLOW_GRACE: Duration = Duration::from_secs(3);
 
 #[derive(Debug)]
 enum State {
@@ -48,6 +52,8 @@ pub enum About {
     Remote,
     /// The index folder, while the exports are being served from memory.
     Index,
+    /// A build that's still running.
+    Build,
 }
 
 impl Problem {
@@ -68,7 +74,7 @@ impl Problem {
     fn wait(&self, failures: u32, took: Duration) -> Option<Duration> {
         self.is_retried.then(|| match self.about {
             About::Remote => Duration::from_secs(1 << failures.min(5)).min(MAX_BACK_OFF),
-            About::Exports | About::Index => MAX_BACK_OFF.max(took * BUILD_FACTOR),
+            About::Exports | About::Index | About::Build => MAX_BACK_OFF.max(took * BUILD_FACTOR),
         })
     }
 }
@@ -115,6 +121,21 @@ impl Health {
         problems.push(problem);
         problems.sort_by_key(|problem| problem.about);
         self.show();
+    }
+
+    /// Reports a build that's slow, given how long it has been running and how much processor time
+    /// it has used.
+    pub(super) fn watch_build(&mut self, elapsed: Duration, used: Duration) {
+        if elapsed > used * SLOW_FACTOR + SLOW_GRACE {
+            let detail = format!(
+                "the build has been running for {} s but has had only {:.1} s of processor time, because the machine \
+                 is busy, the disk is slow, or another process holds the index lock",
+                elapsed.as_secs(),
+                used.as_secs_f64()
+            );
+            let log = format!("the build is slow: {detail}");
+            self.begin(Problem { is_retried: false, ..Problem::new(About::Build, "build_slow", detail, Some(log)) });
+        }
     }
 
     /// Removes problems. Returns whether there were any.
@@ -218,5 +239,25 @@ mod tests {
         assert!(health.end(|about| about == About::Exports));
         assert!(!health.end(|about| about == About::Exports), "it's already over");
         assert_eq!(reasons(), [("index_not_written", since)]);
+    }
+
+    #[test]
+    fn a_build_is_slow_if_it_takes_over_three_times_its_processor_time_plus_three_seconds() {
+        let directory = Arc::<Directory>::default();
+        let mut health = Health::new(Arc::clone(&directory));
+        let (second, moment) = (Duration::from_secs(1), Duration::from_millis(1));
+        health.watch_build(second * 3, Duration::ZERO);
+        health.watch_build(second * 33, second * 10);
+        assert_eq!(directory.degraded().len(), 0, "a third of a processor is enough");
+        health.watch_build(second * 33 + moment, second * 10);
+        let [begun] = &directory.degraded()[..] else { panic!("no reason") };
+        assert_eq!(begun.code, "build_slow");
+        assert!(begun.since.is_some());
+        health.watch_build(second * 100, second * 11);
+        let [later] = &directory.degraded()[..] else { panic!("no reason") };
+        assert_eq!(later.since, begun.since);
+        assert!(later.detail.contains("for 100 s but has had only 11.0 s of processor time"), "{}", later.detail);
+        health.schedule(Instant::now(), second);
+        assert_eq!(health.retry(), None, "a running build isn't started again");
     }
 }

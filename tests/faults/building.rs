@@ -8,6 +8,7 @@ use std::process::Command;
 use crate::binary::command;
 use crate::corpus::Corpus;
 use crate::process::Server;
+use crate::system::niceness;
 use crate::until::until;
 
 fn folder(corpus: &Corpus) -> tempfile::TempDir {
@@ -40,6 +41,37 @@ fn last_good_is_served(corpus: &Corpus, command: impl Fn(&Path) -> Command, reas
 
     let server = Server::start(folder.path(), &[]);
     assert_eq!((server.reasons().len(), total(&server)), (0, corpus.count(1)));
+}
+
+/// The process that's building for a server.
+fn build_of(server: &Server) -> u32 {
+    let children = format!("/proc/{0}/task", server.pid());
+    let tasks = fs::read_dir(children).expect("a process").map(|task| task.expect("a task").path());
+    let children = tasks.filter_map(|task| fs::read_to_string(task.join("children")).ok()).collect::<String>();
+    children.trim().parse().expect("one child")
+}
+
+#[test]
+fn a_build_without_processor_time_is_reported_and_has_normal_priority_if_nothing_is_served() {
+    let corpus = Corpus::generated(20);
+    let folder = folder(&corpus);
+    // The build does nothing for long enough to be noticed.
+    let mut server = Server::spawn_command(with_failpoint(folder.path(), "build::begun=sleep(7000)"));
+    let own = niceness(server.pid());
+    until("the first build is reported", || server.stderr().contains("the build is slow").then_some(()));
+    assert_eq!(niceness(build_of(&server)), own);
+    assert!(server.is_announced(), "{}", server.stderr());
+    assert_eq!((server.reasons().len(), total(&server)), (0, corpus.count(0)));
+
+    corpus.write(&folder.path().join("data"), 1);
+    until("/readyz reports it", || (server.reasons() == ["build_slow"]).then_some(()));
+    let available = std::thread::available_parallelism().expect("known").get();
+    assert_eq!(niceness(build_of(&server)), own + i32::from(available > 1));
+    assert!(server.get("/readyz").1["reasons"][0]["since"].is_string());
+    until("the edit is served", || (total(&server) == corpus.count(1)).then_some(()));
+    until("it has recovered", || server.stderr().contains("recovered: serving the current exports").then_some(()));
+    assert_eq!(server.reasons().len(), 0);
+    assert_eq!(server.stderr().matches("building a generation").count(), 2, "{}", server.stderr());
 }
 
 fn with_failpoint(folder: &Path, failpoint: &str) -> Command {

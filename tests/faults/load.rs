@@ -21,6 +21,8 @@ use crate::scale::{from_environment, is_full, times};
 use crate::system::threads;
 
 const CONNECTIONS: usize = 8;
+/// How many callers search without a pause while an edit has to go live.
+const SEARCHERS: usize = 16;
 /// The share of the capacity to use, in per cent.
 const SHARE: usize = 30;
 
@@ -30,6 +32,7 @@ pub(crate) struct Target {
     pub(crate) server: Server,
     pub(crate) corpus: Corpus,
     pub(crate) checker: Checker,
+    connections: usize,
 }
 
 /// The callers' observations.
@@ -76,7 +79,7 @@ impl Target {
         assert!(made.status.success(), "{made:?}");
         let mut server = start(folder.path());
         server.made_key = Some(text(&made.stdout).trim().to_owned());
-        Self { folder, server, corpus, checker: Checker::default() }
+        Self { folder, server, corpus, checker: Checker::default(), connections: CONNECTIONS }
     }
 
     pub(crate) fn data(&self) -> std::path::PathBuf {
@@ -136,7 +139,7 @@ impl Target {
         };
         let (one, mut all) = (&one, Seen::default());
         std::thread::scope(|scope| {
-            let callers: Vec<_> = (0..CONNECTIONS).map(|number| scope.spawn(move || one(number))).collect();
+            let callers: Vec<_> = (0..self.connections).map(|number| scope.spawn(move || one(number))).collect();
             for caller in callers {
                 let seen = caller.join().expect("no panic");
                 all.latencies.extend(seen.latencies);
@@ -169,7 +172,7 @@ impl Target {
             if self.checker.check(&self.corpus, &answer, true).expect("whole") == revision {
                 break;
             }
-            // A large build runs at a low priority, and the machine may be busy.
+            // The machine may be busy.
             assert!(written.elapsed() < Duration::from_mins(10), "revision {revision} was never served");
             std::thread::sleep(Duration::from_millis(10));
         }
@@ -268,20 +271,43 @@ impl Windows {
 }
 
 /// Checks that builds run in another process: the server has the same threads as without a build,
-/// plus one that reads the build's log.
+/// plus two that read the build's log and messages.
 fn no_thread_builds(target: &Target, peak: usize) {
     let threads = threads(target.server.pid());
-    let ours = ["search", "updater", "log", "build-log", "announce"];
+    let ours = ["search", "updater", "log", "build-log", "build-messages", "announce"];
     let others = |name: &str| !(ours.contains(&name) || name.starts_with("tokio") || name.starts_with("notify"));
     let unknown: Vec<_> = threads.iter().filter(|name| others(name)).collect();
     assert_eq!(unknown.len(), 1, "unexpected threads besides the main one: {threads:?}");
-    assert!(peak <= threads.len() + 1, "{peak} threads while building, {} otherwise", threads.len());
+    assert!(peak <= threads.len() + 2, "{peak} threads while building, {} otherwise", threads.len());
 }
 
 #[test]
 fn reloads_under_load_never_mix_generations_or_reject_requests() {
     let reloads = from_environment("FAULTS_RELOADS").unwrap_or_else(|| times(4, 1000));
     reloads_under_load("generated", Corpus::generated(times(200, 2000)), reloads);
+}
+
+#[test]
+fn an_edit_goes_live_while_sixteen_callers_search() {
+    let target = Target { connections: SEARCHERS, ..Target::new(Corpus::generated(times(200, 60_000))) };
+    let edits = times(1, 3);
+    let reload = |revisions: std::ops::RangeInclusive<usize>| {
+        let mut client = target.client();
+        let mut took: Vec<_> = revisions.map(|revision| target.reload(&mut client, revision)).collect();
+        took.sort_unstable();
+        took
+    };
+    let quiet = reload(1..=edits)[edits / 2];
+    let (seen, busy) = target.ask_during(None, || reload(edits + 1..=2 * edits));
+    let (most, bound) = (busy[edits - 1], quiet * 3 + Duration::from_secs(3));
+    println!("load: {SEARCHERS} callers: {}", seen.summary());
+    println!(
+        "load: {SEARCHERS} callers: edits were served after {most:.1?}, {quiet:.1?} when quiet; limit {bound:.1?}"
+    );
+    assert_eq!(target.server.reasons().len(), 0);
+    if is_full() {
+        assert!(most <= bound, "an edit was served after {most:?}; limit, three times {quiet:?} plus 3 s: {bound:?}");
+    }
 }
 
 #[test]

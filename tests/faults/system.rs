@@ -11,6 +11,13 @@ pub(crate) fn rss_kib(pid: u32) -> usize {
     line.trim().trim_end_matches(" kB").parse().expect("a number")
 }
 
+/// The niceness of a process's main thread.
+pub(crate) fn niceness(pid: u32) -> i32 {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).expect("a process");
+    let (_, fields) = stat.rsplit_once(") ").expect("fields after the name");
+    fields.split(' ').nth(16).expect("the nineteenth field").parse().expect("a number")
+}
+
 /// Open file descriptors.
 pub(crate) fn descriptors(pid: u32) -> usize {
     fs::read_dir(format!("/proc/{pid}/fd")).expect("a process").count()

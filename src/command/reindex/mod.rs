@@ -8,8 +8,10 @@ use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
-use std::time::Instant;
+use std::thread;
+use std::time::{Duration, Instant};
 
+use rustix::time::{ClockId, clock_gettime};
 use tokio::runtime::Runtime;
 
 use super::Failure;
@@ -23,7 +25,7 @@ use crate::engine::opensearch::cluster::Cluster;
 use crate::export::Report;
 use crate::generation::builder::{Builder, Built};
 use crate::generation::cluster::{self as generation_cluster, Filler};
-use crate::generation::process::{BuildProcess, Message};
+use crate::generation::process::{BuildProcess, Message, USAGE_INTERVAL};
 use crate::generation::source::Source;
 use crate::generation::store::{Manifest, Store};
 use crate::generation::{
@@ -156,20 +158,33 @@ fn change(store: &Store, before: &Manifest, after: &Manifest) -> Option<Change> 
 
 /// Builds a generation for a server, and sends it messages on standard output.
 pub(super) fn run_for_server(args: &ServeArgs, processors: BuildProcessors, settings: &Settings) -> ExitCode {
-    begin_for_server(args);
-    memory::limit(args.max_build_bytes);
-    open_files::allow(SCRATCH_FILES);
-    let mut messenger = Messenger { format: args.log_format, is_heard: true };
     let processors = match processors {
         BuildProcessors::One => Processors::One,
         BuildProcessors::All => Processors::All,
     };
+    begin_for_server(args, processors);
+    memory::limit(args.max_build_bytes);
+    open_files::allow(SCRATCH_FILES);
+    let mut messenger = Messenger { format: args.log_format, is_heard: true };
+    // Without these messages, the server would consider the build slow.
+    let _ = thread::Builder::new().name("usage".to_owned()).spawn(report_usage);
     let message = match BuildFailure::catch(|| build(settings, processors, &mut messenger)) {
         Ok((folder, is_new)) => Message::Built { folder, is_new },
         Err(failure) => Message::Failed(failure),
     };
     messenger.send(&message);
     ExitCode::SUCCESS
+}
+
+/// Tells the server how much processor time this process has used, for as long as it's running.
+fn report_usage() {
+    loop {
+        thread::sleep(USAGE_INTERVAL);
+        let used = Duration::try_from(clock_gettime(ClockId::ProcessCPUTime)).unwrap_or_default();
+        if send(&Message::Used(used)).is_err() {
+            return;
+        }
+    }
 }
 
 fn build(
@@ -221,8 +236,8 @@ pub(super) fn process(args: &ServeArgs, settings: &Settings) -> io::Result<Optio
     Ok(Some(BuildProcess { program: program()?, arguments, environment }))
 }
 
-/// Prepares a server's child process: its log goes to the server, and it yields to requests.
-pub(super) fn begin_for_server(args: &ServeArgs) {
+/// Prepares a server's child process: its log goes to the server, and requests take precedence.
+pub(super) fn begin_for_server(args: &ServeArgs, processors: Processors) {
     panics::install_hook();
     // The server adds the time and the level.
     let _ = tracing_subscriber::fmt()
@@ -233,20 +248,16 @@ pub(super) fn begin_for_server(args: &ServeArgs) {
         .without_time()
         .with_level(false)
         .try_init();
-    give_way();
+    let available = thread::available_parallelism().map_or(1, usize::from);
+    let _ = rustix::process::nice(processors.niceness(available));
+    // If the system runs out of memory, this process is killed first.
+    #[cfg(target_os = "linux")]
+    let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
 }
 
 /// The running program itself, since its path may already point to a newer version.
 pub(super) fn program() -> io::Result<PathBuf> {
     if cfg!(target_os = "linux") { Ok("/proc/self/exe".into()) } else { std::env::current_exe() }
-}
-
-/// Lets requests take precedence, and volunteers to be killed first if the system runs out of
-/// memory.
-fn give_way() {
-    let _ = rustix::process::nice(19);
-    #[cfg(target_os = "linux")]
-    let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
 }
 
 /// Sends messages to the server.
@@ -258,13 +269,14 @@ struct Messenger {
 
 impl Messenger {
     fn send(&mut self, message: &Message) {
-        let line = serde_json::to_string(message).map_err(io::Error::from);
-        let sent = line.and_then(|line| {
-            let mut out = io::stdout().lock();
-            writeln!(out, "{line}").and_then(|()| out.flush())
-        });
-        self.is_heard &= sent.is_ok();
+        self.is_heard &= send(message).is_ok();
     }
+}
+
+fn send(message: &Message) -> io::Result<()> {
+    let line = serde_json::to_string(message)?;
+    let mut out = io::stdout().lock();
+    writeln!(out, "{line}").and_then(|()| out.flush())
 }
 
 impl Observer for Messenger {

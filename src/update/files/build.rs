@@ -1,6 +1,7 @@
 //! Builds from export files: on disk, in a child process or this one, or in memory.
 
 use std::sync::Arc;
+use std::time::Instant;
 
 use crate::generation::builder::{Builder, Built};
 use crate::generation::failpoint::{Step, pass};
@@ -60,21 +61,26 @@ impl ExportFiles {
         &mut self,
         store: &Store,
         last_good: Option<&Snapshot>,
-        health: &Health,
+        health: &mut Health,
     ) -> Result<Built, BuildFailure> {
         let served = last_good.map(ServedIds::of).unwrap_or_default();
-        let processors = processors(health);
+        let (processors, started) = (begin(health), Instant::now());
         let built = match &self.settings.process {
             None => {
                 let observer = &mut *self.observer;
                 Builder { settings: &self.settings, observer, served: Some(served), processors }.build_on_disk(store)
             }
-            Some(process) => process.run(&served, processors, &mut *self.observer).and_then(|(folder, is_new)| {
-                let missing = || format!("the newly built generation {folder} can't be read");
-                let manifest = store.manifest(&folder);
-                let manifest = manifest.ok_or_else(|| BuildFailure::transient(FailureCode::BuildFailed, missing()))?;
-                Ok(Built { manifest, is_new })
-            }),
+            Some(process) => {
+                let mut watch = |used| health.watch_build(started.elapsed(), used);
+                let built = process.run(&served, processors, &mut *self.observer, &mut watch);
+                built.and_then(|(folder, is_new)| {
+                    let missing = || format!("the newly built generation {folder} can't be read");
+                    let manifest = store.manifest(&folder);
+                    let manifest =
+                        manifest.ok_or_else(|| BuildFailure::transient(FailureCode::BuildFailed, missing()))?;
+                    Ok(Built { manifest, is_new })
+                })
+            }
         }?;
         if built.is_new {
             health.directory().count_build();
@@ -122,7 +128,7 @@ impl ExportFiles {
         }
         let observer = &mut *self.observer;
         let served = Some(last_good.map(ServedIds::of).unwrap_or_default());
-        let (snapshot, stamp) = Builder { settings: &self.settings, observer, served, processors: processors(health) }
+        let (snapshot, stamp) = Builder { settings: &self.settings, observer, served, processors: begin(health) }
             .build_in_memory(last_good)?;
         health.directory().count_build();
         let is_served = health.serves(&snapshot.generation);
@@ -132,7 +138,9 @@ impl ExportFiles {
     }
 }
 
-/// The processors that a build may use: all of them if nothing is being served.
-fn processors(health: &Health) -> Processors {
+/// Logs that a build is starting. Returns the processors that it may use: all of them if nothing is
+/// being served.
+fn begin(health: &Health) -> Processors {
+    tracing::info!("building a generation");
     if health.directory().current().is_some() { Processors::One } else { Processors::All }
 }
