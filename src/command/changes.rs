@@ -17,7 +17,7 @@ const SHOWN_CHANGES: usize = 20;
 
 /// How long to wait for other commands that edit the same export. None of them waits for a person
 /// while it holds the lock.
-const LOCK_WAIT: Duration = Duration::from_secs(60);
+const LOCK_WAIT: Duration = Duration::from_mins(1);
 
 /// An export that no other command can change while this exists.
 pub(super) struct Locked<'p> {
@@ -29,23 +29,23 @@ pub(super) struct Locked<'p> {
 
 impl<'p> Locked<'p> {
     pub(super) fn new(path: &'p Path) -> Result<Self, Failure> {
+        let name = path.display();
         let target = match destination(path)? {
             Destination::File(target) if target.is_file() => target,
-            _ => return Err(Failure::usage(format!("{} doesn't exist or isn't a regular file", path.display()))),
+            _ => return Err(Failure::usage(format!("{name} doesn't exist or isn't a regular file"))),
         };
-        let (name, lock) = (path.display(), lock_path(&target));
         let lock = lock_beside(&target, 0o666, LOCK_WAIT).map_err(|error| {
+            let lock = lock_path(&target);
+            let lock = lock.display();
             let text = match error {
                 TryLockError::Error(error) => format!(
-                    "{name} can't be changed because its lock {} can't be acquired: {error}. The folder must be writable \
-                     and on a file system with locks, which some network drives lack; otherwise, change a copy elsewhere",
-                    lock.display()
+                    "{name} can't be changed because its lock {lock} can't be acquired: {error}. The folder must be \
+                     writable and on a file system with locks, which some network drives lack; otherwise, change a \
+                     copy elsewhere"
                 ),
                 TryLockError::WouldBlock => format!(
-                    "{name} is unchanged because another process has held its lock {} for {} s; try again later, or \
-                     find the process with fuser",
-                    lock.display(),
-                    LOCK_WAIT.as_secs()
+                    "{name} is unchanged because another process has held its lock {lock} for a minute; try again \
+                     later, or find the process with `fuser -v {lock}`"
                 ),
             };
             Failure { text, code: 1 }

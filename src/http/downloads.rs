@@ -8,7 +8,7 @@
 
 use std::io::{self, Read};
 use std::ops::RangeInclusive;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use axum::body::Body;
 use axum::http::header::{ACCEPT_RANGES, CONTENT_LENGTH, CONTENT_RANGE};
@@ -19,18 +19,25 @@ use futures_util::stream;
 use jiff::Timestamp;
 use tokio::task::spawn_blocking;
 
+use super::middleware::Cost;
 use super::problem::ApiError;
-use super::shares::{Class, Exhausted, Limit, Share, Shares};
+use super::shares::{Class, Exhausted, Limit, Share, Shares, caller};
 use crate::error::chain;
 use crate::key::{Holder, KeyStore};
 
 /// The block size.
 const BLOCK_BYTES: usize = 64 * 1024;
 
-/// When every slot in a class is taken, a download slower than this many bytes per second is
-/// dropped to make room for a new one. Connections that read much more slowly (16 KiB/s) are closed
-/// anyway.
-const MIN_RATE: u64 = 128 * 1024;
+/// The period over which a download's rate is measured.
+const PERIOD: Duration = Duration::from_secs(30);
+
+/// How many bytes of a document count as one request against the quota.
+const BYTES_PER_REQUEST: u64 = 1 << 20;
+
+/// What a download of this many bytes costs.
+pub(super) fn cost(bytes: u64) -> Cost {
+    Cost(u32::try_from(bytes.div_ceil(BYTES_PER_REQUEST).max(1)).unwrap_or(u32::MAX))
+}
 
 /// The download slots. Visitors and followers each get half as many as keys do.
 #[derive(Debug)]
@@ -39,24 +46,13 @@ pub(super) struct Downloads(Shares);
 impl Downloads {
     pub(super) fn new(max: usize, max_per_holder: usize) -> Self {
         let limit = |of_class| Limit { of_class, of_holder: max_per_holder };
-        Self(Shares::new(limit(max.div_ceil(2)), limit(max), limit(max.div_ceil(2))))
+        let of_some = limit(max.div_ceil(2));
+        Self(Shares::new("download slots", PERIOD, [of_some, limit(max), of_some]))
     }
 
     /// Returns a slot, taking it from the class's slowest download if necessary.
     pub(super) fn acquire(&self, class: Class, holder: Holder, now: Instant) -> Result<Share, ApiError> {
-        let mut slot = self.0.acquire(class, holder.clone(), 1, now);
-        if matches!(slot, Err(Exhausted::Class))
-            && let Some((slowest, rate)) = self.0.end_slowest(class, MIN_RATE, now)
-        {
-            tracing::warn!(
-                caller = caller(&slowest),
-                bytes_per_second = rate,
-                "all download slots for {} are in use; dropped the slowest download to make room",
-                class.as_str()
-            );
-            slot = self.0.acquire(class, holder, 1, now);
-        }
-        slot.map_err(|exhausted| match exhausted {
+        self.0.acquire(class, holder, 1, now).map_err(|exhausted| match exhausted {
             Exhausted::Class => ApiError::DownloadsBusy,
             Exhausted::Holder => ApiError::TooManyDownloads,
         })
@@ -67,14 +63,6 @@ impl Downloads {
         for holder in self.0.end_all_of(|holder| matches!(holder, Holder::Key(id) if !keys.is_valid(id, now))) {
             tracing::info!(caller = caller(&holder), "dropped a download because its key is no longer valid");
         }
-    }
-}
-
-/// A caller's name in the log: its key's id, or `visitor`.
-fn caller(holder: &Holder) -> &str {
-    match holder {
-        Holder::Key(id) => id,
-        Holder::Address(_) => "visitor",
     }
 }
 
@@ -187,7 +175,7 @@ mod tests {
         let mut slow = body(Counted(Arc::default()), acquire(&downloads, "a").expect("free"));
         slow.frame().await.expect("endless").expect("a block");
         assert!(matches!(acquire(&downloads, "b"), Err(ApiError::DownloadsBusy)), "too early");
-        let later = start + std::time::Duration::from_mins(1);
+        let later = start + Duration::from_mins(1);
         let other = downloads.acquire(Class::Key, key("b"), later).expect("the slow download's slot");
         slow.frame().await.expect("an error").expect_err("ended");
         drop(slow);

@@ -95,6 +95,9 @@ fn routes(state: &Arc<AppState>, more: Router<Arc<AppState>>) -> Router<Arc<AppS
     let pages = checked(pages::of_generation(), Caller::Reader, page)
         .merge(checked(pages::downloads(), Caller::Reader, Source::Generation(Some(TagKind::Export))))
         .merge(checked(pages::parts_of_generation(), Caller::Script, page));
+    let records =
+        pages::records().map(|(record, kind)| checked(record, Caller::Reader, Source::Generation(Some(kind))));
+    let pages = records.into_iter().fold(pages, Router::merge);
     let pages = if state.config.preview.is_some() {
         let of_preview = checked(pages::of_preview(), Caller::Reader, Source::Other);
         pages.merge(of_preview).merge(checked(pages::parts_of_preview(), Caller::Script, Source::Other))

@@ -1,12 +1,17 @@
 //! Resources that callers share, counted in units: download slots, and bytes of response bodies in
-//! memory. Each class of callers has its own units, of which a single caller only gets some.
+//! memory. Each class of callers has its own units, of which a single caller only gets some. Once a
+//! class has used up its units, its slowest readers give way to new requests.
 
 use std::collections::BTreeMap;
-use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use super::server::Disconnect;
 use crate::key::Holder;
+
+/// A use that's slower than this many bytes per second may have to give way. Connections that read
+/// much more slowly (16 KiB/s) are closed anyway.
+const MIN_RATE: u64 = 128 * 1024;
 
 /// A class of callers. One class can't use another's units.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -54,7 +59,11 @@ pub(super) enum Exhausted {
 /// The units of visitors, keys and followers.
 #[derive(Debug)]
 pub(super) struct Shares {
+    /// What the units are, for the log.
+    name: &'static str,
     limits: [Limit; 3],
+    /// The shortest period over which a rate is measured.
+    period: Duration,
     uses: Arc<Mutex<Uses>>,
 }
 
@@ -71,7 +80,8 @@ struct Use {
     holder: Holder,
     units: usize,
     rate: Rate,
-    is_ended: Arc<AtomicBool>,
+    /// Closes the connection if the use is ended.
+    connection: Option<Disconnect>,
 }
 
 /// Units that are in use until this is dropped.
@@ -79,14 +89,14 @@ struct Use {
 pub(super) struct Share {
     number: u64,
     uses: Arc<Mutex<Uses>>,
-    is_ended: Arc<AtomicBool>,
 }
 
 impl Shares {
-    pub(super) fn new(visitors: Limit, keys: Limit, followers: Limit) -> Self {
-        Self { limits: [visitors, keys, followers], uses: Arc::default() }
+    pub(super) fn new(name: &'static str, period: Duration, [visitors, keys, followers]: [Limit; 3]) -> Self {
+        Self { name, limits: [visitors, keys, followers], period, uses: Arc::default() }
     }
 
+    /// Returns units. If the class has none left, ends as many of its slowest uses as necessary.
     pub(super) fn acquire(&self, class: Class, holder: Holder, units: usize, now: Instant) -> Result<Share, Exhausted> {
         let limit = self.limits[class as usize];
         let mut uses = lock(&self.uses);
@@ -94,33 +104,38 @@ impl Shares {
         if !is_room(uses.units(|of| of.class == class && of.holder == holder), limit.of_holder) {
             return Err(Exhausted::Holder);
         }
-        if !is_room(uses.units(|of| of.class == class), limit.of_class) {
-            return Err(Exhausted::Class);
+        let mut taken = uses.units(|of| of.class == class);
+        let mut slow = uses.slow(class, now);
+        let mut ended = 0;
+        while !is_room(taken, limit.of_class) {
+            let (_, units, _) = slow.get(ended).ok_or(Exhausted::Class)?;
+            taken -= units;
+            ended += 1;
         }
-        let (number, is_ended) = (uses.next, Arc::<AtomicBool>::default());
+        slow.truncate(ended);
+        for (rate, _, number) in slow {
+            let Some(ended) = uses.by_number.remove(&number) else { continue };
+            ended.connection.iter().for_each(Disconnect::now);
+            tracing::warn!(
+                caller = caller(&ended.holder),
+                bytes_per_second = rate,
+                "all {} for {} are in use; dropped the slowest response to make room",
+                self.name,
+                class.as_str()
+            );
+        }
+        let number = uses.next;
         uses.next += 1;
-        let rate = Rate { since: now, bytes: 0, measured: None };
-        uses.by_number.insert(number, Use { class, holder, units, rate, is_ended: Arc::clone(&is_ended) });
-        Ok(Share { number, uses: Arc::clone(&self.uses), is_ended })
-    }
-
-    /// Ends the slowest use in a class if it's slower than `min_rate` bytes per second. Returns its
-    /// holder and rate.
-    pub(super) fn end_slowest(&self, class: Class, min_rate: u64, now: Instant) -> Option<(Holder, u64)> {
-        let mut uses = lock(&self.uses);
-        let of_class = uses.by_number.iter_mut().filter(|(_, of)| of.class == class);
-        let measured = of_class.filter_map(|(number, of)| Some((of.rate.measure(now)?, *number)));
-        let (rate, number) = measured.min().filter(|(rate, _)| *rate < min_rate)?;
-        let ended = uses.by_number.remove(&number)?;
-        ended.is_ended.store(true, Ordering::Relaxed);
-        Some((ended.holder, rate))
+        let rate = Rate { period: self.period, since: now, bytes: 0, measured: None };
+        uses.by_number.insert(number, Use { class, holder, units, rate, connection: None });
+        Ok(Share { number, uses: Arc::clone(&self.uses) })
     }
 
     /// Ends all uses of certain holders. Returns the holder of each.
     pub(super) fn end_all_of(&self, is_meant: impl Fn(&Holder) -> bool) -> Vec<Holder> {
         let mut uses = lock(&self.uses);
         let ended = uses.by_number.extract_if(.., |_, of| is_meant(&of.holder));
-        ended.inspect(|(_, of)| of.is_ended.store(true, Ordering::Relaxed)).map(|(_, of)| of.holder).collect()
+        ended.inspect(|(_, of)| of.connection.iter().for_each(Disconnect::now)).map(|(_, of)| of.holder).collect()
     }
 }
 
@@ -128,9 +143,28 @@ impl Uses {
     fn units(&self, is_meant: impl Fn(&Use) -> bool) -> usize {
         self.by_number.values().filter(|of| is_meant(of)).map(|of| of.units).sum()
     }
+
+    /// The class's uses that are slower than [`MIN_RATE`], slowest first, each with its rate, units
+    /// and number.
+    fn slow(&mut self, class: Class, now: Instant) -> Vec<(u64, usize, u64)> {
+        let of_class = self.by_number.iter_mut().filter(|(_, of)| of.class == class);
+        let measured = of_class.filter_map(|(number, of)| Some((of.rate.measure(now)?, of.units, *number)));
+        let mut slow: Vec<_> = measured.filter(|(rate, ..)| *rate < MIN_RATE).collect();
+        slow.sort_unstable();
+        slow
+    }
 }
 
 impl Share {
+    /// Closes a connection if this use has to give way. Until then, what has already been handed to
+    /// the connection would stay in memory.
+    pub(super) fn closing(self, connection: Option<Disconnect>) -> Self {
+        if let Some(of) = lock(&self.uses).by_number.get_mut(&self.number) {
+            of.connection = connection;
+        }
+        self
+    }
+
     /// Records that the caller has read some bytes.
     pub(super) fn taken(&self, bytes: usize, now: Instant) {
         if let Some(of) = lock(&self.uses).by_number.get_mut(&self.number) {
@@ -142,13 +176,21 @@ impl Share {
     /// Whether this use has lost its units: to another use, or because its holder may no longer
     /// have any.
     pub(super) fn is_ended(&self) -> bool {
-        self.is_ended.load(Ordering::Relaxed)
+        !lock(&self.uses).by_number.contains_key(&self.number)
     }
 }
 
 impl Drop for Share {
     fn drop(&mut self) {
         lock(&self.uses).by_number.remove(&self.number);
+    }
+}
+
+/// A caller's name in the log: its key's id, or `visitor`.
+pub(super) fn caller(holder: &Holder) -> &str {
+    match holder {
+        Holder::Key(id) => id,
+        Holder::Address(_) => "visitor",
     }
 }
 
@@ -160,6 +202,8 @@ fn lock(uses: &Mutex<Uses>) -> MutexGuard<'_, Uses> {
 /// count for long.
 #[derive(Debug)]
 struct Rate {
+    /// The shortest period to measure.
+    period: Duration,
     /// When the current period began.
     since: Instant,
     /// Bytes read since then.
@@ -168,15 +212,14 @@ struct Rate {
     measured: Option<u64>,
 }
 
-/// The shortest period over which a rate is measured.
-const PERIOD: Duration = Duration::from_secs(30);
-
 impl Rate {
     /// Bytes per second; `None` in the first period.
     fn measure(&mut self, now: Instant) -> Option<u64> {
         let elapsed = now.saturating_duration_since(self.since);
-        if elapsed >= PERIOD {
-            *self = Self { since: now, bytes: 0, measured: Some(self.bytes / elapsed.as_secs()) };
+        if elapsed >= self.period {
+            let milliseconds = u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX).max(1);
+            self.measured = Some(self.bytes.saturating_mul(1000) / milliseconds);
+            (self.since, self.bytes) = (now, 0);
         }
         self.measured
     }
@@ -197,8 +240,7 @@ mod tests {
     }
 
     fn shares(of_class: usize, of_holder: usize) -> Shares {
-        let limit = Limit { of_class, of_holder };
-        Shares::new(limit, limit, limit)
+        Shares::new("units", Duration::from_secs(30), [Limit { of_class, of_holder }; 3])
     }
 
     #[test]
@@ -239,26 +281,36 @@ mod tests {
     }
 
     #[test]
-    fn slowest_use_in_a_class_is_ended_if_it_is_below_the_minimum_rate() {
+    fn slowest_uses_in_a_class_give_way_if_they_are_below_the_minimum_rate() {
         const KIB: usize = 1024;
-        let (shares, start) = (shares(8, 4), Instant::now());
+        let (shares, start) = (shares(4, 4), Instant::now());
         let at = |seconds| start + Duration::from_secs(seconds);
-        let rates = [(Class::Visitor, 100 * KIB), (Class::Visitor, 20 * KIB), (Class::Key, KIB)];
-        let begun = rates.map(|(class, rate)| (shares.acquire(class, key("a"), 1, start).expect("free"), rate));
+        let rates = [(Class::Visitor, 200), (Class::Visitor, 20), (Class::Visitor, 50), (Class::Key, 1)];
+        let begun = (0..).zip(rates).map(|(number, (class, rate))| {
+            (shares.acquire(class, visitor(number), 1, start).expect("free"), rate * KIB)
+        });
+        let begun: Vec<_> = begun.collect();
         let run = |seconds: std::ops::Range<u64>| {
             for (second, (share, rate)) in seconds.flat_map(|second| begun.iter().map(move |share| (second, share))) {
                 share.taken(*rate, at(second));
             }
         };
-        let end = |seconds| shares.end_slowest(Class::Visitor, 64 * KIB as u64, at(seconds)).map(|(_, rate)| rate);
+        let acquire = |units, seconds| shares.acquire(Class::Visitor, visitor(9), units, at(seconds));
+        let ended = || begun.iter().map(|(share, _)| share.is_ended()).collect::<Vec<_>>();
         run(0..30);
-        assert_eq!(end(29), None, "too early to say");
-        assert_eq!(end(30), Some(20 * KIB as u64));
-        let ended = begun.each_ref().map(|(share, _)| share.is_ended());
-        assert_eq!(ended, [false, true, false], "a key's use isn't ended to make room for visitors");
-        assert_eq!(end(31), None, "the other visitor is fast enough");
+        assert_eq!(acquire(3, 29).expect_err("too early to say"), Exhausted::Class);
+        assert_eq!(acquire(4, 30).expect_err("the first one is fast enough"), Exhausted::Class);
+        assert_eq!(ended(), [false; 4], "none gives way if that wouldn't make enough room");
+        drop(acquire(1, 30).expect("there's room for one"));
+        let first = acquire(2, 30).expect("room of the slowest one");
+        assert_eq!(ended(), [false, true, false, false], "a key's use doesn't give way to visitors");
+        drop(first);
+        let both = acquire(3, 31).expect("room of the next one");
+        assert_eq!(ended(), [false, true, true, false]);
+        drop(both);
         // The remaining visitor reads for ten more seconds, then stops.
         run(30..40);
-        assert_eq!(end(90), Some(100 * KIB as u64 * 10 / 60));
+        acquire(4, 90).expect("its average is below the minimum");
+        assert_eq!(ended(), [true, true, true, false]);
     }
 }

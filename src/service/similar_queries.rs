@@ -3,7 +3,9 @@
 use crate::generation::Snapshot;
 use crate::search::budget::Budget;
 use crate::search::typo::{allowed_edits, candidates};
+use crate::service::MAX_QUERY_CHARACTERS;
 use crate::text::analyse::words;
+use crate::text::shorten::is_longer;
 
 /// The maximum number of words; any others are left out.
 const MAX_WORDS: usize = 10;
@@ -40,5 +42,5 @@ pub fn similar_queries(snapshot: &Snapshot, q: &str, most: usize, budget: &Budge
         let words = choices.iter().map(|choices| &*choices[variant.min(choices.len() - 1)]);
         words.collect::<Vec<_>>().join(" ")
     };
-    (0..variants).map(query).collect()
+    (0..variants).map(query).filter(|query| !is_longer(query, MAX_QUERY_CHARACTERS)).collect()
 }

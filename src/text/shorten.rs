@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use unicode_segmentation::UnicodeSegmentation as _;
+use unicode_segmentation::GraphemeCursor;
 
 /// How many code points of a product's text are shown in lists, before the `…`.
 pub(crate) const LIST_CHARS: usize = 500;
@@ -12,13 +12,20 @@ pub(crate) fn is_longer(text: &str, max_chars: usize) -> bool {
     text.len() > max_chars && text.chars().nth(max_chars).is_some()
 }
 
+/// Text as it's shown in lists.
+pub(crate) fn in_list(text: &str) -> Cow<'_, str> {
+    shortened(text, LIST_CHARS)
+}
+
 /// The text, or its first `max_chars` code points and `…`. A grapheme cluster is kept as a whole or
 /// dropped, unless the text begins with one longer than that.
 pub(crate) fn shortened(text: &str, max_chars: usize) -> Cow<'_, str> {
     let limit = if text.len() > max_chars { text.char_indices().nth(max_chars) } else { None };
     let Some((limit, _)) = limit else { return Cow::Borrowed(text) };
-    let ends = text.grapheme_indices(true).map(|(start, grapheme)| start + grapheme.len());
-    let end = ends.take_while(|end| *end <= limit).last().unwrap_or(limit);
+    let mut cursor = GraphemeCursor::new(limit, text.len(), true);
+    let is_between = cursor.is_boundary(text, 0) == Ok(true);
+    let mut before = || cursor.prev_boundary(text, 0).ok().flatten().filter(|end| *end > 0);
+    let end = if is_between { limit } else { before().unwrap_or(limit) };
     Cow::Owned(format!("{}…", &text[..end]))
 }
 

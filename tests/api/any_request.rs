@@ -133,10 +133,10 @@ fn any_target() -> impl Strategy<Value = String> {
         any::<String>(),
     ];
     let path = prop_oneof![
-        3 => prop::sample::select(&["/", "/results", "/suggest", "/categories", "/glossary", "/compare", "/results/tools"][..])
+        3 => prop::sample::select(&["/", "/results", "/suggest", "/categories", "/glossary", "/compare", "/exports", "/sitemap.xml", "/results/tools"][..])
             .prop_map(str::to_owned),
         6 => prop::sample::select(&["/v1/software", "/v1/search", "/v1/attributes", "/v1/categories", "/v1/glossary", "/v1/exports", "/v1/suggest"][..]).prop_map(str::to_owned),
-        4 => (prop::sample::select(&["/v1/software/", "/v1/reviews/", "/v1/exports/", "/v1/categories/", "/v1/glossary/", "/software/", "/categories/"][..]), id, any::<bool>())
+        4 => (prop::sample::select(&["/v1/software/", "/v1/reviews/", "/v1/exports/", "/v1/categories/", "/v1/glossary/", "/software/", "/categories/", "/results/", "/exports/", "/records/software/", "/records/reviews/", "/records/categories/", "/records/glossary/", "/sitemap/"][..]), id, any::<bool>())
             .prop_map(move |(path, id, similar)| format!("{path}{}{}", encoded(id), if similar { "/similar" } else { "" })),
         1 => prop::sample::select(&["/", "/readyz", "/docs", "/openapi.json", "/v1", "/v1/", "//", "/assets/x", "/v1/software//"][..])
             .prop_map(str::to_owned),
@@ -158,6 +158,16 @@ fn any_target() -> impl Strategy<Value = String> {
               "9007199254740991", "18446744073709551616", "10001", "%00", "%E2%80%AE", "((((", "%F0%9F%98%80"][..]
         ).prop_map(str::to_owned),
     ];
+    // As long as a query may be. Most of its words get corrected, and some become longer.
+    let long = prop::collection::vec(
+        prop::sample::select(&["planer", "lockot", "tol", "gawze", "ratd", "%22tol"][..]),
+        20..60,
+    );
+    let long = long.prop_map(|words| {
+        let mut q = words.join("+");
+        q.truncate(256);
+        format!("q={q}")
+    });
     let sound = prop::sample::select(
         &[
             "q=tool",
@@ -169,11 +179,13 @@ fn any_target() -> impl Strategy<Value = String> {
             "min_rating=4.5",
             "category=tools",
             "category=safety",
+            "category=empty",
         ][..],
     );
     let pair = prop_oneof![
-        2 => sound.prop_map(str::to_owned),
-        1 => (name, value).prop_map(|(name, value)| format!("{name}={value}")),
+        4 => sound.prop_map(str::to_owned),
+        1 => long,
+        2 => (name, value).prop_map(|(name, value)| format!("{name}={value}")),
     ];
     let query = prop::collection::vec(pair, 0..5);
     (path, query).prop_map(|(path, query)| format!("{path}?{}", query.join("&")))

@@ -3,11 +3,14 @@
 
 use std::sync::Arc;
 
+use axum::http::Method;
 use serde_json::{Value, json};
+use software_directory::http::{HttpConfig, PublicUrl};
+use software_directory::key::Rate;
 use software_directory::update::Directory;
 
 use crate::fixture::snapshot;
-use crate::service::{Service, Setup};
+use crate::service::{BROWSER, Service, Setup};
 
 /// The maximum size of a product in a list, in bytes (RELIABILITY.md).
 const MAX_ITEM_BYTES: usize = 72_000;
@@ -113,4 +116,90 @@ async fn item_has_a_maximum_size() {
     let largest = answer.json()["data"][0].to_string();
     assert_eq!(answer.json()["data"][0]["name"], format!("{}…", LONGEST_ESCAPE.repeat(500)));
     assert!((50_000..MAX_ITEM_BYTES).contains(&largest.len()), "{} bytes", largest.len());
+}
+
+/// The maximum size of a page, in bytes (RELIABILITY.md).
+const MAX_PAGE_BYTES: usize = 3 << 19;
+
+/// Text that doesn't fit on a page. Half of its characters take six bytes in HTML.
+fn longest() -> String {
+    "\" ".repeat(70_000)
+}
+
+/// A public directory in which nothing fits on a page.
+fn huge() -> Service {
+    let many = |count: usize| (0..count).map(|number| format!("{number}")).collect::<Vec<_>>();
+    let texts = |count: usize| vec![longest(); count];
+    let product = |number: usize| {
+        json!({
+            "id": format!("huge-{number}"), "name": longest(), "tagline": longest(), "vendor": longest(),
+            "description": longest(), "pricing": longest(), "tags": many(1000), "features": texts(1),
+            "url": "https://huge.example/", "evidence_status": "pending-review", "attachments": vec![many(5000); 2],
+            "notes": longest(), "categories": many(100), "aliases": texts(1), "alternative_to": many(1000)
+        })
+    };
+    let review = |number: usize| json!({"id": format!("{number}"), "software_id": "huge-0", "rating": 4, "title": longest(), "body": longest()});
+    let term = |number: usize| {
+        json!({
+            "term": format!("Term {number}"), "definition": if number < 12 { longest() } else { "Short.".to_owned() },
+            "synonyms": many(100), "related": many(100), "source": {"title": "words ".repeat(10_000)}
+        })
+    };
+    let category = |number: usize| json!({"name": format!("Named {number}"), "description": longest()});
+    // As much as fits on an ordinary page: 81,380 characters is the longest known text.
+    let ordinary = json!({
+        "id": "ordinary", "name": "Ordinary", "url": "https://a.example/", "evidence_status": "pending-review",
+        "description": "lorem, ".repeat(81_380 / 7), "features": ["One", "Two"], "notes": "word, ".repeat(1000)
+    });
+    let document = json!({
+        "name": longest(), "license": "https://example.org/",
+        "software": (0..4).map(product).chain([ordinary]).collect::<Vec<_>>(),
+        "reviews": (0..10).map(review).collect::<Vec<_>>(), "glossary": (0..200).map(term).collect::<Vec<_>>(),
+        "categories": (0..12).map(category).collect::<Vec<_>>()
+    });
+    let directory = Arc::<Directory>::default();
+    directory.publish(snapshot(&[("huge", &document.to_string())]));
+    let public_url = Some(PublicUrl::parse("https://directory.example").expect("a URL"));
+    let config = HttpConfig { public_page: Rate::new(10_000), public_url, ..HttpConfig::default() };
+    Setup { directory, config, ..Setup::default() }.start()
+}
+
+#[tokio::test]
+async fn pages_cut_long_text_and_link_to_the_full_record() {
+    let service = huge();
+    let read = async |path: &str| service.send(Method::GET, path, &[BROWSER]).await;
+    for (path, record) in [
+        ("/", None),
+        ("/?q=", None),
+        ("/?q=term+1+named", None),
+        ("/exports", None),
+        ("/categories", None),
+        ("/categories/named-1", Some("/records/categories/named-1")),
+        ("/glossary", Some("/records/glossary/term-1")),
+        ("/glossary?q=term+1", Some("/records/glossary/term-1")),
+        ("/software/huge-0", Some("/records/software/huge-0")),
+        ("/software/huge-0", Some("/records/reviews/huge-0")),
+        ("/compare?id=huge-0&id=huge-1&id=huge-2&id=huge-3", None),
+    ] {
+        let page = read(path).await;
+        assert_eq!(page.status, 200, "{path}");
+        assert!(page.body.len() < MAX_PAGE_BYTES, "{path}: {} bytes", page.body.len());
+        assert!(page.text().trim_end().ends_with("</html>"), "{path}");
+        let Some(record) = record else { continue };
+        let link = format!("<a href=\"{record}\" rel=\"nofollow\">Text shortened: see the full record (JSON)</a>");
+        assert!(page.text().contains(&link), "{path}: no {link}");
+        let full = read(record).await;
+        assert_eq!((full.status.as_u16(), full.header("content-type")), (200, "application/json"), "{record}");
+        let data = full.json()["data"].to_string();
+        assert!(data.contains(&longest().replace('"', "\\\"")), "{record}");
+    }
+    let page = read("/glossary").await;
+    for text in ["Term 199", "Short."] {
+        assert!(page.text().contains(text), "there's room for the other terms: {text}");
+    }
+    let page = read("/software/ordinary").await;
+    for text in ["lorem, ".repeat(81_380 / 7).trim(), "word, ".repeat(1000).trim()] {
+        assert!(page.text().contains(text), "ordinary text isn't cut");
+    }
+    assert!(!page.text().contains("Text shortened"));
 }

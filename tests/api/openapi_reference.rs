@@ -40,6 +40,7 @@ const OTHERS: &str = "
 - `/v1/generations/…`: the index as files, for [followers](operations.md#followers).
 - `/schemas/export.json`: the JSON Schema of [export files](exports.md).
 - `/docs`, `/docs/reference`, `/docs/errors`, `/llms.txt`, `/sitemap.xml`, `/robots.txt`: documentation, and documents for crawlers.
+- `/records/…`: single records as JSON, which pages link to if they have to shorten one.
 - `/`, `/software/{id}`, `/categories/{id}`, `/glossary`, `/compare`, `/exports`: web pages.
 ";
 

@@ -1,5 +1,6 @@
 //! The pages: what they show without scripts, to whom, and what search engines and caches see.
 
+use std::io::Read as _;
 use std::sync::Arc;
 
 use axum::http::Method;
@@ -145,6 +146,20 @@ async fn a_page_that_found_nothing_suggests_other_queries_and_filters_to_remove(
 }
 
 #[tokio::test]
+async fn corrections_that_would_make_a_query_too_long_are_not_offered() {
+    let service = public();
+    // Corrected, each word is one letter longer. `tol` could be two words.
+    for word in ["planer", "lockot", "gawze", "tol"] {
+        let q = vec![word; 256 / (word.len() + 1)].join("+");
+        let q = format!("{q}{}", "+".repeat(256 - q.len()));
+        for filters in ["", "&category=Empty", "&category=Empty&min_rating=5", "&tags=measuring&vendor=nobody"] {
+            let page = read(&service, &format!("/?q={q}{filters}")).await;
+            assert_eq!(page.status, 200, "{word} {filters}: {}", page.text());
+        }
+    }
+}
+
+#[tokio::test]
 async fn pages_are_in_the_browsers_language() {
     let service = public();
     for (accepted, tag, part) in
@@ -200,6 +215,27 @@ async fn sitemap_lists_every_page_and_robots_txt_names_it() {
     assert_eq!(addresses, fixture::PRODUCTS + categories + 5, "{}", map.text());
     assert!(map.text().contains("<loc>https://directory.example/software/tool-rated</loc>"), "{}", map.text());
     assert!(map.text().trim_end().ends_with("</urlset>"));
+}
+
+#[tokio::test]
+async fn sitemap_is_a_compressed_download() {
+    let service = public();
+    let map = read(&service, "/sitemap.xml").await;
+    assert_eq!(map.header("content-length"), map.body.len().to_string());
+    let gzip = [BROWSER, ("accept-encoding", "gzip, br")];
+    let compressed = service.send(Method::GET, "/sitemap.xml", &gzip).await;
+    assert_eq!(compressed.header("content-encoding"), "gzip");
+    assert_eq!(compressed.header("content-length"), compressed.body.len().to_string());
+    let mut xml = String::new();
+    flate2::read::GzDecoder::new(&*compressed.body).read_to_string(&mut xml).expect("gzip");
+    assert_eq!(xml, map.text());
+    let tag = [BROWSER, ("if-none-match", map.header("etag"))];
+    assert_eq!(service.send(Method::GET, "/sitemap.xml", &tag).await.status, 304);
+    let busy = public_as(HttpConfig { search_threads: 0, ..HttpConfig::default() }, fixture::directory());
+    for _ in 0..2 {
+        let shed = read(&busy, "/sitemap.xml").await;
+        assert_eq!((shed.status.as_u16(), shed.header("retry-after")), (503, "1"), "before its first byte");
+    }
 }
 
 #[tokio::test]

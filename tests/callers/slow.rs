@@ -1,10 +1,12 @@
 //! Callers that hold connections open: slow headers, slow bodies, slow readers, silence.
 
+use std::fs;
 use std::net::SocketAddr;
 use std::process::Stdio;
 use std::time::{Duration, Instant};
 
-use tokio::io::AsyncWriteExt as _;
+use serde_json::json;
+use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpSocket;
 use tokio::task::JoinSet;
 
@@ -139,6 +141,59 @@ fn attackers_are_disconnected_in_time_and_other_callers_hardly_notice() {
         }
         assert!(is_even || !full(), "healthy callers notice the attack");
         drop(turn);
+    });
+}
+
+#[test]
+fn slow_readers_of_pages_give_way_to_other_visitors() {
+    let _turn = alone();
+    let place = Place::new(3, 1_000_000);
+    // Each page is a few hundred KiB.
+    let description = "permit, ".repeat(10_000);
+    let software: Vec<_> = (0..4)
+        .map(|number| {
+            json!({
+                "id": format!("long-{number}"), "name": "Long", "url": "https://long.example/", "description": "",
+                "features": [description, description, description, description], "evidence_status": "pending-review"
+            })
+        })
+        .collect();
+    let document = json!({"name": "Long", "license": "https://example.org/", "software": software}).to_string();
+    fs::write(place.path().join("data/long.json"), document).expect("written");
+    let server = place.serve(&["--public-page", "10000/min"]);
+    let visit = b"GET /software/long-0 HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: same-origin\r\n\r\n";
+    run(async {
+        let mut readers = Vec::new();
+        // Each address may use a quarter of the visitors' memory.
+        for reader in 0..200 {
+            let socket = TcpSocket::new_v4().expect("a socket");
+            socket.set_recv_buffer_size(4096).expect("a small buffer");
+            socket.bind(([127, 0, 0, 2 + reader % 8], 0).into()).expect("an address of this machine");
+            let mut stream = socket.connect(server.address).await.expect("a connection");
+            stream.write_all(visit).await.expect("sent");
+            let mut status = [0; 12];
+            stream.read_exact(&mut status).await.expect("a status");
+            readers.push((stream, status));
+        }
+        let refused = readers.iter().filter(|(_, status)| status.ends_with(b"503")).count();
+        println!("{refused} of {} slow readers were refused", readers.len());
+        assert!(refused > 0, "they don't use up the visitors' memory");
+        let started = Instant::now();
+        let mut refusals = 0;
+        loop {
+            let mut client = Client::connect(server.address).await.expect("a connection");
+            let answer = client.ask(visit).await.expect("a response");
+            if answer.status == 200 {
+                break;
+            }
+            refusals += 1;
+            assert!(refusals < 3, "{answer:?}");
+            let wait = answer.header("retry-after").parse().expect("seconds");
+            tokio::time::sleep(Duration::from_secs(wait)).await;
+        }
+        println!("another visitor was served after {refusals} refusals, {:.2} s", started.elapsed().as_secs_f64());
+        assert!(server.stderr().contains("dropped the slowest response to make room"), "{}", server.stderr());
+        drop(readers);
     });
 }
 

@@ -45,16 +45,8 @@ pub(super) fn run(args: &ImportArgs) -> ExitCode {
 
 /// The export to write: a new one, or an existing one to update.
 enum Goal {
-    New {
-        output: PathBuf,
-        envelope: Envelope,
-        /// The file to be replaced with `--force`.
-        replaced: Option<blake3::Hash>,
-    },
-    Update {
-        output: PathBuf,
-        export: Box<Export>,
-    },
+    New { output: PathBuf, envelope: Envelope, replaced: Option<blake3::Hash> },
+    Update { output: PathBuf, export: Box<Export> },
 }
 
 struct Job<'j> {
@@ -217,10 +209,10 @@ fn goal(args: &ImportArgs, output: PathBuf, replaced: Option<blake3::Hash>) -> R
 /// Refuses to overwrite an export that contains anything that a table can't hold. Returns the hash
 /// of the file to be overwritten, if there is one.
 fn check_keeps(output: &Path, args: &ImportArgs) -> Result<Option<blake3::Hash>, Failure> {
-    let target = match destination(output)? {
-        Destination::File(target) if target.is_file() => target,
-        _ => return Ok(None),
-    };
+    let Destination::File(target) = destination(output)? else { return Ok(None) };
+    if !target.is_file() {
+        return Ok(None);
+    }
     let replaced = blake3::hash(&std::fs::read(target).map_err(|error| failed(output, &error))?);
     let report = read(&[output.to_owned()], args.max_file_bytes).map_err(|error| Failure::other(&error))?;
     let Some(export) = report.exports.first() else { return Ok(Some(replaced)) };

@@ -116,9 +116,6 @@ impl FromParameters for GetExport {
     }
 }
 
-/// How many bytes of an export count as one request against the quota.
-const BYTES_PER_REQUEST: u64 = 1 << 20;
-
 /// Download an export
 ///
 /// The whole document, as described by the JSON Schema at `/schemas/export.json`. It is streamed; `json` is compressed with
@@ -180,7 +177,7 @@ pub(in crate::http) async fn get_export(
         let disposition = HeaderValue::try_from(attachment(&id, format.extension())).ok();
         response.headers_mut().extend(disposition.map(|disposition| (CONTENT_DISPOSITION, disposition)));
         if download.is_get {
-            response.extensions_mut().insert(Cost(cost(size, length, coding, range.as_ref())));
+            response.extensions_mut().insert(cost(size, length, coding, range.as_ref()));
         }
         Ok(response)
     };
@@ -189,10 +186,10 @@ pub(in crate::http) async fn get_export(
     responded.unwrap_or_else(|panic| Err(ApiError::Panicked(panic)))
 }
 
-/// How many requests a download costs. For a range of the uncompressed document, everything before
+/// What a download costs. For a range of the uncompressed document, everything before
 /// the range counts as well, since it has to be decompressed. A range of the compressed document
 /// costs its proportional share.
-fn cost(size: u64, length: u64, coding: Option<Coding>, range: Option<&RangeInclusive<u64>>) -> u32 {
+fn cost(size: u64, length: u64, coding: Option<Coding>, range: Option<&RangeInclusive<u64>>) -> Cost {
     let bytes = match (range, coding) {
         (None, _) => size,
         (Some(range), None) => range.end() + 1,
@@ -201,7 +198,7 @@ fn cost(size: u64, length: u64, coding: Option<Coding>, range: Option<&RangeIncl
             u64::try_from(share).unwrap_or(u64::MAX)
         }
     };
-    u32::try_from(bytes.div_ceil(BYTES_PER_REQUEST).max(1)).unwrap_or(u32::MAX)
+    downloads::cost(bytes)
 }
 
 /// A `Content-Disposition` header with a file name (RFC 6266), in ASCII.

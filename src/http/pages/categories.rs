@@ -15,6 +15,7 @@ use super::links::{Address, PAGE, of_category};
 use super::list::List;
 use super::part::call::{Call, Calls};
 use super::part::pager::{Pager, offset, part};
+use super::part::text_budget::TextBudget;
 use super::respond;
 use super::results;
 use crate::catalogue::resource::{CategoryResource, Pagination};
@@ -34,12 +35,21 @@ struct Page<'a> {
     edition: Edition<'a>,
     t: &'static Texts,
     total: u64,
-    categories: Vec<Cow<'a, CategoryResource>>,
+    categories: &'a [CategoryResource],
     pager: Option<Pager>,
     calls: Calls,
 }
 
-impl Page<'_> {
+impl<'a> Page<'a> {
+    /// A category, translated only while it's written: translations can be large.
+    fn localised(&self, category: &'a CategoryResource) -> Cow<'a, CategoryResource> {
+        category.localised(self.edition.language)
+    }
+
+    fn budget(&self) -> TextBudget {
+        TextBudget::of_each(self.categories.len())
+    }
+
     fn href(&self, category: &CategoryResource) -> String {
         of_category(self.edition.base, &category.id)
     }
@@ -66,7 +76,7 @@ pub(super) async fn list_categories(
         edition,
         t,
         total: page.total,
-        categories: part(all, page).iter().map(|category| category.localised(of_texts.as_ref())).collect(),
+        categories: part(all, page),
         pager: Pager::new(t, page, &address, false),
         calls: Calls::new(t, &site.public, &[Call::new("/v1/categories", "categories.list")]),
     };

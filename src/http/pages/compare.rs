@@ -18,6 +18,7 @@ use super::part::evidence::Badge;
 use super::part::item::Product;
 use super::part::rating::Rating;
 use super::part::row::kind;
+use super::part::text_budget::TextBudget;
 use super::respond;
 use crate::http::extract::query::RawQuery;
 use crate::http::extract::{Preferred, Snapshot};
@@ -126,6 +127,9 @@ async fn show(
     }
     let products: Vec<Product<'_>> =
         records.iter().map(|record| Product::read(record)).collect::<Result<_, _>>().map_err(ApiError::internal)?;
+    // Each product's page shows more, or links to the full record.
+    let products: Vec<_> =
+        products.into_iter().map(|product| product.within(&TextBudget::of_each(4 * MAX_COMPARED))).collect();
     let names: Vec<_> = products.iter().map(|product| &*product.item.name).collect();
     let title = if names.is_empty() { t.compare.to_owned() } else { names.join(" – ") };
     let edition = Edition { t, base: &site.base, catalogue: &snapshot.catalogue, language: of_texts };

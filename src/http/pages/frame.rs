@@ -6,9 +6,13 @@ use super::links::single_line;
 use super::site::Site;
 use crate::generation::Snapshot;
 use crate::http::preview::Preview;
+use crate::text::shorten::{in_list, shortened};
 
 /// The maximum length of the description in the head, in characters.
 const MAX_DESCRIPTION: usize = 300;
+
+/// How much text is searched for a description, in characters: it may be mostly spaces.
+const MAX_TEXT: usize = 4000;
 
 /// The main menu entry that a page belongs to.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -78,17 +82,13 @@ impl<'a> Frame<'a> {
     }
 
     pub(super) fn titled(self, title: &str) -> Self {
-        Self { title: single_line(title), ..self }
+        Self { title: single_line(&in_list(title)), ..self }
     }
 
     /// Describes the page to search engines and in link previews.
     pub(super) fn described(self, text: &str) -> Self {
-        let line = single_line(text);
-        let mut description: String = line.chars().take(MAX_DESCRIPTION).collect();
-        if description.len() < line.len() {
-            description.push('…');
-        }
-        Self { description, ..self }
+        let line = single_line(&shortened(text, MAX_TEXT));
+        Self { description: shortened(&line, MAX_DESCRIPTION).into_owned(), ..self }
     }
 
     pub(super) fn window_title(&self) -> String {

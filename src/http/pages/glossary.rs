@@ -14,10 +14,11 @@ use super::frame::{Frame, Section};
 use super::home::overview;
 use super::json_ld::JsonLd;
 use super::language::{Language, Texts};
-use super::links::{self, Address, PAGE, of_term};
+use super::links::{self, Address, PAGE, of_record, of_term};
 use super::overview::Overview;
 use super::part::call::{Call, Calls};
 use super::part::pager::{Pager, offset, part};
+use super::part::text_budget::TextBudget;
 use super::respond;
 use crate::catalogue::resource::{GlossaryTermResource, Pagination};
 use crate::http::extract::query::RawQuery;
@@ -26,6 +27,7 @@ use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 use crate::record::{self, slug};
 use crate::service::parameter::definition::GLOSSARY_Q;
+use crate::text::shorten::in_list;
 
 /// The maximum number of terms on one page. A larger glossary has pages for each letter.
 const MAX_ON_A_PAGE: u32 = 200;
@@ -43,12 +45,27 @@ struct Page<'a> {
     q: &'a str,
     total: u64,
     letters: Vec<Letter<'a>>,
-    groups: Vec<(&'a str, Vec<Cow<'a, GlossaryTermResource>>)>,
+    /// Indices of terms, by letter.
+    groups: Vec<(&'a str, Vec<usize>)>,
     pager: Option<Pager>,
     calls: Calls,
 }
 
-impl Page<'_> {
+impl<'a> Page<'a> {
+    /// A term, translated only while it's written: translations can be large.
+    #[expect(clippy::trivially_copy_pass_by_ref, reason = "templates pass references")]
+    fn term(&self, at: &usize) -> Cow<'a, GlossaryTermResource> {
+        self.edition.catalogue.tables.glossary[*at].term.localised(self.edition.language)
+    }
+
+    fn budget(&self) -> TextBudget {
+        TextBudget::of_each(self.groups.iter().map(|(_, terms)| terms.len()).sum())
+    }
+
+    fn record_href(&self, term: &GlossaryTermResource) -> String {
+        of_record(self.base, "glossary", &term.id)
+    }
+
     fn term_href(&self, term: &str) -> String {
         of_term(self.base, term)
     }
@@ -145,7 +162,7 @@ fn write(
         q,
         total: if q.is_empty() { entries.len() as u64 } else { total },
         letters: letters.collect(),
-        groups: groups.iter().map(|(letter, terms)| (*letter, terms.iter().map(term).collect())).collect(),
+        groups,
         pager: if is_split || !q.is_empty() { Pager::new(t, page, &address, false) } else { None },
         calls: Calls::new(t, &site.public, &[call]),
     };
@@ -153,6 +170,6 @@ fn write(
 }
 
 fn term_set<'t>(t: &'static Texts, terms: impl Iterator<Item = Cow<'t, GlossaryTermResource>>) -> JsonLd {
-    let term = |term: Cow<'_, GlossaryTermResource>| json!({"@type": "DefinedTerm", "name": term.term, "description": term.definition, "termCode": term.id});
+    let term = |term: Cow<'_, GlossaryTermResource>| json!({"@type": "DefinedTerm", "name": term.term, "description": in_list(&term.definition), "termCode": term.id});
     JsonLd::new("DefinedTermSet", &[("name", t.glossary.into()), ("hasDefinedTerm", terms.map(term).collect())])
 }

@@ -116,12 +116,10 @@ pub(super) async fn get(
 
 /// A generation's overview, computed once on the search pool.
 pub(super) async fn overview(state: &Arc<AppState>, snapshot: &Snapshot) -> Result<Arc<Overview>, ApiError> {
-    if let Some(overview) = state.site.overviews.known(snapshot) {
-        return Ok(overview);
-    }
+    let overview = state.site.overviews.overview(snapshot);
     let (of, snapshot) = (Arc::clone(state), snapshot.clone());
-    let compute = async move { of.site.overviews.of(&snapshot).await };
-    state.search(|_| compute).await?
+    let compute = async move { Overview::compute(&snapshot).await.map(Arc::new) };
+    overview.get_or_compute(|| async move { of.search(|_| compute).await? }).await
 }
 
 /// Products from the overview, translated into a language.

@@ -35,6 +35,11 @@ pub(super) fn of_term(base: &str, term: &str) -> String {
     Address::new(format!("{base}/glossary")).with("q", term)
 }
 
+/// The URL of a full record as JSON. `kind` is `software`, `categories` or `glossary`.
+pub(super) fn of_record(base: &str, kind: &str, id: &str) -> String {
+    format!("{base}/records/{kind}/{}", segment(id))
+}
+
 /// A product list's URL: a path, and the parameters that have a value.
 #[derive(Debug, Clone)]
 pub(super) struct Address {

@@ -12,8 +12,9 @@ use crate::http::problem::{ApiError, ErrorCode, ParameterProblem};
 use crate::record::Language;
 use crate::service::parameter::definition::{FILTERS, PREFIX, SEARCH_Q, SEARCH_SORT, TYPO};
 use crate::service::parameter::{Given, Interface, Refusal, Values};
-use crate::service::{self, Facet, MAX_QUERY_OFFSET, PageRequest, SearchSoftware};
+use crate::service::{self, Facet, MAX_QUERY_CHARACTERS, MAX_QUERY_OFFSET, PageRequest, SearchSoftware};
 use crate::text::fold::folded;
+use crate::text::shorten::is_longer;
 
 /// Products per page.
 const LIMIT: u32 = 20;
@@ -72,15 +73,17 @@ impl List {
         Ok(Self { address, search, category })
     }
 
-    /// The query with its corrections applied.
+    /// The query with its corrections applied, unless that makes it too long for a query.
     pub(super) fn corrected(&self, report: &QueryReport) -> Option<String> {
-        let words = self.search.q.as_deref()?.split_whitespace().map(|word| {
+        let q = self.search.q.as_deref()?;
+        let words = q.split_whitespace().map(|word| {
             report.corrected.iter().fold(word.to_owned(), |word, Correction { from, to }| {
                 let part = word.split(|c: char| !c.is_alphanumeric()).find(|part| folded(part).eq(from.chars()));
                 part.map_or_else(|| word.clone(), |part| word.replacen(part, to, 1))
             })
         });
-        Some(words.collect::<Vec<_>>().join(" "))
+        let corrected = words.collect::<Vec<_>>().join(" ");
+        Some(if is_longer(&corrected, MAX_QUERY_CHARACTERS) { q.to_owned() } else { corrected })
     }
 
     /// The search without some of the URL's parameters.

@@ -48,6 +48,7 @@ use axum::routing::{get, post};
 use self::docs::Docs;
 use self::language::Language;
 use super::api;
+use super::entity_tag::TagKind;
 use super::middleware::{SIGN_IN, SIGN_OUT, allowed_methods};
 use super::problem::ApiError;
 use super::state::AppState;
@@ -63,7 +64,7 @@ pub(super) fn of_generation() -> Router<Arc<AppState>> {
         .route("/compare", get(compare::get_comparison))
         .route("/exports", get(exports::list_exports))
         .route("/sitemap.xml", get(sitemap::get_sitemap))
-        .route("/sitemap/{name}", get(sitemap::get_part))
+        .route("/sitemap/{name}", get(sitemap::get_file))
 }
 
 /// Parts of pages, for the script.
@@ -77,6 +78,16 @@ pub(super) fn parts_of_generation() -> Router<Arc<AppState>> {
 /// Export downloads, for people reading the pages.
 pub(super) fn downloads() -> Router<Arc<AppState>> {
     Router::new().route("/exports/{id}", get(api::exports::get_export))
+}
+
+/// Full records, for people reading pages that have to cut them.
+pub(super) fn records() -> [(Router<Arc<AppState>>, TagKind); 4] {
+    [
+        (Router::new().route("/records/software/{id}", get(api::software::get_software)), TagKind::Software),
+        (Router::new().route("/records/reviews/{id}", get(api::reviews::list_reviews)), TagKind::Generation),
+        (Router::new().route("/records/categories/{id}", get(api::categories::get_category)), TagKind::Category),
+        (Router::new().route("/records/glossary/{id}", get(api::glossary::get_term)), TagKind::Term),
+    ]
 }
 
 /// The preview page, which doesn't need a generation.

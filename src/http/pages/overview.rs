@@ -1,10 +1,13 @@
 //! What the pages show about an entire generation, computed once: the home page, the index of
-//! terms, and examples.
+//! terms, examples, and the sitemap.
 
 use std::cmp::Reverse;
+use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
+use foldhash::HashMap;
+use tokio::sync::OnceCell;
 use unicode_normalization::UnicodeNormalization as _;
 
 use super::part::terms::TermIndex;
@@ -23,10 +26,15 @@ const PRODUCTS: u32 = 5;
 /// The number of example queries.
 const EXAMPLES: usize = 3;
 
+/// What terms are listed under if they don't start with a letter.
+const OTHER: &str = "#";
+
+/// The maximum number of letters that terms are listed under. All other terms are listed under
+/// [`OTHER`].
+const MAX_LETTERS: usize = 200;
+
 #[derive(Debug)]
 pub(super) struct Overview {
-    /// The generation's name, and when its log last changed.
-    version: [String; 2],
     pub(super) software_count: u64,
     pub(super) term_count: u64,
     /// The categories with the most products, as indices.
@@ -45,35 +53,78 @@ pub(super) struct Overview {
 /// The letters under which terms are listed, each with its terms as indices.
 type Letters = Vec<(String, Vec<usize>)>;
 
-/// The overview of the most recently requested generation. It doesn't keep the generation in
+/// What was derived from the most recently requested generation. It doesn't keep the generation in
 /// memory.
 #[derive(Debug, Default)]
-pub(in crate::http) struct Overviews(Mutex<Option<Arc<Overview>>>);
+pub(in crate::http) struct Overviews(Mutex<Derived>);
+
+/// What was derived from a generation, each part on first use.
+#[derive(Debug, Default)]
+struct Derived {
+    /// The generation's name, and when its log last changed.
+    version: [String; 2],
+    overview: Once<Arc<Overview>>,
+    /// The sitemap's files by number.
+    sitemap: BTreeMap<u64, Once<SitemapFile>>,
+}
+
+/// A file of a generation's sitemap.
+#[derive(Debug, Clone)]
+pub(super) struct SitemapFile {
+    pub(super) gzip: Bytes,
+    /// Its uncompressed size in bytes.
+    pub(super) size: u64,
+}
 
 impl Overviews {
-    /// A generation's overview, if it has already been computed.
-    pub(super) fn known(&self, snapshot: &Snapshot) -> Option<Arc<Overview>> {
-        let last = self.0.lock().unwrap_or_else(PoisonError::into_inner).clone();
-        last.filter(|overview| overview.version == version(snapshot))
+    pub(super) fn overview(&self, snapshot: &Snapshot) -> Once<Arc<Overview>> {
+        self.derived(snapshot, |derived| derived.overview.clone())
     }
 
-    /// A generation's overview. Computing it involves searches, so run it on the search pool.
-    pub(super) async fn of(&self, snapshot: &Snapshot) -> Result<Arc<Overview>, ApiError> {
-        if let Some(overview) = self.known(snapshot) {
-            return Ok(overview);
+    /// A file of the sitemap.
+    pub(super) fn sitemap(&self, snapshot: &Snapshot, number: u64) -> Once<SitemapFile> {
+        self.derived(snapshot, |derived| derived.sitemap.entry(number).or_default().clone())
+    }
+
+    fn derived<T>(&self, snapshot: &Snapshot, get: impl FnOnce(&mut Derived) -> T) -> T {
+        let version = [snapshot.generation(), snapshot.changes.changed_at()];
+        let mut derived = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if derived.version != version {
+            *derived = Derived { version: version.map(str::to_owned), ..Derived::default() };
         }
-        let overview = Arc::new(Overview::compute(snapshot).await?);
-        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(Arc::clone(&overview));
-        Ok(overview)
+        get(&mut derived)
     }
 }
 
-fn version(snapshot: &Snapshot) -> [String; 2] {
-    [snapshot.generation().to_owned(), snapshot.changes.changed_at().to_owned()]
+/// A value that's computed once, for all callers.
+#[derive(Debug, Clone)]
+pub(super) struct Once<T>(Arc<OnceCell<T>>);
+
+impl<T> Default for Once<T> {
+    fn default() -> Self {
+        Self(Arc::default())
+    }
+}
+
+impl<T: Clone + Send + Sync + 'static> Once<T> {
+    /// The value. It's computed in its own task, so that if one caller goes away, the next one
+    /// doesn't have to start over. After an error, the next caller tries again.
+    pub(super) async fn get_or_compute<F>(self, compute: impl FnOnce() -> F) -> Result<T, ApiError>
+    where
+        F: Future<Output = Result<T, ApiError>> + Send + 'static,
+    {
+        if let Some(known) = self.0.get() {
+            return Ok(known.clone());
+        }
+        let compute = compute();
+        let computed = tokio::spawn(async move { self.0.get_or_try_init(|| compute).await.cloned() });
+        computed.await.map_err(ApiError::internal)?
+    }
 }
 
 impl Overview {
-    async fn compute(snapshot: &Snapshot) -> Result<Self, ApiError> {
+    /// Computes the overview. That involves searches, so run it on the search pool.
+    pub(super) async fn compute(snapshot: &Snapshot) -> Result<Self, ApiError> {
         let tables = &snapshot.catalogue.tables;
         let mut categories: Vec<_> = (0..tables.categories.len()).collect();
         categories.retain(|at| tables.categories[*at].software_count > 0);
@@ -97,14 +148,13 @@ impl Overview {
         let added: Vec<_> =
             added.into_iter().filter(|news| news.kind == NewsKind::Added).take(PRODUCTS as usize).collect();
         Ok(Self {
-            version: version(snapshot),
             software_count: snapshot.software_count() as u64,
             term_count: tables.glossary.len() as u64,
             categories,
             newest_evidence: newest.data.iter().map(|hit| Bytes::copy_from_slice(&hit.item)).collect(),
             recently_added: items(snapshot, &added).await?,
             examples: service::example_queries(snapshot, EXAMPLES).await?,
-            terms: TermIndex::new(&tables.glossary),
+            terms: TermIndex::new(&tables.glossary).map_err(ApiError::internal)?,
             letters: letters_by_language(&tables.glossary, &tables.languages.all())?,
         })
     }
@@ -122,7 +172,8 @@ fn letters_by_language<'g>(
 ) -> Result<Vec<(Option<Language>, Letters)>, ApiError> {
     let collation = Collation::new().map_err(ApiError::internal)?;
     let mut all = vec![(None, letters(glossary.iter().map(|entry| &*entry.term.term).enumerate()))];
-    for language in languages {
+    let is_used = |language: &Language| glossary.iter().any(|entry| entry.term.find_term(language).is_some());
+    for language in languages.iter().filter(|language| is_used(language)) {
         let shown = |entry: &'g GlossaryEntry| entry.term.find_term(language).unwrap_or(&entry.term.term);
         let mut terms: Vec<_> = glossary.iter().map(shown).enumerate().collect();
         terms.sort_by_cached_key(|(_, term)| collation.key(term));
@@ -133,23 +184,25 @@ fn letters_by_language<'g>(
 
 /// The letters that terms are listed under, each with its terms' indices, in term order.
 fn letters<'t>(terms: impl Iterator<Item = (usize, &'t str)>) -> Letters {
-    let mut letters = Letters::new();
+    let (mut letters, mut places) = (Letters::new(), HashMap::default());
     for (at, term) in terms {
         let letter = letter(term);
-        // A term's letter is nearly always the last one added.
-        match letters.iter_mut().rfind(|(of, _)| *of == letter) {
-            Some((_, terms)) => terms.push(at),
-            None => letters.push((letter, vec![at])),
-        }
+        let is_listed = letters.len() < MAX_LETTERS || places.contains_key(&letter);
+        let place = places.entry(if is_listed { letter } else { OTHER.to_owned() });
+        let place = *place.or_insert_with_key(|letter| {
+            letters.push((letter.clone(), Vec::new()));
+            letters.len() - 1
+        });
+        letters[place].1.push(at);
     }
     letters
 }
 
-/// The letter under which a term is listed: its first letter without accents, or `#` if it starts
-/// with something else.
+/// The letter under which a term is listed: its first letter without accents, or [`OTHER`] if it
+/// starts with something else.
 fn letter(term: &str) -> String {
     let first = term.nfd().find(|c| c.is_alphanumeric()).filter(|c| c.is_alphabetic());
-    first.map_or_else(|| "#".to_owned(), |first| first.to_uppercase().collect())
+    first.map_or_else(|| OTHER.to_owned(), |first| first.to_uppercase().collect())
 }
 
 /// The products that these news entries are about, in the same order.
@@ -161,6 +214,10 @@ async fn items(snapshot: &Snapshot, news: &[News]) -> Result<Vec<Bytes>, Service
 
 #[cfg(test)]
 mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering};
+
+    use tokio::sync::oneshot;
+
     use super::*;
 
     #[test]
@@ -173,5 +230,40 @@ mod tests {
         let grouped = letters(["5S", "Ärger", "art", "Bau", "8D"].into_iter().enumerate());
         let grouped: Vec<_> = grouped.iter().map(|(letter, terms)| (&**letter, &terms[..])).collect();
         assert_eq!(grouped, [("#", &[0, 4][..]), ("A", &[1, 2]), ("B", &[3])]);
+    }
+
+    #[test]
+    fn terms_in_a_script_with_thousands_of_letters_are_listed_under_a_limited_number() {
+        let terms: Vec<_> = ('一'..='龥').chain('一'..='龥').map(String::from).collect();
+        let letters = letters(terms.iter().map(String::as_str).enumerate());
+        assert_eq!((letters.len(), &*letters[MAX_LETTERS].0), (MAX_LETTERS + 1, OTHER));
+        assert_eq!(letters[0], ("一".to_owned(), vec![0, terms.len() / 2]));
+        assert_eq!(letters.iter().map(|(_, terms)| terms.len()).sum::<usize>(), terms.len());
+    }
+
+    #[tokio::test]
+    async fn value_is_computed_once_even_if_its_first_caller_goes_away() {
+        let (once, computed) = (Once::<u32>::default(), Arc::new(AtomicU32::new(0)));
+        let (release, released) = oneshot::channel::<()>();
+        let count = Arc::clone(&computed);
+        let mut first = Box::pin(once.clone().get_or_compute(|| async move {
+            let _ = released.await;
+            Ok(count.fetch_add(1, Ordering::Relaxed))
+        }));
+        tokio::select! {
+            biased;
+            _ = &mut first => panic!("it waits"),
+            () = tokio::task::yield_now() => {}
+        }
+        drop(first);
+        let second = tokio::spawn(once.clone().get_or_compute(|| async { Ok(7) }));
+        tokio::task::yield_now().await;
+        drop(release);
+        assert_eq!(second.await.expect("no panic").expect("computed"), 0);
+        assert_eq!(computed.load(Ordering::Relaxed), 1);
+        let failing = Once::<u32>::default();
+        let failed = failing.clone().get_or_compute(|| async { Err(ApiError::Overloaded) }).await;
+        assert!(matches!(failed, Err(ApiError::Overloaded)));
+        assert_eq!(failing.get_or_compute(|| async { Ok(1) }).await.expect("tried again"), 1);
     }
 }

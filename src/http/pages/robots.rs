@@ -10,7 +10,7 @@ pub(super) fn robots(site: &Site) -> String {
         return "User-agent: *\nDisallow: /\n".to_owned();
     }
     let mut text = "User-agent: *\n".to_owned();
-    for path in ["compare", "results", "suggest", "v1/"] {
+    for path in ["compare", "records/", "results", "suggest", "v1/"] {
         // Writing to a string can't fail.
         let _ = writeln!(text, "Disallow: {base}/{path}");
     }

@@ -1,75 +1,98 @@
-//! The sitemap, which lists the pages for crawlers.
+//! The sitemap, which lists the pages for crawlers. Its files are built once per generation and
+//! served as downloads.
 
 use std::fmt::Write as _;
+use std::io::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
+use std::time::Instant;
 
+use axum::Extension;
 use axum::body::Body;
 use axum::extract::{Path, State};
-use axum::http::HeaderValue;
-use axum::http::header::CONTENT_TYPE;
-use axum::response::{IntoResponse as _, Response};
-use bytes::Bytes;
-use futures_util::stream::{self, StreamExt as _};
+use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::{HeaderMap, HeaderValue, Method};
+use axum::response::Response;
+use bytes::Buf as _;
+use flate2::Compression;
+use flate2::read::GzDecoder;
+use flate2::write::GzEncoder;
 use serde::Deserialize;
 
 use super::links::{of_category, of_software};
+use super::overview::SitemapFile;
 use super::site::Site;
+use crate::http::content_coding::Coding;
+use crate::http::downloads;
 use crate::http::extract::Snapshot;
+use crate::http::middleware::RequestContext;
 use crate::http::problem::ApiError;
+use crate::http::shares::Class;
 use crate::http::state::AppState;
 use crate::service::{self, ListSoftware, PageRequest};
 use crate::text::html::escape;
 
-/// How many products are written at once.
-const CHUNK: u32 = 1000;
+/// How many URLs are written at once.
+const CHUNK: u64 = 1000;
 
 const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 const NAMESPACE: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
 
-/// A generation's pages, except products.
-fn other_pages(site: &Site, snapshot: &Snapshot) -> Vec<String> {
-    let public = &site.public;
+/// The paths of the pages that aren't about a record.
+fn fixed_paths(snapshot: &Snapshot) -> impl Iterator<Item = &'static str> {
     let tables = &snapshot.catalogue.tables;
-    let categories = tables.categories.iter().map(|category| of_category(public, &category.id));
-    let fixed = ["/", "/categories", "/glossary", "/exports", "/docs"].map(|path| format!("{public}{path}"));
-    let is_shown = |url: &String| match url.rsplit_once('/') {
-        Some((_, "glossary")) => !tables.glossary.is_empty(),
-        Some((_, "categories")) => !tables.categories.is_empty(),
+    let (no_categories, no_glossary) = (tables.categories.is_empty(), tables.glossary.is_empty());
+    let is_shown = move |path: &&str| match *path {
+        "/categories" => !no_categories,
+        "/glossary" => !no_glossary,
         _ => true,
     };
-    fixed.into_iter().filter(is_shown).chain(categories).collect()
+    ["/", "/categories", "/glossary", "/exports", "/docs"].into_iter().filter(is_shown)
 }
 
-/// The sitemap. For a large directory, it's an index of its parts.
-pub(super) async fn get_sitemap(State(state): State<Arc<AppState>>, snapshot: Snapshot) -> Result<Response, ApiError> {
+/// How many pages aren't about a product. They come first.
+fn other_pages(snapshot: &Snapshot) -> u64 {
+    (fixed_paths(snapshot).count() + snapshot.catalogue.tables.categories.len()) as u64
+}
+
+/// All pages, by file.
+fn files(site: &Site, snapshot: &Snapshot) -> impl ExactSizeIterator<Item = Range<u64>> {
+    let (total, most) = (other_pages(snapshot) + snapshot.software_count() as u64, site.sitemap_addresses);
+    let count = u32::try_from(total.div_ceil(most)).unwrap_or(u32::MAX);
+    (0..count).map(move |number| u64::from(number) * most..total.min((u64::from(number) + 1) * most))
+}
+
+/// The sitemap. For a large directory, it's an index of its files.
+pub(super) async fn get_sitemap(
+    State(state): State<Arc<AppState>>,
+    Extension(request): Extension<Arc<RequestContext>>,
+    headers: HeaderMap,
+    snapshot: Snapshot,
+) -> Result<Response, ApiError> {
     let site = check(&state)?;
-    let others = other_pages(site, &snapshot);
-    let (total, most) = (others.len() as u64 + snapshot.software_count() as u64, site.sitemap_addresses);
-    if total <= most {
-        return Ok(addresses(state, snapshot, &others, 0..total));
+    let files = files(site, &snapshot).len();
+    if files == 1 {
+        return download(&state, &request, &headers, snapshot, 0).await;
     }
     let mut xml = format!("{HEAD}<sitemapindex {NAMESPACE}>\n");
-    for part in 0..total.div_ceil(most) {
-        let _ = writeln!(xml, "<sitemap><loc>{}/sitemap/{part}.xml</loc></sitemap>", escape(&site.public));
+    for number in 0..files {
+        let _ = writeln!(xml, "<sitemap><loc>{}/sitemap/{number}.xml</loc></sitemap>", escape(&site.public));
     }
     xml.push_str("</sitemapindex>\n");
     Ok(document(Body::from(xml)))
 }
 
-/// A part of a large sitemap.
-pub(super) async fn get_part(
+/// A file of a large sitemap.
+pub(super) async fn get_file(
     State(state): State<Arc<AppState>>,
+    Extension(request): Extension<Arc<RequestContext>>,
     Path(name): Path<String>,
+    headers: HeaderMap,
     snapshot: Snapshot,
 ) -> Result<Response, ApiError> {
-    let site = check(&state)?;
-    let others = other_pages(site, &snapshot);
-    let (total, most) = (others.len() as u64 + snapshot.software_count() as u64, site.sitemap_addresses);
-    let number = name.strip_suffix(".xml").and_then(|number| number.parse::<u64>().ok());
-    let number = number.filter(|number| *number < total.div_ceil(most)).ok_or(ApiError::RouteNotFound)?;
-    let start = number * most;
-    Ok(addresses(state, snapshot, &others, start..total.min(start + most)))
+    check(&state)?;
+    let number = name.strip_suffix(".xml").and_then(|number| number.parse().ok()).ok_or(ApiError::RouteNotFound)?;
+    download(&state, &request, &headers, snapshot, number).await
 }
 
 /// A sitemap contains absolute URLs of public pages, so only a public site with a URL has one.
@@ -78,48 +101,84 @@ fn check(state: &AppState) -> Result<&Site, ApiError> {
     if site.is_indexable() && !site.public.is_empty() { Ok(site) } else { Err(ApiError::RouteNotFound) }
 }
 
-/// Streams a range of all URLs, in which products come last. Because they're streamed, memory use
-/// doesn't grow with the number of products.
-fn addresses(state: Arc<AppState>, snapshot: Snapshot, others: &[String], range: Range<u64>) -> Response {
-    let mut head = format!("{HEAD}<urlset {NAMESPACE}>\n");
-    for (_, url) in (0..).zip(others).filter(|(at, _)| range.contains(at)) {
-        write_address(&mut head, url, None);
-    }
-    let after_others = |at: u64| at.saturating_sub(others.len() as u64);
-    let (start, end) = (after_others(range.start), after_others(range.end));
-    let chunks = stream::try_unfold(Some(start), move |next| {
-        let (state, snapshot) = (Arc::clone(&state), snapshot.clone());
-        async move {
-            let Some(offset) = next else { return Ok(None) };
-            if offset >= end {
-                return Ok(Some((Bytes::from_static(b"</urlset>\n"), None)));
-            }
-            let of = Arc::clone(&state);
-            let limit = u32::try_from(end - offset).unwrap_or(u32::MAX).min(CHUNK);
-            let write = async move { products(&of.site, &snapshot, PageRequest { limit, offset }).await };
-            let xml = state.search(|_| write).await??;
-            Ok::<_, ApiError>(Some((Bytes::from(xml), Some(offset + u64::from(limit)))))
-        }
+async fn download(
+    state: &Arc<AppState>,
+    request: &RequestContext,
+    headers: &HeaderMap,
+    snapshot: Snapshot,
+    number: usize,
+) -> Result<Response, ApiError> {
+    let pages = files(&state.site, &snapshot).nth(number).ok_or(ApiError::RouteNotFound)?;
+    let holder = request.holder();
+    let slot = state.downloads.acquire(Class::of(&holder), holder, Instant::now())?;
+    let file = state.site.overviews.sitemap(&snapshot, number as u64);
+    let SitemapFile { gzip, size } = file.get_or_compute(|| build(Arc::clone(state), snapshot, pages)).await?;
+    let coding = Coding::preferred(headers, &[Coding::Gzip]);
+    let length = if coding.is_some() { gzip.len() as u64 } else { size };
+    let mut response = document(match coding {
+        Some(_) => downloads::body(gzip.reader(), slot),
+        None => downloads::body(GzDecoder::new(gzip.reader()), slot),
     });
-    let head = stream::once(async { Ok(Bytes::from(head)) });
-    document(Body::from_stream(head.chain(chunks)))
+    response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(length));
+    response.headers_mut().extend(coding.map(|coding| (CONTENT_ENCODING, coding.header())));
+    if request.method == Method::GET {
+        response.extensions_mut().insert(downloads::cost(size));
+    }
+    Ok(response)
 }
 
-async fn products(site: &Site, snapshot: &Snapshot, page: PageRequest) -> Result<String, ApiError> {
+/// Builds a file with these pages. Each chunk runs on the search pool, and other searches run in
+/// between.
+async fn build(state: Arc<AppState>, snapshot: Snapshot, pages: Range<u64>) -> Result<SitemapFile, ApiError> {
+    let (mut file, mut size) = (GzEncoder::new(Vec::new(), Compression::default()), 0);
+    let mut start = pages.start;
+    while start < pages.end {
+        let chunk = start..pages.end.min(start + CHUNK);
+        let (is_first, is_last) = (chunk.start == pages.start, chunk.end == pages.end);
+        start = chunk.end;
+        let (of, snapshot) = (Arc::clone(&state), snapshot.clone());
+        let write = async move {
+            let mut xml = if is_first { format!("{HEAD}<urlset {NAMESPACE}>\n") } else { String::new() };
+            write_pages(&mut xml, &of.site, &snapshot, chunk).await?;
+            xml.push_str(if is_last { "</urlset>\n" } else { "" });
+            file.write_all(xml.as_bytes()).map_err(ApiError::internal)?;
+            Ok::<_, ApiError>((file, size + xml.len() as u64))
+        };
+        (file, size) = state.search(|_| write).await??;
+    }
+    let gzip = file.finish().map_err(ApiError::internal)?.into();
+    Ok(SitemapFile { gzip, size })
+}
+
+async fn write_pages(xml: &mut String, site: &Site, snapshot: &Snapshot, pages: Range<u64>) -> Result<(), ApiError> {
     #[derive(Deserialize)]
     struct Id<'a> {
         #[serde(borrow)]
         id: std::borrow::Cow<'a, str>,
     }
+    let others = other_pages(snapshot);
+    let fixed: Vec<_> = fixed_paths(snapshot).collect();
+    let index = |at: u64| usize::try_from(at.min(others)).unwrap_or(usize::MAX);
+    for at in index(pages.start)..index(pages.end) {
+        let url = match fixed.get(at) {
+            Some(path) => format!("{}{path}", site.public),
+            None => of_category(&site.public, &snapshot.catalogue.tables.categories[at - fixed.len()].id),
+        };
+        write_address(xml, &url, None);
+    }
+    let (start, end) = (pages.start.max(others), pages.end.max(others));
+    if start == end {
+        return Ok(());
+    }
+    let page = PageRequest { limit: u32::try_from(end - start).unwrap_or(u32::MAX), offset: start - others };
     let list = service::list_software(snapshot, &ListSoftware { page, ..ListSoftware::default() }).await?;
-    let mut xml = String::new();
     for item in &list.data {
         let Id { id } = serde_json::from_slice(item).map_err(ApiError::internal)?;
         let last_change = snapshot.merged_changes.last_of(&snapshot.changes, &id);
         let at = last_change.map_or_else(|| snapshot.changes.begun_at(), |(step, _)| &step.at);
-        write_address(&mut xml, &of_software(&site.public, &id), Some(at).filter(|at| !at.is_empty()));
+        write_address(xml, &of_software(&site.public, &id), Some(at).filter(|at| !at.is_empty()));
     }
-    Ok(xml)
+    Ok(())
 }
 
 fn write_address(xml: &mut String, url: &str, changed_at: Option<&str>) {
@@ -131,7 +190,7 @@ fn write_address(xml: &mut String, url: &str, changed_at: Option<&str>) {
 }
 
 fn document(body: Body) -> Response {
-    let mut response = body.into_response();
+    let mut response = Response::new(body);
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/xml; charset=utf-8"));
     response
 }

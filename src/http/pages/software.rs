@@ -14,9 +14,11 @@ use serde_json::value::RawValue;
 use super::compare::MAX_COMPARED;
 use super::edition::{Edition, Lang};
 use super::frame::{Frame, Section};
+use super::home::overview;
 use super::json_ld::JsonLd;
 use super::language::{Language, Texts};
-use super::links::{self, Address, PAGE, of_category, of_search, of_software, web_address};
+use super::links::{self, Address, PAGE, of_category, of_record, of_search, of_software, web_address};
+use super::overview::Overview;
 use super::part::attribute::{self, Fact};
 use super::part::call::{Call, Calls};
 use super::part::evidence::{self, Age, age};
@@ -27,6 +29,7 @@ use super::part::properties::Value;
 use super::part::rating::{Bar, Rating, bars};
 use super::part::row::{Row, kind};
 use super::part::terms::TermLinker;
+use super::part::text_budget::TextBudget;
 use super::respond;
 use super::site::Site;
 use crate::catalogue::resource::{RatingSource, ReviewSummary};
@@ -74,6 +77,8 @@ struct Page<'a> {
     similar: Vec<Row<'a>>,
     properties: Value,
     calls: Calls,
+    /// Whether some of the record doesn't fit on the page.
+    is_cut: bool,
 }
 
 /// Text in which glossary terms are linked, as HTML.
@@ -93,6 +98,8 @@ struct Reviews<'a> {
     /// A sort order's URL and name, and whether it's the current one.
     orders: Vec<(String, &'static str, bool)>,
     pager: Option<Pager>,
+    /// Whether some reviews don't fit on the page.
+    is_cut: bool,
 }
 
 #[derive(Debug, Deserialize)]
@@ -137,6 +144,10 @@ impl Page<'_> {
         query.append_pair("id", &self.item().id);
         query.extend_pairs(self.similar.iter().take(MAX_COMPARED - 1).map(|row| ("id", row.id())));
         format!("{}/compare?{}", self.base, query.finish())
+    }
+
+    fn record_href(&self, kind: &str) -> String {
+        of_record(self.base, kind, &self.item().id)
     }
 
     fn kind(&self) -> Cow<'_, str> {
@@ -184,10 +195,10 @@ pub(super) async fn get_software(
     PathId(id): PathId,
     uri: Uri,
 ) -> Result<Response, ApiError> {
-    let of = Arc::clone(&state);
+    let (of, overview) = (Arc::clone(&state), overview(&state, &snapshot).await?);
     let show = move |stop: Stop| async move {
         let budget = service::budget(&snapshot, &stop);
-        show(&of, (language, of_texts.as_ref()), &snapshot, id, &uri, &budget).await
+        show(&of, (language, of_texts.as_ref()), &snapshot, &overview, id, &uri, &budget).await
     };
     state.search(show).await?
 }
@@ -196,6 +207,7 @@ async fn show(
     state: &AppState,
     (language, of_texts): (Language, Option<&record::Language>),
     snapshot: &Snapshot,
+    overview: &Overview,
     id: String,
     uri: &Uri,
     budget: &Budget,
@@ -214,7 +226,8 @@ async fn show(
         return Err(if was_listed { ApiError::SoftwareGone(id) } else { ApiError::SoftwareNotFound(id) });
     };
     let body = Translator::new(snapshot, of_texts).detail(record.body)?;
-    let product = Product::read(&body).map_err(ApiError::internal)?;
+    let text_budget = TextBudget::of_each(1);
+    let product = Product::read(&body).map_err(ApiError::internal)?.within(&text_budget);
     let reviews = service::list_reviews(snapshot, &id, &list).await?;
     let reviews = reviews.ok_or_else(|| ApiError::SoftwareNotFound(id.clone()))?;
     let page = PageRequest { limit: SIMILAR, offset: 0 };
@@ -226,14 +239,13 @@ async fn show(
         .map(|hit| serde_json::from_slice(&hit.item))
         .collect::<Result<_, _>>()
         .map_err(ApiError::internal)?;
-    let overview = site.overviews.of(snapshot).await?;
     let mut linker = TermLinker::new(&overview.terms, &snapshot.catalogue.tables.glossary, &site.base, of_texts);
     let more = &product.more;
-    let paragraphs =
-        more.description.as_deref().unwrap_or_default().split("\n\n").filter(|text| !text.trim().is_empty());
+    let paragraphs = more.description.as_deref().unwrap_or_default().split("\n\n");
+    let paragraphs: Vec<_> = paragraphs.filter(|text| !text.trim().is_empty()).collect();
     let texts = Linked {
         tagline: product.item.tagline.as_deref().map(|tagline| linker.link(tagline)),
-        paragraphs: paragraphs.map(|text| linker.link(text)).collect(),
+        paragraphs: text_budget.values(&paragraphs).iter().map(|text| linker.link(text)).collect(),
         features: more.features.iter().map(|feature| linker.link(feature)).collect(),
     };
     let attributes = &snapshot.catalogue.tables.attributes;
@@ -263,13 +275,22 @@ async fn show(
         similar: rows.collect(),
         properties: Value::of(&more.additional_properties, is_unseen).map_err(ApiError::internal)?,
         calls: calls(t, site, &id),
+        is_cut: text_budget.is_cut(),
     };
     respond::html(StatusCode::OK, t, &view)
 }
 
 impl<'a> Reviews<'a> {
     fn new(t: &'static Texts, address: &Address, reviews: &'a ReviewsPage, sort: ReviewSort) -> Result<Self, ApiError> {
-        let read = |review| serde_json::from_slice(review).map_err(ApiError::internal);
+        let mut is_cut = false;
+        let mut read = |review: &'a [u8]| {
+            let mut review: Review<'_> = serde_json::from_slice(review).map_err(ApiError::internal)?;
+            let budget = TextBudget::of_each(4 * reviews.page.data.len());
+            let texts = [&mut review.title, &mut review.author, &mut review.body];
+            texts.into_iter().flatten().for_each(|text| budget.cut(text));
+            is_cut |= budget.is_cut();
+            Ok::<_, ApiError>(review)
+        };
         let total = reviews.page.pagination.total;
         let orders = ReviewSort::ALL.map(|order| {
             let name = match order {
@@ -287,6 +308,7 @@ impl<'a> Reviews<'a> {
             shown: reviews.page.data.iter().map(|review| read(review)).collect::<Result<_, _>>()?,
             orders: if total < FEWEST_ORDERED { Vec::new() } else { orders.into() },
             pager: Pager::new(t, reviews.page.pagination, address, false),
+            is_cut,
         })
     }
 }

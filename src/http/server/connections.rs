@@ -27,7 +27,7 @@ use hyper_util::rt::TokioIo;
 use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
 use prometheus::IntGauge;
 use tokio::net::TcpStream;
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 use tokio::time::Instant;
 use tower::Service;
@@ -45,6 +45,20 @@ const EVICTION_PAUSE: Duration = Duration::from_millis(10);
 /// The maximum size of the request line and headers that hyper reads, in bytes. A request over the
 /// service's own limits but below this one gets a problem document.
 const MAX_HEAD_BYTES: usize = 128 * 1024;
+
+/// Closes the connection that a request came over. It's an extension of every request.
+#[derive(Debug, Clone, Default)]
+pub(in crate::http) struct Disconnect(Arc<Notify>);
+
+impl Disconnect {
+    pub(in crate::http) fn now(&self) {
+        self.0.notify_one();
+    }
+
+    pub(in crate::http) async fn closed(&self) {
+        self.0.notified().await;
+    }
+}
 
 /// A listener's connections; each runs as a task.
 pub(super) struct Connections<S> {
@@ -153,12 +167,17 @@ where
                 // If the option can't be set, they're just slower.
                 let _ = stream.set_nodelay(true);
                 let progress = Arc::new(Progress::new(Arc::clone(&self.writes)));
-                let connection = self.graceful.watch(self.connection(stream, peer, Arc::clone(&progress)));
+                let disconnect = Disconnect::default();
+                let connection = self.connection(stream, peer, Arc::clone(&progress), disconnect.clone());
+                let connection = self.graceful.watch(connection);
                 let open = (permit, OpenConnection::new(self.server.open_connections.clone()));
                 let task = self.tasks.spawn(async move {
                     // A broken connection is the client's problem. The service's own failures are
                     // logged where they happen.
-                    let _ = connection.await;
+                    tokio::select! {
+                        _ = connection => {}
+                        () = disconnect.closed() => {}
+                    }
                     drop(open);
                 });
                 self.room.open.insert(task.id(), Open { task, progress, since: Instant::now() });
@@ -186,6 +205,7 @@ where
         stream: TcpStream,
         peer: SocketAddr,
         progress: Arc<Progress>,
+        disconnect: Disconnect,
     ) -> impl GracefulConnection<Error = hyper::Error> + Send + use<S> {
         let limits = &self.server.limits;
         let timeouts =
@@ -196,6 +216,7 @@ where
             progress.request_begins();
             let mut request = request.map(|body| if body.is_end_stream() { Body::empty() } else { Body::new(body) });
             request.extensions_mut().insert(ConnectInfo(peer));
+            request.extensions_mut().insert(disconnect.clone());
             // Called right away, so that a body the service drops is skipped before hyper writes
             // the response.
             let response = service.clone().call(request);

@@ -25,6 +25,7 @@ use tokio::time::Instant;
 use tower::Service;
 
 use self::connections::Connections;
+pub(super) use self::connections::Disconnect;
 
 #[derive(Debug, Clone)]
 pub struct ConnectionLimits {

@@ -13,8 +13,8 @@ mod edit;
 mod error;
 mod exposure;
 
-pub use edit::{NewKey, create, revoke, rotate};
 pub(super) use edit::temporary_prefix;
+pub use edit::{NewKey, create, revoke, rotate};
 pub use error::{KeyFileError, KeyFinding};
 pub use exposure::exposure;
 

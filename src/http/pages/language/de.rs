@@ -131,6 +131,7 @@ pub(super) static TEXTS: Texts = Texts {
     licence: "Lizenz",
     as_of: "Stand",
     also_listed_as: "Auch gelistet als",
+    full_record: "Text gekürzt: vollständiger Eintrag (JSON)",
     more_properties: "Weitere Angaben",
     more_properties_note: "Alles Weitere aus der Quelle, im Wortlaut.",
     stated_rating: "laut Eintrag",

@@ -131,6 +131,7 @@ pub(super) static TEXTS: Texts = Texts {
     licence: "Licence",
     as_of: "As of",
     also_listed_as: "Also listed as",
+    full_record: "Text shortened: see the full record (JSON)",
     more_properties: "More from the record",
     more_properties_note: "Everything else the source says, word for word.",
     stated_rating: "as stated in the record",

@@ -131,6 +131,7 @@ pub(super) static TEXTS: Texts = Texts {
     licence: "Licence",
     as_of: "À la date du",
     also_listed_as: "Également répertorié sous",
+    full_record: "Texte abrégé : voir la fiche complète (JSON)",
     more_properties: "Autres informations",
     more_properties_note: "Tout ce que la source indique d’autre, mot pour mot.",
     stated_rating: "selon la fiche",

@@ -133,6 +133,8 @@ pub(in crate::http) struct Texts {
     pub(in crate::http) licence: &'static str,
     pub(in crate::http) as_of: &'static str,
     pub(in crate::http) also_listed_as: &'static str,
+    /// The link at a record that was cut.
+    pub(in crate::http) full_record: &'static str,
     pub(in crate::http) more_properties: &'static str,
     pub(in crate::http) more_properties_note: &'static str,
     pub(in crate::http) stated_rating: &'static str,

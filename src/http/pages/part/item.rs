@@ -5,8 +5,10 @@ use std::borrow::Cow;
 use serde::Deserialize;
 
 use super::properties::Members;
+use super::text_budget::TextBudget;
 use crate::http::pages::edition::{Edition, Lang};
 use crate::record::{Attribute, Language};
+use crate::text::shorten::in_list;
 
 #[derive(Debug, Deserialize)]
 pub(in crate::http::pages) struct Item<'a> {
@@ -118,6 +120,32 @@ impl<'a> Product<'a> {
         let Data { data } = serde_json::from_slice(body)?;
         // Parsed twice, because flattening with serde would copy everything.
         Ok(Self { item: serde_json::from_str(data.get())?, more: serde_json::from_str(data.get())? })
+    }
+
+    /// Cuts whatever doesn't fit in a budget.
+    pub(in crate::http::pages) fn within(mut self, budget: &TextBudget) -> Self {
+        let Self { item, more } = &mut self;
+        more.export.name = in_list(&more.export.name).into_owned().into();
+        let texts = [&mut item.tagline, &mut item.vendor, &mut more.pricing].into_iter().flatten();
+        texts.chain([&mut item.name, &mut more.export.name]).for_each(|text| budget.cut(text));
+        let lists = [&mut more.features, &mut more.tags, &mut more.standards, &mut more.alternative_to];
+        let lists = lists.into_iter().chain([&mut more.aliases, &mut more.deployment, &mut more.languages]);
+        lists.for_each(|list| budget.cut_all(list));
+        more.sources.truncate(budget.values(&more.sources).len());
+        more.sources.iter_mut().for_each(|source| {
+            budget.cut(&mut source.label);
+            budget.cut(&mut source.url);
+        });
+        item.categories.truncate(budget.values(&item.categories).len());
+        item.categories.iter_mut().for_each(|category| budget.cut(&mut category.name));
+        more.same_as.truncate(budget.values(&more.same_as).len());
+        more.same_as.iter_mut().for_each(|same| {
+            budget.cut(&mut same.name);
+            budget.cut(&mut same.export);
+        });
+        more.description.iter_mut().for_each(|description| budget.cut(description));
+        more.additional_properties.cut(budget);
+        self
     }
 
     /// An attribute's values, as written in the record; empty if they have the wrong type.

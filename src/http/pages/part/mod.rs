@@ -10,3 +10,4 @@ pub(super) mod properties;
 pub(super) mod rating;
 pub(super) mod row;
 pub(super) mod terms;
+pub(super) mod text_budget;

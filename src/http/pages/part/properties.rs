@@ -1,11 +1,13 @@
 //! Lays out a JSON value of unknown structure for readers. Numbers keep all their digits.
 
+use std::borrow::Cow;
 use std::fmt;
 
 use askama::Template;
 use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::text_budget::{MARKUP_BYTES, TextBudget};
 use crate::http::pages::links;
 
 /// Deeper values are shown as JSON.
@@ -63,6 +65,25 @@ pub(in crate::http::pages) struct Members<'a>(Vec<(String, &'a RawValue)>);
 impl<'a> Members<'a> {
     pub(in crate::http::pages) fn get(&self, name: &str) -> Option<&'a RawValue> {
         self.0.iter().find(|(of, _)| of == name).map(|(_, json)| *json)
+    }
+
+    /// Replaces values that don't fit in a budget with `…`.
+    pub(in crate::http::pages) fn cut(&mut self, budget: &TextBudget) {
+        self.0.truncate(budget.values(&self.0).len());
+        for (name, json) in &mut self.0 {
+            if let Cow::Owned(cut) = budget.text(name) {
+                *name = cut;
+            }
+            let text = json.get();
+            // Each nested value has its own markup.
+            let nested =
+                if text.starts_with(['[', '{']) { memchr::memchr_iter(b',', text.as_bytes()).count() } else { 0 };
+            if !budget.fits(text.len() + nested * MARKUP_BYTES)
+                && let Ok(cut) = serde_json::from_str("\"…\"")
+            {
+                *json = cut;
+            }
+        }
     }
 }
 

@@ -1,0 +1,77 @@
+//! Limits how much of its records' text a page shows. Whatever doesn't fit is cut before it's
+//! written, and the page links to the full record.
+
+use std::borrow::Cow;
+use std::cell::Cell;
+
+use crate::text::shorten::shortened;
+
+/// How much text a page shows of one record, and of all its records, in bytes.
+const RECORD_BYTES: usize = 128 * 1024;
+const PAGE_BYTES: usize = 512 * 1024;
+
+/// What the markup around a text costs, in bytes.
+pub(super) const MARKUP_BYTES: usize = 64;
+
+/// The budget for one record.
+#[derive(Debug)]
+pub(in crate::http::pages) struct TextBudget {
+    left: Cell<usize>,
+    is_cut: Cell<bool>,
+}
+
+impl TextBudget {
+    /// The budget for each of a page's records.
+    pub(in crate::http::pages) fn of_each(records: usize) -> Self {
+        let left = Cell::new(RECORD_BYTES.min(PAGE_BYTES / records.max(1)));
+        Self { left, is_cut: Cell::new(false) }
+    }
+
+    /// Whether something was cut.
+    pub(in crate::http::pages) fn is_cut(&self) -> bool {
+        self.is_cut.get()
+    }
+
+    /// Whether something of this size fits, in which case it's charged.
+    pub(in crate::http::pages) fn fits(&self, bytes: usize) -> bool {
+        let left = self.left.get().checked_sub(bytes.saturating_add(MARKUP_BYTES));
+        // The rest is for what comes after it.
+        let left = left.filter(|left| *left >= self.left.get() / 4);
+        self.left.set(left.unwrap_or(self.left.get()));
+        self.is_cut.set(self.is_cut.get() || left.is_none());
+        left.is_some()
+    }
+
+    /// The text, or its beginning.
+    pub(in crate::http::pages) fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+        if self.fits(text.len()) {
+            return Cow::Borrowed(text);
+        }
+        let most = (self.left.get() / 4 * 3).saturating_sub(MARKUP_BYTES);
+        let cut = shortened(text, most);
+        self.left.set(self.left.get().saturating_sub(cut.len() + MARKUP_BYTES));
+        cut
+    }
+
+    /// The values of a list that fit in half of what's left. Their text is charged separately.
+    pub(in crate::http::pages) fn values<'l, T>(&self, list: &'l [T]) -> &'l [T] {
+        let count = list.len().min(self.left.get() / 2 / MARKUP_BYTES);
+        self.is_cut.set(self.is_cut.get() || count < list.len());
+        &list[..count]
+    }
+
+    /// Cuts text in place.
+    pub(in crate::http::pages) fn cut(&self, text: &mut Cow<'_, str>) {
+        if let Cow::Owned(cut) = self.text(text) {
+            *text = cut.into();
+        }
+    }
+
+    /// Cuts a list and its text in place.
+    pub(in crate::http::pages) fn cut_all(&self, list: &mut Vec<Cow<'_, str>>) {
+        list.truncate(self.values(list).len());
+        for text in list {
+            self.cut(text);
+        }
+    }
+}
