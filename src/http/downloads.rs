@@ -39,15 +39,14 @@ pub(super) fn cost(bytes: u64) -> Cost {
     Cost(u32::try_from(bytes.div_ceil(BYTES_PER_REQUEST).max(1)).unwrap_or(u32::MAX))
 }
 
-/// The download slots. Visitors and followers each get half as many as keys do.
+/// The download slots. Visitors get half as many as keys do.
 #[derive(Debug)]
 pub(super) struct Downloads(Shares);
 
 impl Downloads {
     pub(super) fn new(max: usize, max_per_holder: usize) -> Self {
         let limit = |of_class| Limit { of_class, of_holder: max_per_holder };
-        let of_some = limit(max.div_ceil(2));
-        Self(Shares::new("download slots", PERIOD, [of_some, limit(max), of_some]))
+        Self(Shares::new("download slots", PERIOD, [limit(max.div_ceil(2)), limit(max)]))
     }
 
     /// Returns a slot, taking it from the class's slowest download if necessary.

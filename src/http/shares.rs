@@ -19,12 +19,9 @@ pub(super) enum Class {
     /// Page visitors without a key.
     Visitor,
     Key,
-    /// Servers that pull the index, with a key.
-    Follower,
 }
 
 impl Class {
-    /// The class of a caller that doesn't pull the index.
     pub(super) const fn of(holder: &Holder) -> Self {
         match holder {
             Holder::Address(_) => Self::Visitor,
@@ -36,7 +33,6 @@ impl Class {
         match self {
             Self::Visitor => "visitors",
             Self::Key => "keys",
-            Self::Follower => "followers",
         }
     }
 }
@@ -56,12 +52,12 @@ pub(super) enum Exhausted {
     Holder,
 }
 
-/// The units of visitors, keys and followers.
+/// The units of visitors and keys.
 #[derive(Debug)]
 pub(super) struct Shares {
     /// What the units are, for the log.
     name: &'static str,
-    limits: [Limit; 3],
+    limits: [Limit; 2],
     /// The shortest period over which a rate is measured.
     period: Duration,
     uses: Arc<Mutex<Uses>>,
@@ -92,8 +88,8 @@ pub(super) struct Share {
 }
 
 impl Shares {
-    pub(super) fn new(name: &'static str, period: Duration, [visitors, keys, followers]: [Limit; 3]) -> Self {
-        Self { name, limits: [visitors, keys, followers], period, uses: Arc::default() }
+    pub(super) fn new(name: &'static str, period: Duration, limits: [Limit; 2]) -> Self {
+        Self { name, limits, period, uses: Arc::default() }
     }
 
     /// Returns units. If the class has none left, ends as many of its slowest uses as necessary.
@@ -240,7 +236,7 @@ mod tests {
     }
 
     fn shares(of_class: usize, of_holder: usize) -> Shares {
-        Shares::new("units", Duration::from_secs(30), [Limit { of_class, of_holder }; 3])
+        Shares::new("units", Duration::from_secs(30), [Limit { of_class, of_holder }; 2])
     }
 
     #[test]
@@ -265,7 +261,6 @@ mod tests {
         let keys: Vec<_> =
             (0..16).filter_map(|n| shares.acquire(Class::Key, key(&format!("{n}")), 1, now).ok()).collect();
         assert_eq!(keys.len(), 8);
-        assert!(shares.acquire(Class::Follower, key("0"), 1, now).is_ok());
     }
 
     #[test]

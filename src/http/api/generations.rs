@@ -62,7 +62,7 @@ async fn get_part(
     Path((generation, part)): Path<(String, String)>,
 ) -> Result<Response, ApiError> {
     let store = index(&state, &request)?;
-    let slot = state.downloads.acquire(Class::Follower, request.holder(), Instant::now())?;
+    let slot = state.downloads.acquire(Class::Key, request.holder(), Instant::now())?;
     let respond = move || {
         let mut file = store.open_published(&generation, &part).map_err(|_| ApiError::RouteNotFound)?;
         let length = file.metadata().map_err(ApiError::internal)?.len();

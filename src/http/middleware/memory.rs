@@ -41,9 +41,7 @@ const PERIOD: Duration = Duration::from_secs(1);
 pub(in crate::http) fn body_budget() -> Shares {
     let visitors = Limit { of_class: 16 * MIB, of_holder: 4 * MIB };
     let keys = Limit { of_class: 48 * MIB, of_holder: 24 * MIB };
-    // Followers' bodies are streamed.
-    let followers = Limit { of_class: 0, of_holder: 0 };
-    Shares::new("large responses' bytes", PERIOD, [visitors, keys, followers])
+    Shares::new("large responses' bytes", PERIOD, [visitors, keys])
 }
 
 /// A body and its share of the budget. It fails once it had to give way.
@@ -141,7 +139,7 @@ mod tests {
     #[tokio::test]
     async fn body_that_had_to_give_way_fails_and_its_connection_is_closed() {
         let visitors = Limit { of_class: 3 * PIECE_BYTES, of_holder: 3 * PIECE_BYTES };
-        let shares = Shares::new("bytes", PERIOD, [visitors; 3]);
+        let shares = Shares::new("bytes", PERIOD, [visitors; 2]);
         let (start, connection) = (Instant::now(), Disconnect::default());
         let acquire = |name: &str, at| shares.acquire(Class::Key, Holder::Key(name.into()), 3 * PIECE_BYTES, at);
         let share = acquire("slow", start).expect("free").closing(Some(connection.clone()));
