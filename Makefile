@@ -239,7 +239,7 @@ faults-generations: need-cargo need-cc ## Test kills, damage, disks, exports, re
 
 # Runs one of the tests above on its own. FAULTS_SOAK_SECONDS makes it shorter, and
 # SOFTWARE_DIRECTORY_BIN names another build for the servers.
-faults-soak: need-cargo need-cc ## Test a leader and two followers with limited resources, under all attacks at once, for 30 minutes
+faults-soak: need-cargo need-cc ## Test a server and two replicas with limited resources, under all attacks at once, for 30 minutes
 	FAULTS=full cargo test --locked --release --features failpoints --test faults -- \
 		--nocapture --test-threads=1 healthy_callers_are_served_during_every_attack_at_once
 

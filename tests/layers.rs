@@ -22,7 +22,7 @@ const LAYERS: [(&str, &[&str]); 21] = [
         "generation",
         &["catalogue", "engine", "error", "export", "file", "panics", "record", "scratch", "search", "text"],
     ),
-    ("update", &["client", "engine", "error", "export", "file", "generation", "panics", "text"]),
+    ("update", &["engine", "error", "export", "file", "generation", "panics", "text"]),
     ("service", &["catalogue", "engine", "generation", "record", "search", "text"]),
     ("curate", &["catalogue", "client", "export", "generation", "record", "service", "text"]),
     ("key", &["error", "file", "record", "text"]),

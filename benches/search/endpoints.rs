@@ -77,7 +77,7 @@ pub(crate) fn report(path: &Path, exports: &[Export], snapshot: &Snapshot, seed:
 
     let key_file = folder.path().join("keys");
     let rate = Rate::new(100_000).ok_or("no such rate")?;
-    let new = NewKey { name: "bench".to_owned(), expires: None, rate, origins: Vec::new(), may_replicate: false };
+    let new = NewKey { name: "bench".to_owned(), expires: None, rate, origins: Vec::new() };
     let (key, _) = file::create(&key_file, new, Timestamp::now(), |_| Ok(()))?;
     let config = HttpConfig { public_page: Some(rate), ..HttpConfig::default() };
     let state = AppState::new(directory, Arc::new(KeyStore::open(&key_file)?), config)?;

@@ -12,7 +12,7 @@ use zstd::zstd_safe::CParameter;
 use super::{Catalogue, Members};
 use crate::catalogue::resource::{ExportRef, ExportResource};
 use crate::export::{SetExport, write_compact};
-use crate::scratch::{BulkReader, BulkWriter, Cutter, Span};
+use crate::scratch::{BulkReader, BulkWriter, Span};
 
 /// The compression level for downloadable documents (zstd's scale, 1 to 22). Higher levels take far
 /// longer and barely make the documents smaller.
@@ -87,21 +87,11 @@ impl StoredDocument {
     }
 }
 
-/// Compresses into a frame whose block boundaries depend on the content. After a change, most
-/// blocks are still the same, so followers needn't fetch them again.
 fn compress(content: &[u8], window_log: u32) -> io::Result<Vec<u8>> {
     let mut encoder = Encoder::new(Vec::new(), ZSTD_LEVEL)?;
     encoder.set_parameter(CParameter::WindowLog(window_log))?;
     encoder.set_pledged_src_size(Some(content.len() as u64))?;
-    let (mut cutter, mut rest) = (Cutter::new(content.len() as u64), content);
-    while !rest.is_empty() {
-        let (length, is_end) = cutter.next(rest);
-        encoder.write_all(&rest[..length])?;
-        if is_end {
-            encoder.flush()?;
-        }
-        rest = &rest[length..];
-    }
+    encoder.write_all(content)?;
     encoder.finish()
 }
 
@@ -170,15 +160,6 @@ impl ExportDocument {
     pub(super) fn fits(&self, downloads: &[u64]) -> bool {
         let end = self.stored.span().end().max(self.stored.places.end());
         downloads.get(self.stored.part as usize).is_some_and(|length| end <= *length)
-    }
-
-    /// Reads the document in each of its forms and checks its size and hash.
-    pub(super) fn read_through(&self, catalogue: &Catalogue) -> io::Result<()> {
-        if digest(self.open(catalogue)?.json()?)? != (self.resource.size_bytes, self.resource.sha256.clone()) {
-            let what = format!("the document of export `{}` doesn't match the export list", self.resource.id);
-            return Err(io::Error::new(io::ErrorKind::InvalidData, what));
-        }
-        io::copy(&mut self.open(catalogue)?.ndjson()?, &mut io::sink()).map(drop)
     }
 
     /// Opens the document for download. If it's stored as a single piece, the checksum is verified
@@ -350,23 +331,4 @@ fn write_line(lines: &mut String, record: &[u8], reference: &str) -> io::Result<
     lines.push_str(reference);
     lines.push_str("}\n");
     Ok(())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_change_leaves_most_of_a_compressed_document_unchanged() {
-        let mut random = vec![0; 2_000_000];
-        blake3::Hasher::new().finalize_xof().fill(&mut random);
-        let document = hex::encode(random);
-        let changed = format!("{}more{}", &document[..2_000_000], &document[2_000_000..]);
-        let [before, after] =
-            [&document, &changed].map(|document| compress(document.as_bytes(), ZSTD_WINDOW_LOG).expect("in memory"));
-        assert!(before.len() < document.len() * 6 / 10, "{} bytes", before.len());
-        let same = before.iter().rev().zip(after.iter().rev()).take_while(|(before, after)| before == after).count();
-        assert!(same > before.len() / 4, "only the last {same} of {} bytes are unchanged", before.len());
-        assert_eq!(zstd::stream::decode_all(&*after).expect("a frame"), changed.as_bytes());
-    }
 }

@@ -28,7 +28,6 @@ pub mod resource;
 mod reviews;
 mod shared_lists;
 mod value_counts;
-mod verify;
 mod write;
 
 pub use crate::scratch::{Bulk, BulkReader, Pieces, Span};

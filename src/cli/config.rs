@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 use clap::{Arg, ArgAction, Command, ValueHint};
 use toml::de::{DeTable, DeValue};
 
-use super::NO_INDEX;
+use super::NONE;
 use crate::text::nearest::Nearest;
 
 /// A configuration file that can't be used.
@@ -85,7 +85,7 @@ fn setting(option: &Arg, value: &DeValue<'_>, folder: &Path) -> Result<Setting, 
         check(option, &texts)?;
     }
     let is_path = matches!(option.get_value_hint(), ValueHint::AnyPath | ValueHint::FilePath);
-    let is_none = |text: &str| text.is_empty() || (option.get_long(), text) == (Some("index"), NO_INDEX);
+    let is_none = |text: &str| text.is_empty() || (text == NONE && matches!(option.get_long(), Some("data" | "index")));
     let value = |text: String| if is_path && !is_none(&text) { folder.join(text).into() } else { text.into() };
     Ok(Setting {
         variable: option.get_env().map(OsStr::to_owned).unwrap_or_default(),

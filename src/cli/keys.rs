@@ -34,9 +34,6 @@ pub enum KeysCommand {
         /// any]
         #[arg(long, value_name = "URL")]
         origin: Vec<String>,
-        /// Also let the key pull the index, as servers with `--follow` do
-        #[arg(long)]
-        replicate: bool,
     },
     /// List the keys, without their secrets
     List {

@@ -45,8 +45,9 @@ pub use search::{ListArgs, SearchArgs, SearchFormat, SimilarArgs};
 pub use serve::{BuildProcessors, LogFormat, ServeArgs};
 pub use table::{DateOrderArg, ExportArgs, ImportArgs};
 
-/// The value of `--index` that keeps the index in memory only.
-pub const NO_INDEX: &str = "none";
+/// The value of `--index` that keeps the index in memory only, and of `--data` for a server that
+/// builds nothing.
+pub const NONE: &str = "none";
 
 /// The help template, with commands first. `serve --help` lists the options of `serve`, which apply
 /// if there's no command.
@@ -141,8 +142,8 @@ pub enum Command {
 /// Where the exports are and how to read them.
 #[derive(Debug, Args)]
 pub struct DataArgs {
-    /// Folder with export files, `*.json` [default: data; if that folder doesn't exist, the
-    /// built-in demo]
+    /// Folder with export files, `*.json`, or `none` to build nothing and serve an index folder that
+    /// another tool fills [default: data; if that folder doesn't exist, the built-in demo]
     #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA",
           value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
     pub data: Given<PathBuf>,
@@ -266,7 +267,7 @@ mod tests {
         let help = command.find_subcommand_mut("serve").expect("a command").render_help().to_string();
         let lines = help.lines().filter(|line| !line.starts_with(' '));
         let headings: Vec<_> = lines.filter_map(|line| line.strip_suffix(':')).collect();
-        let expected = ["Options", "Data", "Network", "Page", "Keys", "Followers", "OpenSearch", "Logging"];
+        let expected = ["Options", "Data", "Network", "Page", "Keys", "OpenSearch", "Logging"];
         assert_eq!(headings, expected, "{help}");
     }
 
@@ -277,7 +278,7 @@ mod tests {
             .get_arguments()
             .filter(|a| !a.is_positional() && a.get_env().is_none())
             .map(|a| a.get_id().as_str())
-            .filter(|id| !["help", "version", "config", "reindex", "for_server", "probe"].contains(id))
+            .filter(|id| !["help", "version", "config", "reindex", "for_server"].contains(id))
             .collect();
         assert_eq!(without, [""; 0]);
     }

@@ -11,7 +11,6 @@ use crate::key::Rate;
 
 /// Options for `serve`.
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "they are flags")]
 pub struct ServeArgs {
     /// Rebuild the index from the exports, report the result, and exit; a running server picks it
     /// up
@@ -21,9 +20,6 @@ pub struct ServeArgs {
     /// processors, and hold back whatever that server would
     #[arg(long, value_name = "PROCESSORS", hide = true, requires = "reindex")]
     pub for_server: Option<BuildProcessors>,
-    /// Try out the generation named on standard input on a server's behalf, and exit
-    #[arg(long, hide = true)]
-    pub probe: bool,
     /// Where the exports are.
     #[command(flatten, next_help_heading = "Data")]
     pub data: DataArgs,
@@ -68,17 +64,10 @@ pub struct ServeArgs {
     /// API key file (see `keys create`) [default: keys.json]
     #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_KEYS", help_heading = "Keys")]
     pub keys: Option<PathBuf>,
-    /// Serve the generations that another server publishes at this URL, the address of a folder
-    /// with a `CURRENT` file, instead of building them from exports [default: none]
-    #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_FOLLOW",
-          value_parser = given::text(), default_value = "", hide_default_value = true, help_heading = "Followers")]
+    /// A removed option. Ignoring it would serve the wrong directory.
+    #[arg(long, env = "SOFTWARE_DIRECTORY_FOLLOW", value_parser = given::checked(no_longer_follows), default_value = "",
+          hide = true)]
     pub follow: Given<String>,
-    /// File with the key for the followed server on a single line (see `keys create --replicate`)
-    /// [default: none]
-    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_FOLLOW_KEY_FILE",
-          value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true,
-          help_heading = "Followers")]
-    pub follow_key_file: Given<PathBuf>,
     /// The engine.
     #[command(flatten, next_help_heading = "OpenSearch")]
     pub engine: EngineArgs,
@@ -132,4 +121,11 @@ pub enum LogFormat {
     Text,
     /// One JSON object per line
     Json,
+}
+
+/// Rejects any value except an empty one.
+fn no_longer_follows(text: &str) -> Result<String, &'static str> {
+    let replaced = "servers no longer follow each other; copy the index folder and serve it with --data none, as described under \
+                    Replicas in docs/operations.md";
+    if text.is_empty() { Ok(String::new()) } else { Err(replaced) }
 }

@@ -1,15 +1,13 @@
-//! The HTTP client used by followers, cluster connections, `healthcheck` and `check --links`:
-//! HTTP/1.1, TLS for https, and a connection pool. It doesn't follow redirects, so credentials only
-//! reach the configured address. A guarded client, for addresses that come from records, connects
+//! The HTTP client used by cluster connections, `healthcheck` and `check --links`: HTTP/1.1, TLS for
+//! https, and a connection pool. It doesn't follow redirects, so credentials only reach the
+//! configured address. A guarded client, for addresses that come from records, connects
 //! only to public addresses.
 
 mod address;
-mod blocking;
 mod connect;
 mod tls;
 
 pub(crate) use address::{is_loopback, is_server, parse_server, without_user};
-pub(crate) use blocking::{BlockingBody, BlockingClient};
 pub(crate) use connect::{MachineNetwork, Network, Proxies, ReachError};
 pub(crate) use rustls::{Error as TlsError, RootCertStore as Roots};
 pub(crate) use tls::{CertificateFault, certificate_fault, machine_roots, roots_of};

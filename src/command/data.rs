@@ -7,12 +7,14 @@ use std::sync::Arc;
 use super::log::Log;
 use super::progress::Terminal;
 use super::{Failure, INVALID, print_note};
-use crate::cli::{DataArgs, ExportPrefix, LogFormat, NO_INDEX, OnOff};
+use crate::cli::{DataArgs, ExportPrefix, LogFormat, NONE, OnOff};
 use crate::export::{IdPrefixes, Limits};
 use crate::generation::source::Source;
+use crate::generation::store::Store;
 use crate::generation::{MeaningOption, Settings, Snapshot};
 use crate::text::printable::printable;
 use crate::update::files::ExportFiles;
+use crate::update::index::IndexFolder;
 use crate::update::{Directory, Updater};
 
 /// The default data folder.
@@ -54,14 +56,14 @@ pub(super) fn warn_of_unused_prefix(export: &str) {
 }
 
 /// The settings for builds. If no data folder is named and the default doesn't exist, the embedded
-/// demo is the source.
+/// demo is the source. With `--data none`, nothing is built.
 pub(super) fn settings(args: &DataArgs, max_removed: u8) -> Settings {
     let source = match &args.data {
         Some(folder) => Source::Folder(folder.clone()),
         None if Path::new(DATA_FOLDER).exists() => Source::Folder(PathBuf::from(DATA_FOLDER)),
         None => Source::Embedded,
     };
-    let index = (args.index != Path::new(NO_INDEX)).then(|| args.index.clone());
+    let index = (args.index != Path::new(NONE)).then(|| args.index.clone());
     let limits = Limits { max_file_bytes: args.max_file_bytes, ..Limits::default() };
     let id_prefixes = prefixes(&args.id_prefix);
     let meaning = match args.meaning {
@@ -72,9 +74,38 @@ pub(super) fn settings(args: &DataArgs, max_removed: u8) -> Settings {
     Settings { source, index, read_only: false, skip_invalid, max_removed, id_prefixes, meaning, limits, process: None }
 }
 
+/// The index folder to serve with `--data none`; `None` if the generations come from exports.
+///
+/// # Errors
+///
+/// If another option contradicts that. The exit code is 2.
+pub(super) fn index_folder(args: &DataArgs) -> Result<Option<IndexFolder>, Failure> {
+    if args.data.as_deref() != Some(Path::new(NONE)) {
+        return Ok(None);
+    }
+    if args.index == Path::new(NONE) {
+        return Err(Failure::usage("--data none serves an index folder, so it can't be combined with --index none"));
+    }
+    if args.skip_invalid || !prefixes(&args.id_prefix).is_empty() || args.meaning == OnOff::Off {
+        return Err(Failure::usage(
+            "--data none serves generations as they were built: give --skip-invalid, --id-prefix and --meaning to the server \
+             that builds them",
+        ));
+    }
+    Ok(Some(IndexFolder::new(Store::new(&args.index))))
+}
+
 /// Loads the directory once, without writing anything. If it's degraded, prints the reasons to
 /// standard error.
 pub(super) fn load(args: &DataArgs, directory: &Arc<Directory>) -> Result<Arc<Snapshot>, Failure> {
+    if let Some(folder) = index_folder(args)? {
+        let mut updater = Updater::new(folder, Arc::clone(directory));
+        let loaded = updater.start().and_then(|_| updater.refresh());
+        if let (Err(error), None) = (loaded, directory.current()) {
+            return Err(Failure { text: printable(&error.to_string()).into_owned(), code: INVALID });
+        }
+        return loaded_once(directory);
+    }
     check(args)?;
     // Read-only, because a running server picks up each new generation on disk.
     let settings = Settings { read_only: true, ..settings(args, 100) };
@@ -86,12 +117,15 @@ pub(super) fn load(args: &DataArgs, directory: &Arc<Directory>) -> Result<Arc<Sn
     if let Err(failure) = started {
         return Err(Failure { text: printable(&failure.to_string()).into_owned(), code: INVALID });
     }
-    for reason in directory.degraded().iter() {
-        print_note(&format!("warning: {}", printable(&reason.detail)));
-    }
-    let none = || Failure { text: "no generation is loaded".to_owned(), code: 1 };
-    let snapshot = directory.current().ok_or_else(none)?;
+    let snapshot = loaded_once(directory)?;
     let exports = updater.origin.settings().id_prefixes.iter().map(|(export, _)| export);
     exports.filter(|export| snapshot.catalogue.export(export).is_none()).for_each(warn_of_unused_prefix);
     Ok(snapshot)
+}
+
+fn loaded_once(directory: &Directory) -> Result<Arc<Snapshot>, Failure> {
+    for reason in directory.degraded().iter() {
+        print_note(&format!("warning: {}", printable(&reason.detail)));
+    }
+    directory.current().ok_or_else(|| Failure { text: "no generation is loaded".to_owned(), code: 1 })
 }

@@ -29,9 +29,8 @@ enum KeysError {
 pub(super) fn run(args: KeysArgs) -> ExitCode {
     let path = args.keys.clone();
     let done = match args.command {
-        KeysCommand::Create { name, expires, rate, origin, replicate } => {
-            new_key(&name, expires.as_deref(), &rate, &origin, Timestamp::now())
-                .and_then(|new| create(&args.keys, NewKey { may_replicate: replicate, ..new }))
+        KeysCommand::Create { name, expires, rate, origin } => {
+            new_key(&name, expires.as_deref(), &rate, &origin, Timestamp::now()).and_then(|new| create(&args.keys, new))
         }
         KeysCommand::List { format } => list(&args.keys, format, Timestamp::now()),
         KeysCommand::Rotate { id, overlap } => rotate(&args.keys, &id, &overlap, Timestamp::now()),
@@ -76,7 +75,6 @@ fn new_key(
             .map(|text| text.parse())
             .collect::<Result<_, _>>()
             .map_err(|error: OriginError| usage("origin", &error))?,
-        may_replicate: false,
     };
     new.check_name().map_err(|error| usage("name", &format!("the name {error}")))?;
     match new.expires {
@@ -153,7 +151,7 @@ fn list(path: &Path, format: ListFormat, now: Timestamp) -> Result<(), KeysError
         let json = serde_json::to_string_pretty(&keys).unwrap_or_default();
         return writeln!(io::stdout(), "{json}").map_err(KeysError::Output);
     }
-    let header = ["ID", "NAME", "CREATED", "EXPIRES", "RATE", "ORIGINS", "RIGHTS"].map(str::to_owned);
+    let header = ["ID", "NAME", "CREATED", "EXPIRES", "RATE", "ORIGINS"].map(str::to_owned);
     let rows: Vec<_> = std::iter::once(header).chain(file.keys().iter().map(|key| row(key, now))).collect();
     io::stdout().write_all(table(&rows).as_bytes()).map_err(KeysError::Output)?;
     if file.keys().is_empty() {
@@ -173,11 +171,10 @@ fn listed(key: &KeyRecord, now: Timestamp) -> serde_json::Value {
         "is_expired": key.expires.is_some_and(|expiry| expiry.is_past(now)),
         "rate_per_minute": key.rate.per_minute(),
         "origins": origins,
-        "replicate": key.may_replicate,
     })
 }
 
-fn row(key: &KeyRecord, now: Timestamp) -> [String; 7] {
+fn row(key: &KeyRecord, now: Timestamp) -> [String; 6] {
     let expires = match key.expires {
         None => "never".to_owned(),
         Some(expiry) if expiry.is_past(now) => format!("{expiry} (expired)"),
@@ -192,7 +189,6 @@ fn row(key: &KeyRecord, now: Timestamp) -> [String; 7] {
         expires,
         key.rate.to_string(),
         origins,
-        if key.may_replicate { "read, replicate" } else { "read" }.to_owned(),
     ]
 }
 

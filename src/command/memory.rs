@@ -1,10 +1,7 @@
-//! Limits how much memory a build, or a trial of a generation, may use.
+//! Limits how much memory a build may use.
 
 use std::fs;
 use std::path::Path;
-
-/// How many bytes mimalloc reserves initially.
-const ALLOCATOR_BYTES: u64 = 1 << 30;
 
 /// Limits the process's memory. Allocations beyond the limit fail, which ends the process. The
 /// default is three quarters of the memory of the machine or control group; the rest is for the
@@ -19,19 +16,6 @@ pub(super) fn limit(bytes: Option<u64>) {
             tracing::warn!(%error, "can't limit the build's memory");
         }
     }
-}
-
-/// Limits the process's memory to what it's using now plus this many bytes.
-pub(super) fn limit_to_more(bytes: u64) {
-    let status = fs::read_to_string("/proc/self/status").unwrap_or_default();
-    limit(Some(data(&status).unwrap_or(ALLOCATOR_BYTES).saturating_add(bytes)));
-}
-
-/// `VmData` from `/proc/self/status`, in bytes. The limit applies to this number, which
-/// includes memory that an allocator has only reserved.
-fn data(status: &str) -> Option<u64> {
-    let line = status.lines().find_map(|line| line.strip_prefix("VmData:"))?;
-    Some(line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok()? * 1024)
 }
 
 /// The machine's memory, or the control group's limit if that's smaller, in bytes.
@@ -66,12 +50,6 @@ mod tests {
     fn machine_memory_is_read_in_bytes() {
         assert_eq!(machine_total("MemTotal:       24567890 kB\nMemFree: 1 kB\n"), Some(24_567_890 * 1024));
         assert_eq!(machine_total("MemFree: 1 kB\n"), None);
-    }
-
-    #[test]
-    fn the_process_memory_is_read_in_bytes() {
-        assert_eq!(data("VmPeak:\t 5 kB\nVmData:\t 1066664 kB\n"), Some(1_066_664 * 1024));
-        assert_eq!(data(""), None);
     }
 
     #[test]

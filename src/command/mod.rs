@@ -21,7 +21,6 @@ mod memory;
 mod open_files;
 mod openapi;
 mod preview;
-mod probe;
 mod progress;
 mod queries;
 mod read_exports;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::{Failure, serve};
-use crate::cli::{DataArgs, EngineArgs, LogFormat, NO_INDEX, OnOff, PreviewArgs, ServeArgs, SideArgs};
+use crate::cli::{DataArgs, EngineArgs, LogFormat, NONE, OnOff, PreviewArgs, ServeArgs, SideArgs};
 
 /// Serves the preview until a signal arrives. Exit codes: 0 stopped, 1 failed, 2 usage.
 pub(super) fn run(args: &PreviewArgs) -> ExitCode {
@@ -33,7 +33,7 @@ fn serve_args(args: &PreviewArgs) -> ServeArgs {
     let SideArgs { skip_invalid, id_prefix, max_file_bytes, .. } = &args.sides;
     let data = DataArgs {
         data: Some(args.candidate.clone()),
-        index: PathBuf::from(NO_INDEX),
+        index: PathBuf::from(NONE),
         skip_invalid: *skip_invalid,
         id_prefix: id_prefix.clone(),
         meaning: OnOff::On,
@@ -44,11 +44,9 @@ fn serve_args(args: &PreviewArgs) -> ServeArgs {
         listen: args.listen,
         keys: None,
         follow: None,
-        follow_key_file: None,
         engine: EngineArgs::default(),
         reindex: false,
         for_server: None,
-        probe: false,
         max_build_bytes: None,
         // A set that removes many products should be shown, not withheld.
         max_removed: 100,

@@ -10,5 +10,5 @@ mod stamp;
 pub(crate) use destination::Destination;
 pub(crate) use draft::{Access, Draft, HIDDEN, Renamed, folder_of, sweep, sync_folder};
 pub(crate) use lock::{lock_beside, lock_path, lock_within};
-pub(crate) use open::{link_in, open, open_in, open_or_create_in};
+pub(crate) use open::{link_in, open, open_in};
 pub use stamp::FileStamp;

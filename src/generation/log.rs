@@ -1,5 +1,5 @@
 //! The change log: which products each recent generation added, changed and removed. It's a part of
-//! a generation, so it's persisted, loaded and replicated with it.
+//! a generation, so it's persisted, loaded and copied with it.
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;

@@ -1,11 +1,10 @@
-//! Runs builds, and probes of pulled generations, in a separate process, which isolates crashes and
-//! limits memory and CPU use.
+//! Runs builds in a separate process, which isolates crashes and limits memory and CPU use.
 //!
 //! The process receives the served ids as JSON on standard input, and writes [`Message`]s to
 //! standard output, one per line.
 
 use std::ffi::OsString;
-use std::io::{self, BufRead as _, BufReader, BufWriter, Read as _, Write as _};
+use std::io::{self, BufRead as _, BufReader, BufWriter, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
@@ -39,14 +38,6 @@ pub struct BuildProcess {
     pub environment: Vec<(OsString, OsString)>,
 }
 
-/// The command that reads a whole generation from disk and tries it out, with limited memory and
-/// time. It receives the generation's folder name on standard input.
-#[derive(Debug, Clone)]
-pub struct ProbeProcess {
-    pub program: PathBuf,
-    pub arguments: Vec<OsString>,
-}
-
 /// A message from the process.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -69,17 +60,12 @@ pub enum Message {
         /// Whether the generation had to be built.
         is_new: bool,
     },
-    /// The last message: the generation can be served.
-    Probed,
-    /// The last message: there is no new generation, or it can't be served.
+    /// The last message: there is no new generation.
     Failed(BuildFailure),
 }
 
 /// How often a build reports how much processor time it has used.
 pub const USAGE_INTERVAL: Duration = Duration::from_secs(1);
-
-/// The maximum number of bytes read from a probe's messages.
-const MAX_PROBE_BYTES: u64 = 64 * 1024;
 
 impl BuildProcess {
     /// Runs the process to completion. Returns the generation's folder name and whether it had to
@@ -107,36 +93,6 @@ impl BuildProcess {
             BuildFailure::transient(FailureCode::BuildFailed, format!("the build process can't be started: {error}"))
         })?;
         message.unwrap_or_else(|| Err(died(status, &last_line)))
-    }
-}
-
-impl ProbeProcess {
-    /// Runs the process to completion. A failure is transient if the process couldn't be run.
-    pub(crate) fn run(&self, folder: &str) -> Result<(), BuildFailure> {
-        let messages = |stdout: ChildStdout| {
-            let mut lines = BufReader::new(stdout.take(MAX_PROBE_BYTES)).lines().map_while(Result::ok);
-            lines.find_map(|line| match serde_json::from_str(&line) {
-                Ok(Message::Probed) => Some(Ok(())),
-                Ok(Message::Failed(failure)) => Some(Err(failure.detail)),
-                _ => None,
-            })
-        };
-        let mut command = Command::new(&self.program);
-        let ended = run(command.args(&self.arguments), |stdin| stdin.write_all(folder.as_bytes()), messages);
-        let Ended { message, status, last_line } = ended.map_err(|error| {
-            let detail = format!("the process that tests the generation can't be started: {error}");
-            BuildFailure::transient(FailureCode::BuildFailed, detail)
-        })?;
-        let died = || {
-            let cause = if is_killed(status) { "it was killed, as happens when memory runs out" } else { &last_line };
-            Err(format!("the process that tested it ended early ({status}): {cause}"))
-        };
-        message.unwrap_or_else(died).map_err(|detail| BuildFailure {
-            code: FailureCode::BuildFailed,
-            count: None,
-            detail,
-            is_transient: false,
-        })
     }
 }
 
@@ -210,7 +166,7 @@ fn last_message(
                 Ok(Ok(Message::Report(report))) => observer.relay(report),
                 Ok(Ok(Message::Built { folder, is_new })) => return Some(Ok((folder, is_new))),
                 Ok(Ok(Message::Failed(failure))) => return Some(Err(failure)),
-                Ok(Ok(Message::Probed)) | Err(RecvTimeoutError::Timeout) => {}
+                Err(RecvTimeoutError::Timeout) => {}
                 Ok(Err(error)) => tracing::warn!(%error, "a message from the build process can't be read"),
                 Err(RecvTimeoutError::Disconnected) => return None,
             }

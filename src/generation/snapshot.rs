@@ -134,15 +134,6 @@ impl Snapshot {
         }))
     }
 
-    /// Reads everything in memory and the downloadable documents, and verifies whatever it can.
-    /// Opening a generation does only the quick checks.
-    pub(crate) fn verify(&self) -> Result<(), OpenError> {
-        self.catalogue.verify()?;
-        self.records.verify()?;
-        self.search.verify()?;
-        Ok(self.engine.verify()?)
-    }
-
     /// Builds and opens a generation in memory only.
     pub fn build(exports: Vec<Export>) -> Result<Arc<Self>, OpenError> {
         let scratch = Scratch::in_memory();

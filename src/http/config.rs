@@ -10,7 +10,6 @@ use ipnet::IpNet;
 use super::preview::Preview;
 use super::search_pool::MaxQueueDelay;
 use crate::curate::queries::EmptyQueries;
-use crate::generation::store::Store;
 use crate::key::Rate;
 
 /// The HTTP service's settings.
@@ -40,8 +39,6 @@ pub struct HttpConfig {
     /// How many requests per minute each client address may send to the page without a key; `None`
     /// if the page needs a key.
     pub public_page: Option<Rate>,
-    /// The index folder offered to followers.
-    pub generations: Option<Store>,
     /// Counts searches without hits; `None` if they aren't counted.
     pub empty_queries: Option<Arc<EmptyQueries>>,
     /// The preview's state; `None` for an ordinary server.
@@ -67,7 +64,6 @@ impl Default for HttpConfig {
             max_downloads: 32,
             max_downloads_per_key: 4,
             public_page: None,
-            generations: None,
             empty_queries: None,
             preview: None,
             // The sitemap protocol's limit.

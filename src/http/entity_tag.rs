@@ -10,7 +10,7 @@ use axum::body::Body;
 use axum::extract::Request;
 use axum::http::header::{
     CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_LANGUAGE, CONTENT_LENGTH, CONTENT_RANGE, CONTENT_TYPE, ETAG,
-    IF_NONE_MATCH, InvalidHeaderValue, LINK,
+    IF_NONE_MATCH, LINK,
 };
 use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue, Method, StatusCode, Uri};
@@ -239,11 +239,6 @@ impl EntityTag {
         let mut start = [0; 8];
         start.copy_from_slice(&blake3::hash(content).as_bytes()[..8]);
         Self::new(u64::from_be_bytes(start))
-    }
-
-    /// The strong tag of a named version.
-    pub(super) fn from_version(name: &str) -> Result<Self, InvalidHeaderValue> {
-        HeaderValue::try_from(format!("\"{name}\"")).map(Self)
     }
 
     fn new(hash: u64) -> Self {

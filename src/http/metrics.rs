@@ -198,7 +198,7 @@ impl DirectoryMetrics {
                 registry,
                 Gauge::with_opts(opts(
                     "data_age_seconds",
-                    "Seconds since the served data was last known to match the exports, which are read in full every ten minutes.",
+                    "Seconds since the served data was last known to match the exports or the index folder, which are read in full every ten minutes.",
                 )),
             )?,
             reloads: register(

@@ -53,8 +53,7 @@ use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
 
 use self::api::{
-    attributes, categories, changes, exports, feed, generations, glossary, health, mcp, reviews, search, similar,
-    software, suggest,
+    attributes, categories, changes, exports, feed, glossary, health, mcp, reviews, search, similar, software, suggest,
 };
 use self::entity_tag::{TagKind, conditional};
 use self::extract::Snapshot;
@@ -120,7 +119,6 @@ fn routes(state: &Arc<AppState>, more: Router<Arc<AppState>>) -> Router<Arc<AppS
         .merge(keyed(feed::router(), Source::Generation(Some(TagKind::Changes))))
         .merge(keyed(mcp::router(), Source::Generation(None)))
         .merge(keyed(unknown, Source::Generation(None)))
-        .merge(keyed(generations::router(), Source::Other))
 }
 
 /// The API's operations, each with what its entity tags are computed from.

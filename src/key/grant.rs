@@ -19,8 +19,6 @@ pub struct Grant {
     pub rate: Rate,
     /// Web origins that may use the key; empty means any.
     pub origins: Vec<Origin>,
-    /// Whether the caller may download the index's generations, as followers do.
-    pub may_replicate: bool,
     pub allowance: Allowance,
     /// The number of requests authenticated with the key. It survives a reload of the key file.
     pub requests: Arc<AtomicU64>,
@@ -56,7 +54,6 @@ impl Grant {
             name: "page visitors".into(),
             rate,
             origins: Vec::new(),
-            may_replicate: false,
             allowance: Allowance::Address(quotas, network),
             requests: Arc::default(),
         }

@@ -110,8 +110,6 @@ impl KeyStore {
             name: "development".into(),
             rate: Rate::DEVELOPMENT,
             origins: Vec::new(),
-            // The development key is the operator's own, and only works on this machine.
-            may_replicate: true,
             allowance: Allowance::Key(Arc::default()),
             requests: Arc::default(),
         };
@@ -286,7 +284,6 @@ fn stored_keys(file: &KeyFile, before: &HashMap<Arc<str>, StoredKey>) -> HashMap
             name: key.name.clone(),
             rate: key.rate,
             origins: key.origins.clone(),
-            may_replicate: key.may_replicate,
             allowance: known.map_or_else(|| Allowance::Key(Arc::default()), |grant| grant.allowance.clone()),
             requests: known.map(|grant| Arc::clone(&grant.requests)).unwrap_or_default(),
         };

@@ -3,7 +3,6 @@
 //! scratch files beyond it.
 
 mod bulk;
-mod cut;
 mod memory;
 mod sort;
 mod spool;
@@ -18,7 +17,6 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use bulk::{Bulk, BulkReader, BulkWriter, Pieces, Span, decode};
-pub use cut::Cutter;
 pub use memory::Share;
 pub use sort::{Keyed, Peeked, ScratchSorter, SortedRows};
 pub use spool::{Spool, SpoolRows, SpoolWriter};

@@ -72,11 +72,6 @@ impl SearchIndex {
         Ok((index, DocumentTables { scorer, forward, meanings }))
     }
 
-    /// Reads and verifies all words. Opening an index only does the quick checks.
-    pub fn verify(&self) -> Result<(), SearchIndexError> {
-        if self.lexicon.verify() { Ok(()) } else { Err(SearchIndexError::Misfit) }
-    }
-
     /// Opens only the lexicon and thesaurus, for an engine that keeps the documents' words and
     /// lengths itself.
     pub fn open_words(encoded: &[u8], documents: usize) -> Result<Self, SearchIndexError> {

@@ -14,7 +14,6 @@ mod language;
 mod news;
 mod page;
 pub mod parameter;
-mod probe;
 mod query;
 mod records;
 mod results;
@@ -40,7 +39,6 @@ pub use explain::{
 pub use language::{Translator, find_language};
 pub use news::{News, list_news, list_news_within};
 pub use page::{GlossaryPage, LocalisedObject, Page, ReviewsPage, SearchHit, SearchPage, SimilarHit, SimilarPage};
-pub use probe::{ProbeError, probe};
 pub use query::{
     ATTRIBUTE_PREFIX, AttributeSort, Facet, ListGlossary, ListReviews, ListSimilar, ListSoftware, ListSort, MAX_LIMIT,
     MAX_QUERY_CHARACTERS, MAX_QUERY_OFFSET, PageRequest, SearchSoftware, SearchSort, comma_separated,

@@ -74,7 +74,7 @@ impl Origin for ClusterFollower {
         });
         Ok(opened?.map(|(snapshot, published)| {
             self.served = Some(published);
-            Opened { snapshot, outcome: Outcome::Published, change: None, pulled_bytes: None }
+            Opened { snapshot, outcome: Outcome::Published, change: None }
         }))
     }
 

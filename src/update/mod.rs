@@ -1,11 +1,12 @@
 //! Keeps a directory current: a loop checks the origin of its generations, fetches a new generation
-//! if there is one, and publishes it. An [`Origin`] is a set of export files, a leader, or a
-//! cluster.
+//! if there is one, and publishes it. An [`Origin`] is a set of export files, an index
+//! folder, or a cluster.
 
 pub mod cluster;
+mod debounce;
 mod directory;
 pub mod files;
-pub mod leader;
+pub mod index;
 mod reload;
 mod signal;
 mod state;
@@ -97,7 +98,6 @@ pub struct Opened {
     /// Published, loaded, or unchanged if an identical generation is already being served.
     pub outcome: Outcome,
     pub change: Option<Change>,
-    pub pulled_bytes: Option<u64>,
 }
 
 impl Opened {
@@ -111,7 +111,6 @@ impl Opened {
             changed = change.map(|change| change.changed),
             exports_changed = change.map(|change| change.exports).filter(|exports| *exports > 0),
             files = change.map(|change| &*change.files).filter(|files| !files.is_empty()),
-            pulled_bytes = self.pulled_bytes,
             took_ms = u64::try_from(started.elapsed().as_millis()).unwrap_or(u64::MAX),
             "{text}"
         );

@@ -48,9 +48,9 @@ pub struct Problem {
 pub enum About {
     /// The export files, or a build of them.
     Exports,
-    /// The leader or the cluster.
+    /// The cluster.
     Remote,
-    /// The index folder, while the exports are being served from memory.
+    /// The index folder, while the exports or an earlier generation are being served from memory.
     Index,
     /// A build that's still running.
     Build,

@@ -82,13 +82,7 @@ async fn key_without_bearer_is_rejected_for_that_reason() {
 #[tokio::test]
 async fn key_created_a_moment_ago_is_accepted() {
     let service = Service::with_directory();
-    let new = NewKey {
-        name: "new".to_owned(),
-        expires: None,
-        rate: Rate::DEFAULT,
-        origins: Vec::new(),
-        may_replicate: false,
-    };
+    let new = NewKey { name: "new".to_owned(), expires: None, rate: Rate::DEFAULT, origins: Vec::new() };
     let (key, _) = file::create(&service.key_file(), new, Timestamp::now(), |_| Ok(())).expect("created");
     let bearer = format!("Bearer {}", key.expose());
     let answer = service.send(Method::GET, "/v1/categories", &[("authorization", &bearer)]).await;

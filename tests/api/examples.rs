@@ -68,11 +68,10 @@ fn every_operation_has_a_description_an_example_and_its_errors() {
         assert!(content["examples"]["recorded"]["value"].is_object(), "{path}");
     }
     let responses = document["components"]["responses"].as_object().expect("responses");
-    // No operation is documented with a method that it doesn't support. Neither the routes for
-    // followers nor `/mcp` are in the document.
+    // No operation is documented with a method that it doesn't support, and `/mcp` isn't in the
+    // document.
     let undescribed = [
         ErrorCode::MethodNotAllowed,
-        ErrorCode::ReplicateNotAllowed,
         ErrorCode::NotAcceptable,
         ErrorCode::ContentTooLarge,
         ErrorCode::UnsupportedMediaType,

@@ -37,7 +37,6 @@ const OTHERS: &str = "
 
 - `/feed.atom`: an Atom feed of added products and renewed evidence; `category` restricts it to one category.
 - `/mcp`: the [tools for assistants](assistants.md), via the Model Context Protocol.
-- `/v1/generations/…`: the index as files, for [followers](operations.md#followers).
 - `/schemas/export.json`: the JSON Schema of [export files](exports.md).
 - `/docs`, `/docs/reference`, `/docs/errors`, `/llms.txt`, `/sitemap.xml`, `/robots.txt`: documentation, and documents for crawlers.
 - `/records/…`: single records as JSON, which pages link to if they have to shorten one.

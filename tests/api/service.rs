@@ -44,7 +44,6 @@ pub(crate) struct Setup {
     pub(crate) rate: u64,
     pub(crate) origins: &'static [&'static str],
     pub(crate) expires: Option<&'static str>,
-    pub(crate) may_replicate: bool,
     /// Additional routes.
     pub(crate) routes: Router<Arc<AppState>>,
 }
@@ -57,7 +56,6 @@ impl Default for Setup {
             rate: 100_000,
             origins: &[],
             expires: None,
-            may_replicate: false,
             routes: Router::new(),
         }
     }
@@ -72,7 +70,6 @@ impl Setup {
             expires: self.expires.map(|date| date.parse().expect("a date")),
             rate: Rate::new(self.rate).expect("a rate"),
             origins: self.origins.iter().map(|origin| origin.parse().expect("an origin")).collect(),
-            may_replicate: self.may_replicate,
         };
         let (key, _) = file::create(&path, new, Timestamp::now(), |_| Ok(())).expect("a key");
         let keys = Arc::new(KeyStore::open(&path).expect("a key file"));

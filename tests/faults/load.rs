@@ -166,6 +166,11 @@ impl Target {
     /// Writes a revision and waits until it's served. Returns how long that took.
     pub(crate) fn reload(&self, client: &mut Client, revision: usize) -> Duration {
         self.corpus.write(&self.data(), revision);
+        self.await_revision(client, revision)
+    }
+
+    /// Waits until a revision is served. Returns how long that took.
+    pub(crate) fn await_revision(&self, client: &mut Client, revision: usize) -> Duration {
         let written = Instant::now();
         loop {
             let answer = client.get("/v1/software?limit=1").expect("a response");

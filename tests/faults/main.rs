@@ -17,6 +17,7 @@ mod load;
 mod onslaught;
 mod panics;
 mod refused;
+mod replica;
 mod scale;
 mod soak;
 mod storm;
@@ -25,6 +26,8 @@ mod watched;
 
 #[path = "../common/binary.rs"]
 mod binary;
+#[path = "../common/index_copy.rs"]
+mod index_copy;
 #[path = "../common/log.rs"]
 mod log;
 #[allow(dead_code, reason = "shared with tests/generations")]

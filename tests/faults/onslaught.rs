@@ -1,8 +1,9 @@
-//! Everything at once, on a leader and two followers with limits on memory and open files: reloads,
-//! broken exports, named pipes instead of exports, a held lock, and a follower that is killed.
+//! Everything at once, on a server that builds and two replicas that serve its index folder, with
+//! limits on memory and open files: reloads, broken exports, named pipes instead of exports, a held
+//! lock, and a replica that is killed.
 //! Meanwhile callers download slowly from many addresses, read nothing, pipeline tool calls, send
 //! huge bodies, malformed requests, thousands of unknown parameters, deep offsets and wrong keys,
-//! and keep idle connections. Healthy callers of the leader and the other follower see no failures
+//! and keep idle connections. Healthy callers of the builder and the other replica see no failures
 //! and wait hardly any longer, and memory stays flat.
 
 use std::fs::{self, File};
@@ -72,7 +73,7 @@ fn create_key(folder: &Path, arguments: &[&str]) -> String {
     text(&made.stdout).trim().to_owned()
 }
 
-/// The leader and its followers.
+/// The builder and its replicas.
 struct Fleet {
     target: Target,
     /// A key with a quota.
@@ -83,20 +84,18 @@ struct Fleet {
 
 impl Fleet {
     fn new(corpus: Corpus) -> Self {
-        let (mut attacker, mut replicator) = (String::new(), String::new());
+        let mut attacker = String::new();
         let target = Target::started_by(corpus, |folder| {
             attacker = create_key(folder, &["--name", "attacker", "--rate", "6000/min"]);
-            replicator = create_key(folder, &["--name", "follower", "--rate", "none", "--replicate"]);
             start(folder, &["--public-page", "300/min"])
         });
         let folders = [(), ()].map(|()| {
             let folder = tempfile::tempdir().expect("a folder");
             fs::copy(target.folder.path().join("keys.json"), folder.path().join("keys.json")).expect("copied");
-            fs::write(folder.path().join("leader.key"), &replicator).expect("written");
             folder
         });
         let [healthy, killed] = folders;
-        let server = follow(&target, &healthy);
+        let server = replica(&target, &healthy);
         Self { target, attacker, healthy: (healthy, server), killed }
     }
 
@@ -104,15 +103,15 @@ impl Fleet {
         [&self.target.server.address, &self.healthy.1.address]
     }
 
-    /// The leader's and the follower's resident memory, in KiB.
+    /// The builder's and the replica's resident memory, in KiB.
     fn rss_kib(&self) -> [usize; 2] {
         [&self.target.server, &self.healthy.1].map(|server| rss_kib(server.pid()))
     }
 
-    /// Writes a broken export, then a complete one, and kills a follower while it's pulling.
+    /// Writes a broken export, then a complete one, and kills a replica while it's reading.
     fn fault(&self, revision: usize) {
         let target = &self.target;
-        let mut follower = follow(target, &self.killed);
+        let mut killed = replica(target, &self.killed);
         break_export(target, revision);
         // In full runs, the lock is sometimes held for longer than the server waits for it.
         let lock = File::options().write(true).open(target.folder.path().join("index/LOCK")).expect("the lock");
@@ -120,8 +119,8 @@ impl Fleet {
             lock.lock().expect("locked");
         }
         target.reload(&mut target.client(), revision);
-        follower.signal("KILL");
-        until("the follower has exited", || follower.ended());
+        killed.signal("KILL");
+        until("the replica has exited", || killed.ended());
         let download = target.client().get("/v1/exports/tools").expect("a download");
         let other = revisions(&download.body).find(|of| *of != revision);
         assert_eq!((download.status, other), (200, None), "a healthy caller can download");
@@ -138,13 +137,13 @@ impl Fleet {
     }
 }
 
-/// Starts a follower, and waits until it's serving the same generation as its leader.
-fn follow(target: &Target, folder: &TempDir) -> Server {
-    let leader = format!("{}/v1/generations", target.server.address);
-    let mut follower = start(folder.path(), &["--follow", &leader, "--follow-key-file", "leader.key"]);
-    follower.made_key = Some(target.server.key());
-    until("the follower is ready", || (follower.get("/readyz").0 == 200).then_some(()));
-    follower
+/// Starts a server on the builder's index folder, and waits until it's serving a generation.
+fn replica(target: &Target, folder: &TempDir) -> Server {
+    let index = target.folder.path().join("index");
+    let mut replica = start(folder.path(), &["--data", "none", "--index", index.to_str().expect("text")]);
+    replica.made_key = Some(target.server.key());
+    until("the replica is ready", || (replica.get("/readyz").0 == 200).then_some(()));
+    replica
 }
 
 /// A connection from one of the addresses.
@@ -251,7 +250,7 @@ fn script(target: &Target) -> String {
     page[start..].split('"').next().expect("a path").to_owned()
 }
 
-/// Replaces the export with something invalid, and waits until the leader has noticed.
+/// Replaces the export with something invalid, and waits until the builder has noticed.
 fn break_export(target: &Target, revision: usize) {
     if revision.is_multiple_of(2) {
         replace(&target.data(), b"{\"name\": \"half");
@@ -281,11 +280,11 @@ fn healthy_callers_are_served_during_every_attack_at_once() {
         Duration::from_secs(from_environment("FAULTS_SOAK_SECONDS").unwrap_or_else(|| times(10, 1800)) as u64);
     let turn = Duration::from_secs(times(5, 30) as u64);
     let fleet = Fleet::new(Corpus::generated(times(2000, 20_000)));
-    let (target, leader) = (&fleet.target, &fleet.target.server);
+    let (target, builder) = (&fleet.target, &fleet.target.server);
     let attacks = attacks(target, &fleet.attacker);
     let idle: Vec<_> = (0..times(200, 2000))
         .filter_map(|number| {
-            let mut stream = connect(&leader.address, number).ok()?;
+            let mut stream = connect(&builder.address, number).ok()?;
             stream.write_all(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").ok()?;
             Some(stream)
         })
@@ -326,11 +325,11 @@ fn healthy_callers_are_served_during_every_attack_at_once() {
         busy.add(seen);
     }
     drop(idle);
-    until("the leader is healthy", || leader.reasons().is_empty().then_some(()));
-    let killed = follow(target, &fleet.killed);
-    for follower in [&fleet.healthy.1, &killed] {
-        until("the follower serves the last revision", || {
-            let (_, list) = follower.get("/v1/software?limit=1");
+    until("the builder is healthy", || builder.reasons().is_empty().then_some(()));
+    let killed = replica(target, &fleet.killed);
+    for replica in [&fleet.healthy.1, &killed] {
+        until("the replica serves the last revision", || {
+            let (_, list) = replica.get("/v1/software?limit=1");
             revisions(list.to_string().as_bytes()).all(|of| of == revision).then_some(())
         });
     }
@@ -342,7 +341,7 @@ fn healthy_callers_are_served_during_every_attack_at_once() {
         busy.summary()
     );
     for (name, server, before, samples) in
-        [("leader", leader, before[0], &samples[0]), ("follower", &fleet.healthy.1, before[1], &samples[1])]
+        [("builder", builder, before[0], &samples[0]), ("replica", &fleet.healthy.1, before[1], &samples[1])]
     {
         let (most, thirds) = (samples.iter().max().copied().unwrap_or_default(), thirds(samples));
         println!(

@@ -5,7 +5,10 @@
 
 mod catalogue;
 mod changes;
+mod copied;
 mod damage;
+#[path = "../common/index_copy.rs"]
+mod index_copy;
 mod listing;
 mod log;
 mod memory;

@@ -3,6 +3,8 @@
 use std::fs;
 use std::os::unix::fs::MetadataExt as _;
 
+use software_directory::generation::store::PartEntry;
+
 use crate::place::{Place, export};
 
 #[test]
@@ -120,4 +122,22 @@ fn both_generations_share_one_file_for_an_unchanged_part() {
         place.store().load(&place.current()).expect("intact");
     }
     assert_eq!(of(&inodes(&place), "catalogue.downloads.0"), of(&first, "catalogue.downloads.0"));
+}
+
+#[test]
+fn a_manifest_with_unknown_parts_or_excessive_sizes_is_rejected() {
+    let place = Place::with(&["a"]);
+    drop(place.started());
+    let rejected = |change: &dyn Fn(&mut PartEntry)| {
+        let mut manifest = place.current();
+        change(&mut manifest.parts[0]);
+        place.store().load(&manifest).expect_err("rejected").to_string()
+    };
+    let other = place.current().parts[1].name.clone();
+    for name in ["../evil", "/etc/passwd", "a/b", "..", ".next-1", "", "manifest.json", "a\0b", &other] {
+        let error = rejected(&|part| part.name = name.to_owned());
+        assert!(error.contains("names an unknown or repeated part"), "{name}: {error}");
+    }
+    let error = rejected(&|part| part.size = u64::MAX);
+    assert!(error.contains("are allowed"), "{error}");
 }

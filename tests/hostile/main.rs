@@ -2,7 +2,6 @@
 //! a crash.
 
 mod any_export;
-mod any_generation;
 mod any_query;
 #[path = "../common/cases.rs"]
 mod cases;

@@ -83,7 +83,7 @@ fn create_accepts_a_number_of_days_and_list_prints_json() {
     let listed: Value = serde_json::from_slice(&listed.stdout).expect("JSON");
     let expected = json!([{
         "id": &*key.id, "name": "a", "created_at": key.created_at.to_string(), "expires_at": expires, "is_expired": false,
-        "rate_per_minute": null, "origins": [], "replicate": false
+        "rate_per_minute": null, "origins": []
     }]);
     assert_eq!(listed, expected);
 }
@@ -126,9 +126,9 @@ fn list_shows_a_table_without_hashes_and_marks_expired_keys() {
     let output = keys(folder.path(), &["list"]);
     assert_eq!(output.status.code(), Some(0));
     let expected = "\
-ID        NAME         CREATED               EXPIRES               RATE     ORIGINS  RIGHTS
-Aaaaaaaa  A long name  2026-01-31T09:30:00Z  never                 600/min  any      read
-Bbbbbbbb  B            2026-01-31T09:30:00Z  2020-01-31 (expired)  600/min  any      read
+ID        NAME         CREATED               EXPIRES               RATE     ORIGINS
+Aaaaaaaa  A long name  2026-01-31T09:30:00Z  never                 600/min  any
+Bbbbbbbb  B            2026-01-31T09:30:00Z  2020-01-31 (expired)  600/min  any
 ";
     assert_eq!(text(&output.stdout), expected);
 }

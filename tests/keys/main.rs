@@ -22,7 +22,7 @@ fn key_file() -> (TempDir, PathBuf) {
 }
 
 fn named(name: &str) -> NewKey {
-    NewKey { name: name.to_owned(), expires: None, rate: Rate::DEFAULT, origins: Vec::new(), may_replicate: false }
+    NewKey { name: name.to_owned(), expires: None, rate: Rate::DEFAULT, origins: Vec::new() }
 }
 
 fn at(text: &str) -> Timestamp {

@@ -6,6 +6,8 @@ mod binary;
 mod commands;
 mod diff;
 mod following;
+#[path = "../common/index_copy.rs"]
+mod index_copy;
 #[path = "../common/log.rs"]
 mod log;
 mod logging;
@@ -15,6 +17,7 @@ mod preview;
 #[path = "../common/process.rs"]
 mod process;
 mod queries;
+mod replica;
 mod starting;
 
 #[path = "../common/request.rs"]

@@ -28,11 +28,10 @@ use self::sockets::HandedOver;
 use self::source::Generations;
 use super::log::{self, Log};
 use super::progress::Terminal;
-use super::{Failure, cluster, data, environment, print_error, probe, reindex};
+use super::{Failure, cluster, data, environment, print_error, reindex};
 use crate::cli::{LogFormat, PreviewArgs, ServeArgs};
 use crate::engine::opensearch::cluster::Cluster;
 use crate::file::folder_of;
-use crate::generation::store::Store;
 use crate::generation::{Observer, Settings, Snapshot};
 use crate::http::server::{ConnectionLimits, Server};
 use crate::http::{self, AppState, HttpConfig, PublicUrl};
@@ -60,9 +59,6 @@ fn run_with(args: &ServeArgs, preview: Option<&PreviewArgs>) -> ExitCode {
     if let Some(processors) = args.for_server {
         return reindex::run_for_server(args, processors, &settings);
     }
-    if args.probe {
-        return probe::run(args, &settings);
-    }
     let log = match log::start(&args.log, args.access_log, args.log_format) {
         Ok(log) => log,
         Err(failure) => {
@@ -80,17 +76,17 @@ fn run_with(args: &ServeArgs, preview: Option<&PreviewArgs>) -> ExitCode {
             return reindex::run_in_cluster(args, &settings, Arc::clone(cluster), &log);
         }
         let shared = Generations::shared(args, cluster.as_ref(), &directory)?;
-        let followed = match shared {
+        let prebuilt = match shared {
             Some(shared) => Some(shared),
-            None => Generations::followed(args, &settings, &directory)?,
+            None => Generations::copied(args, &directory)?,
         };
-        if followed.is_none() {
+        if prebuilt.is_none() {
             data::check(&args.data)?;
         }
         if args.reindex {
             reindex::run(args, &settings, &log)
         } else {
-            serve(args, preview, settings, directory, (followed, cluster), &log)
+            serve(args, preview, settings, directory, (prebuilt, cluster), &log)
         }
     });
     let done = done.unwrap_or_else(|panic| Err(Failure { text: format!("the program failed: {panic}"), code: 1 }));
@@ -114,7 +110,7 @@ fn serve(
     preview: Option<&PreviewArgs>,
     mut settings: Settings,
     directory: Arc<Directory>,
-    (followed, cluster): (Option<Generations>, Option<Arc<Cluster>>),
+    (prebuilt, cluster): (Option<Generations>, Option<Arc<Cluster>>),
     log: &Log,
 ) -> Result<(), Failure> {
     let public_url = args.public_url.as_deref().map(PublicUrl::parse).transpose();
@@ -138,8 +134,6 @@ fn serve(
         trusted_proxies: args.trusted_proxy.clone(),
         log_queries: args.log_queries,
         public_page: args.public_page,
-        // A cluster's generations aren't files.
-        generations: settings.index.as_deref().filter(|_| cluster.is_none()).map(Store::new),
         empty_queries: query_file.as_ref().map(|file| file.queries()),
         preview: shown,
         site_introduction: args.site_introduction.clone(),
@@ -156,8 +150,8 @@ fn serve(
         .enable_all()
         .build()
         .map_err(|error| Failure { text: format!("the runtime can't be started: {error}"), code: 1 })?;
-    let generations = if let Some(followed) = followed {
-        followed
+    let generations = if let Some(prebuilt) = prebuilt {
+        prebuilt
     } else {
         settings.process = reindex::process(args, &settings).map_err(|error| Failure::other(&error))?;
         Generations::built(settings, observer, directory, preview.is_some())

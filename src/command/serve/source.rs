@@ -1,4 +1,4 @@
-//! The source of generations: exports on this machine, a leader, or a cluster.
+//! The source of generations: exports on this machine, an index folder, or a cluster.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
@@ -6,15 +6,13 @@ use std::sync::mpsc::{Receiver, SyncSender};
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-use super::super::{Failure, probe};
+use super::super::{Failure, data};
 use crate::cli::ServeArgs;
 use crate::engine::opensearch::cluster::Cluster;
 use crate::generation::source::Source;
-use crate::generation::store::Store;
-use crate::generation::{MeaningOption, Observer, Settings};
+use crate::generation::{Observer, Settings};
 use crate::update::cluster::ClusterFollower;
 use crate::update::files::ExportFiles;
-use crate::update::leader::{Follower, Leader};
 use crate::update::{Directory, Origin, Outcome, Signal, Updater};
 
 /// Receives the outcome of startup; `None` if there's nothing to serve yet.
@@ -61,47 +59,19 @@ impl Generations {
         }
     }
 
-    /// The generations of the leader given in the options, if any.
-    pub(super) fn followed(
-        args: &ServeArgs,
-        settings: &Settings,
-        directory: &Arc<Directory>,
-    ) -> Result<Option<Self>, Failure> {
-        let usage = |text: &str| Err(Failure::usage(text));
-        let Some(url) = &args.follow else {
-            return if args.follow_key_file.is_some() { usage("--follow-key-file needs --follow") } else { Ok(None) };
-        };
+    /// The generations in the index folder, with `--data none`.
+    pub(super) fn copied(args: &ServeArgs, directory: &Arc<Directory>) -> Result<Option<Self>, Failure> {
+        let Some(folder) = data::index_folder(&args.data)? else { return Ok(None) };
         if args.reindex {
-            return usage(
-                "--reindex builds from exports, but --follow takes generations from another server: use only one of \
-                 them",
-            );
+            return Err(Failure::usage("--reindex builds from exports, so it can't be combined with --data none"));
         }
-        if args.data.data.is_some() {
-            return usage(
-                "--follow takes generations from another server and reads no exports: leave out --data (SOFTWARE_DIRECTORY_DATA)",
-            );
-        }
-        if settings.meaning == MeaningOption::Off {
-            return usage(
-                "--follow serves generations as the other server builds them, so --meaning off (SOFTWARE_DIRECTORY_MEANING) belongs \
-                 there: leave it out here",
-            );
-        }
-        let Some(index) = &settings.index else {
-            return usage("--follow keeps generations in an index folder, so it can't be combined with --index none");
-        };
-        let leader = Leader::new(url, args.follow_key_file.clone())
-            .map_err(|error| Failure::usage(crate::error::chain(&error)))?;
-        let probe = probe::process(args, index).map_err(|error| Failure::other(&error))?;
-        let follower = Follower::new(leader, Store::new(index)).probed_by(probe);
-        let (origin, directory) = (follower.leader().to_owned(), Arc::clone(directory));
+        let directory = Arc::clone(directory);
         Ok(Some(Self {
-            origin,
-            awaited: "the leader",
+            origin: args.data.index.display().to_string(),
+            awaited: "a generation in the index folder",
             is_demo: false,
             run: Box::new(move |ready, _, received, _| {
-                keep_current(&mut Updater::new(follower, directory), ready, received, |started| {
+                keep_current(&mut Updater::new(folder, directory), ready, received, |started| {
                     Ok(started.unwrap_or(Outcome::Failed))
                 });
             }),
@@ -115,11 +85,6 @@ impl Generations {
         directory: &Arc<Directory>,
     ) -> Result<Option<Self>, Failure> {
         let Some(cluster) = cluster.cloned() else { return Ok(None) };
-        if args.follow.is_some() {
-            return Err(Failure::usage(
-                "--follow and --engine opensearch are two sources of generations: use only one of them",
-            ));
-        }
         if args.data.data.is_some() {
             return Err(Failure::usage(
                 "with --engine opensearch a server reads no exports: leave out --data (SOFTWARE_DIRECTORY_DATA), or fill the \

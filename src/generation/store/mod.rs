@@ -9,14 +9,12 @@ mod link;
 mod lock;
 mod log;
 mod opening;
-mod piece;
-mod pull;
 mod read;
 mod sweep;
 mod write;
 
 use std::collections::HashSet;
-use std::io::{self, BufReader};
+use std::io;
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
@@ -29,19 +27,14 @@ use crate::generation::meaning::MeaningOption;
 use crate::generation::stamp::FolderStamp;
 use crate::scratch::{Bulk, Span};
 
-pub(crate) use link::StoredParts;
 pub(crate) use opening::MAX_DEATHS;
-pub use piece::Piece;
-use piece::{MAX_PIECE_BYTES, PartHasher};
 
 /// The file that names the current generation.
 const CURRENT: &str = "CURRENT";
 /// The file that completes a generation's folder.
-pub(crate) const MANIFEST: &str = "manifest.json";
+const MANIFEST: &str = "manifest.json";
 /// The prefix of files being written.
 const NEXT: &str = ".next-";
-/// How many bytes are hashed at a time.
-const BLOCK_BYTES: usize = 64 * 1024;
 
 /// A folder of generations.
 #[derive(Debug, Clone)]
@@ -94,9 +87,6 @@ pub struct PartEntry {
     pub size: u64,
     /// The part's BLAKE3 hash, in hexadecimal digits.
     pub blake3: String,
-    /// The part's pieces in order, if the part is large.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub pieces: Vec<Piece>,
 }
 
 /// Why a generation couldn't be read or written.
@@ -159,8 +149,8 @@ impl Manifest {
         format!("{}-{}", self.generation, self.build)
     }
 
-    /// Checks the names and sizes of the parts and their pieces against what a generation can have,
-    /// before any are pulled or read. An error says what's wrong with the manifest.
+    /// Checks the names and sizes of the parts against what a generation can have, before any are
+    /// read. An error says what's wrong with the manifest.
     pub(crate) fn check_parts(&self) -> Result<(), String> {
         let mut names = HashSet::new();
         for part in &self.parts {
@@ -173,7 +163,6 @@ impl Manifest {
                     part.name, part.size
                 ));
             }
-            part.check_pieces()?;
         }
         let engine_files = self.parts.iter().filter_map(|part| part.name.strip_prefix(ENGINE));
         if TantivyIndex::has_files(engine_files) { Ok(()) } else { Err("names unexpected engine files".to_owned()) }
@@ -183,39 +172,18 @@ impl Manifest {
 impl PartEntry {
     fn of(name: &str, content: &Bulk) -> io::Result<Self> {
         let size = content.len()?;
-        let mut hasher = PartHasher::new(size);
-        let reader = content.reader(Span { start: 0, length: size })?;
-        io::copy(&mut BufReader::with_capacity(BLOCK_BYTES, reader), &mut hasher)?;
-        let (hash, pieces) = hasher.finish();
-        Ok(Self { name: name.to_owned(), size, blake3: hash.to_hex().as_str().to_owned(), pieces })
-    }
-
-    fn check_pieces(&self) -> Result<(), String> {
-        let bytes = self.pieces.iter().fold(0_u64, |bytes, piece| bytes.saturating_add(piece.size));
-        if !self.pieces.is_empty() && bytes != self.size {
-            return Err(format!("lists pieces of {} that don't add up to its size", self.name));
-        }
-        // A pull would never get past an empty piece.
-        match self.pieces.iter().find(|piece| !(1..=MAX_PIECE_BYTES).contains(&piece.size)) {
-            Some(Piece { size, .. }) => {
-                Err(format!("lists a piece of {} with {size} bytes; a piece has 1 to {MAX_PIECE_BYTES}", self.name))
-            }
-            None => Ok(()),
-        }
+        let mut hasher = blake3::Hasher::new();
+        let hash = hasher.update_reader(content.reader(Span { start: 0, length: size })?)?.finalize();
+        Ok(Self { name: name.to_owned(), size, blake3: hash.to_hex().as_str().to_owned() })
     }
 }
 
 /// Whether a folder's name is a generation's: `<16 hexadecimal digits>-<build>`.
-pub(crate) fn is_generation_name(name: &str) -> bool {
+fn is_generation_name(name: &str) -> bool {
     name.split_once('-').is_some_and(|(generation, build)| {
         generation.len() == 16
             && generation.bytes().all(|byte| byte.is_ascii_hexdigit())
             && !build.is_empty()
             && build.bytes().all(|byte| byte.is_ascii_alphanumeric())
     })
-}
-
-/// Whether a part's name is safe, i.e. can't point outside its folder.
-pub(crate) fn is_part_name(name: &str) -> bool {
-    !name.is_empty() && !name.starts_with('.') && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"._-".contains(&b))
 }

@@ -2,6 +2,7 @@
 
 use std::fs::{self, File};
 use std::io::{self, Read as _};
+use std::path::PathBuf;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -10,6 +11,7 @@ use crate::catalogue::Bulk;
 use crate::file::{open, open_in};
 use crate::generation::INDEX_FORMAT;
 use crate::generation::artifact::{Artifact, TABLES, TEXTS, is_download};
+use crate::generation::stamp::{FileStamp, FolderStamp};
 use crate::generation::store::{CURRENT, Head, MANIFEST, Manifest, PartEntry, Store, StoreError, is_generation_name};
 
 /// The maximum size of a pointer or manifest. No manifest exceeds about 6 MiB, so anything larger
@@ -58,6 +60,31 @@ impl Store {
         let text = read_small(open_in(&self.folder.join(name), MANIFEST)).ok()?;
         let head: Head = serde_json::from_slice(&text).ok()?;
         (head.format != INDEX_FORMAT && format!("{}-{}", head.generation, head.build) == name).then_some(head)
+    }
+
+    /// The stamps of `CURRENT` and of the files in the folder that it names. They reveal changes
+    /// without reading the files.
+    pub(crate) fn stamp(&self) -> FolderStamp {
+        let named = self.current_name().map(|name| self.folder.join(name));
+        let files = named.and_then(|folder| fs::read_dir(folder).ok()).into_iter().flatten().flatten();
+        let paths = files.map(|entry| entry.path()).chain([self.folder.join(CURRENT)]);
+        let stamp = |path: PathBuf| Some(FileStamp::of(path.display().to_string(), &path.symlink_metadata().ok()?));
+        let mut stamps: FolderStamp = paths.filter_map(stamp).collect();
+        stamps.sort_unstable();
+        stamps
+    }
+
+    /// The first part that a generation's folder doesn't contain in full, which is how a folder
+    /// looks while it's being copied. Says what's there instead.
+    pub(crate) fn unfinished_part(&self, manifest: &Manifest) -> Option<String> {
+        // An invalid manifest is reported when the generation is loaded.
+        manifest.check_parts().ok()?;
+        let folder = self.folder.join(manifest.folder_name());
+        manifest.parts.iter().find_map(|PartEntry { name, size, .. }| match fs::symlink_metadata(folder.join(name)) {
+            Ok(found) if found.len() >= *size => None,
+            Ok(found) => Some(format!("its part {name} has {} of {size} bytes", found.len())),
+            Err(error) => Some(format!("its part {name} can't be found ({error})")),
+        })
     }
 
     pub(super) fn generation_names(&self) -> Vec<String> {

@@ -25,7 +25,6 @@ impl Store {
     pub(super) fn sweep(&self) {
         pass(Step::SweepBegun);
         remove_unfinished_files(&self.folder);
-        self.remove_pulls(None);
         let kept = self.kept();
         for name in self.generation_names() {
             let folder = self.folder.join(&name);

@@ -11,9 +11,8 @@ use crate::file::{Access, Draft, folder_of, sync_folder};
 use crate::generation::artifact::Parts;
 use crate::generation::failpoint::{Step, reach};
 use crate::generation::stamp::FolderStamp;
-use crate::generation::store::{
-    CURRENT, MANIFEST, Manifest, NEXT, NewGeneration, PartEntry, Store, StoreError, StoredParts,
-};
+use crate::generation::store::link::StoredParts;
+use crate::generation::store::{CURRENT, MANIFEST, Manifest, NEXT, NewGeneration, PartEntry, Store, StoreError};
 use crate::generation::{Generation, INDEX_FORMAT};
 use crate::scratch::{Bulk, Span};
 

@@ -6,7 +6,6 @@ pub(super) mod categories;
 pub(super) mod changes;
 pub(super) mod exports;
 pub(super) mod feed;
-pub(super) mod generations;
 pub(super) mod glossary;
 pub(super) mod health;
 pub(super) mod mcp;

@@ -12,8 +12,8 @@ use crate::http::config::HttpConfig;
 use crate::http::problem::ApiError;
 
 /// Rejects requests for someone else's host name, if the service has a public URL. Requests with a
-/// key are exempt, since they come from a program that was given a key, such as a follower that
-/// uses an internal name. So are health probes, which may use any name.
+/// key are exempt, since they come from a program that was given a key, and may use an internal
+/// name. So are health probes.
 pub(in crate::http) fn check_host(request: &Request, config: &HttpConfig) -> Result<(), ApiError> {
     let is_exempt = config.public_url.is_none()
         || request.headers().contains_key(AUTHORIZATION)

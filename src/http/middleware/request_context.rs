@@ -47,11 +47,6 @@ impl RequestContext {
         self.grant.get().map_or_else(Holder::none, |grant| grant.holder())
     }
 
-    /// Whether the request's key may pull the index.
-    pub(in crate::http) fn may_replicate(&self) -> bool {
-        self.grant.get().is_some_and(|grant| grant.may_replicate)
-    }
-
     pub(in crate::http) fn new(request: &Request) -> Arc<Self> {
         Arc::new(Self {
             id: request_id(request.headers()),

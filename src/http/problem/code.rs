@@ -85,10 +85,6 @@ codes! {
         "The key is restricted to certain web origins, and the request came from a different one.",
         "Use the key on the sites it was issued for, or ask the operator to add this origin.";
 
-    ReplicateNotAllowed = "replicate_not_allowed", FORBIDDEN, "Replication not allowed",
-        "The key isn't allowed to pull the index.",
-        "Use a key created with `keys create --replicate`.";
-
     SoftwareNotFound = "software_not_found", NOT_FOUND, "Product not found",
         "No product has this id. Ids must match exactly, including upper and lower case.",
         "Use ids from /v1/software or /v1/search, and percent-encode them in the path.";

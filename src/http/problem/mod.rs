@@ -52,8 +52,6 @@ pub enum ApiError {
     OriginNotAllowed(String),
     #[error("browser request for someone else's host name")]
     HostNotAllowed,
-    #[error("the key isn't allowed to pull the index")]
-    ReplicateNotAllowed,
     #[error("no product {0:?}")]
     SoftwareNotFound(String),
     /// Only used on pages.
@@ -155,7 +153,6 @@ impl ApiError {
             Self::InvalidApiKey => ErrorCode::InvalidApiKey,
             Self::ExpiredApiKey => ErrorCode::ExpiredApiKey,
             Self::OriginNotAllowed(_) | Self::HostNotAllowed => ErrorCode::OriginNotAllowed,
-            Self::ReplicateNotAllowed => ErrorCode::ReplicateNotAllowed,
             Self::SoftwareNotFound(_) | Self::SoftwareGone(_) => ErrorCode::SoftwareNotFound,
             Self::CategoryNotFound { .. } => ErrorCode::CategoryNotFound,
             Self::TermNotFound { .. } => ErrorCode::TermNotFound,

@@ -11,8 +11,7 @@ use crate::key::format::{self, ID_LENGTH};
 use crate::key::rate::UNLIMITED;
 use crate::key::{Expiry, Origin, Rate};
 
-const PROPERTIES: [&str; 8] =
-    ["id", "name", "sha256", "created_at", "expires_at", "rate_per_minute", "origins", "replicate"];
+const PROPERTIES: [&str; 7] = ["id", "name", "sha256", "created_at", "expires_at", "rate_per_minute", "origins"];
 /// The maximum length of a key's name, in characters.
 pub(super) const MAX_NAME_LENGTH: usize = 200;
 
@@ -36,7 +35,6 @@ struct Entry {
     expires_at: Option<Value>,
     rate_per_minute: Option<Value>,
     origins: Option<Value>,
-    replicate: Option<Value>,
     #[serde(flatten)]
     other: Map<String, Value>,
 }
@@ -130,14 +128,6 @@ fn check_entry(entry: Entry, findings: &mut Findings<'_>) -> Option<KeyRecord> {
             rate
         }
     };
-    let may_replicate = match &entry.replicate {
-        None => Some(false),
-        Some(Value::Bool(may)) => Some(*may),
-        Some(value) => {
-            findings.add("replicate", format!("must be true or false, not {value}"));
-            None
-        }
-    };
     let origins = check_origins(entry.origins.as_ref(), findings);
     Some(KeyRecord {
         id: id?,
@@ -147,7 +137,6 @@ fn check_entry(entry: Entry, findings: &mut Findings<'_>) -> Option<KeyRecord> {
         expires: expires?,
         rate: rate?,
         origins: origins?,
-        may_replicate: may_replicate?,
         other: entry.other,
     })
 }

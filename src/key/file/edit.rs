@@ -27,8 +27,6 @@ pub struct NewKey {
     pub rate: Rate,
     /// Web origins that may use the key; empty means any.
     pub origins: Vec<Origin>,
-    /// Whether the key may pull the index's generations, as followers do.
-    pub may_replicate: bool,
 }
 
 impl NewKey {
@@ -64,7 +62,6 @@ pub fn create(
             expires: new.expires,
             rate: new.rate,
             origins: new.origins,
-            may_replicate: new.may_replicate,
             other: Map::new(),
         };
         file.keys.push(record.clone());

@@ -62,8 +62,6 @@ pub struct KeyRecord {
     pub rate: Rate,
     /// Web origins that may use the key; empty means any.
     pub origins: Vec<Origin>,
-    /// Whether the key may pull the index's generations, as followers do.
-    pub may_replicate: bool,
     /// Properties that this version doesn't know.
     other: Map<String, Value>,
 }
@@ -114,9 +112,6 @@ struct WrittenKey<'a> {
     /// A number, or `none`.
     rate_per_minute: Value,
     origins: Vec<&'a str>,
-    /// Only written if it's true, so that files from earlier versions stay the same.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    replicate: Option<bool>,
     #[serde(flatten)]
     other: &'a Map<String, Value>,
 }
@@ -131,7 +126,6 @@ impl<'a> From<&'a KeyRecord> for WrittenKey<'a> {
             expires_at: key.expires.map(|expiry| expiry.to_string()),
             rate_per_minute: key.rate.per_minute().map_or_else(|| UNLIMITED.into(), Value::from),
             origins: key.origins.iter().map(Origin::as_str).collect(),
-            replicate: key.may_replicate.then_some(true),
             other: &key.other,
         }
     }

@@ -67,16 +67,4 @@ impl Forms {
         }
         numbers
     }
-
-    /// Reads all keys and returns whether their stem numbers are valid.
-    pub(super) fn verify(&self, stems: usize) -> bool {
-        let mut keys = self.keys.stream();
-        while let Some(key) = keys.next() {
-            let number = key.split_last_chunk().map(|(_, number)| StemId::from_be_bytes(*number));
-            if number.is_none_or(|number| number as usize >= stems) {
-                return false;
-            }
-        }
-        true
-    }
 }

@@ -2,7 +2,6 @@
 //! Later ones are built when the files change, or picked up if another process has built them.
 
 mod build;
-mod debounce;
 mod events;
 mod index;
 
@@ -11,11 +10,11 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
-use self::debounce::Debouncer;
 use self::events::FsEvents;
 use crate::generation::stamp::FolderStamp;
 use crate::generation::store::{Manifest, Store};
 use crate::generation::{BuildFailure, Change, INDEX_FORMAT, Observer, Settings, Snapshot};
+use crate::update::debounce::Debouncer;
 use crate::update::signal::Signal;
 use crate::update::state::{About, Health, Problem};
 use crate::update::{Look, Opened, Origin, Start};
@@ -135,7 +134,7 @@ impl Origin for ExportFiles {
         let served = health.directory().current();
         let served = served.as_ref().map(|served| served.contents());
         let change = Change::between(served, snapshot.contents(), (before.as_ref(), self.seen()));
-        Ok(Some(Opened { snapshot, outcome, change: Some(change), pulled_bytes: None }))
+        Ok(Some(Opened { snapshot, outcome, change: Some(change) }))
     }
 
     fn panicked(panic: String) -> BuildFailure {

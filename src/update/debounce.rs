@@ -1,4 +1,4 @@
-//! Decides when to read changed exports: once they've settled, or after a while regardless.
+//! Decides when to read changed files: once they've settled, or after a while regardless.
 
 use std::time::{Duration, Instant};
 
@@ -6,11 +6,11 @@ use crate::generation::stamp::FolderStamp;
 use crate::update::POLL_INTERVAL;
 use crate::update::signal::EVENT_INTERVAL;
 
-/// How long the exports must stay unchanged before they're read.
+/// How long the files must stay unchanged before they're read.
 const QUIET: Duration = Duration::from_millis(250);
 /// The longest delay between the first change and a read.
 const MAX_DELAY: Duration = Duration::from_secs(5);
-/// How often the exports are read in full even if they seem unchanged.
+/// How often the files are read in full even if they seem unchanged.
 const FULL_READ_INTERVAL: Duration = Duration::from_mins(10);
 
 /// A debouncer for changes to a folder. Callers pass in the current time.
@@ -44,7 +44,7 @@ impl Debouncer {
     }
 
     /// Records the folder's stamp; `None` if it can't be read. Returns whether it's time to read
-    /// the exports.
+    /// the files.
     pub(super) fn look(&mut self, stamp: Option<FolderStamp>, now: Instant) -> bool {
         if stamp == self.seen {
             self.pending = None;
@@ -60,7 +60,7 @@ impl Debouncer {
         })
     }
 
-    /// Records that the exports were read with this stamp.
+    /// Records that the files were read with this stamp.
     pub(super) fn read(&mut self, seen: Option<FolderStamp>, now: Instant) {
         (self.seen, self.pending, self.read_in_full) = (seen, None, now);
     }
