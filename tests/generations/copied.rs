@@ -241,6 +241,22 @@ fn an_older_generation_is_not_served_but_returning_to_older_exports_is() {
 }
 
 #[test]
+fn a_recreated_index_starts_a_new_history_everywhere() {
+    let place = built(&["a"]);
+    let first = place.current();
+    let second = change(&place, &["a", "b"]);
+    let mut copied = Copied::started(&place);
+    assert!(copied.knows(first.generation.as_str()));
+    fs::remove_dir_all(place.index()).expect("deleted");
+    let again = place.reindex().expect("built");
+    assert_eq!(again.generation, second.generation, "the content is the same");
+    assert_ne!(again.folder_name(), second.folder_name(), "a build's name is never used again");
+    copied.copy(&place);
+    assert_eq!(copied.refresh(), Outcome::Loaded);
+    assert!(!copied.knows(first.generation.as_str()) && copied.knows(again.generation.as_str()));
+}
+
+#[test]
 fn an_index_of_another_version_is_reported() {
     let place = built(&["a"]);
     let mut copied = Copied::started(&place);

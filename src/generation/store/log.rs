@@ -12,7 +12,7 @@ use crate::generation::log::Former;
 use crate::generation::stamp::FolderStamp;
 use crate::generation::store::link::link;
 use crate::generation::store::read::{check, read};
-use crate::generation::store::write::{write_manifest, write_synced};
+use crate::generation::store::write::{build_name, write_manifest, write_synced};
 use crate::generation::store::{Manifest, PartEntry, Store, StoreError};
 use crate::scratch::Bulk;
 
@@ -53,8 +53,7 @@ impl Store {
     ) -> Result<Manifest, StoreError> {
         let _lock = self.lock()?;
         let before = self.folder.join(manifest.folder_name());
-        let mut manifest =
-            Manifest { build: self.unused_build(&manifest.generation), built_at, inputs, ..manifest.clone() };
+        let mut manifest = Manifest { build: build_name(&built_at), built_at, inputs, ..manifest.clone() };
         let folder = self.folder.join(manifest.folder_name());
         manifest.parts.retain(|part| part.name != CHANGES);
         let written = (|| {

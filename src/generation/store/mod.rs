@@ -49,7 +49,7 @@ pub struct Manifest {
     pub format: u32,
     /// The generation's name.
     pub generation: Generation,
-    /// Which build of the generation this is: the rest of the folder's name.
+    /// Which build of the generation this is, by its time: the rest of the folder's name.
     pub build: String,
     /// When the generation was built (RFC 3339 in UTC).
     pub built_at: String,

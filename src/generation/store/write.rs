@@ -8,12 +8,12 @@ use std::path::Path;
 use bytes::Bytes;
 
 use crate::file::{Access, Draft, folder_of, sync_folder};
+use crate::generation::INDEX_FORMAT;
 use crate::generation::artifact::Parts;
 use crate::generation::failpoint::{Step, reach};
 use crate::generation::stamp::FolderStamp;
 use crate::generation::store::link::StoredParts;
 use crate::generation::store::{CURRENT, MANIFEST, Manifest, NEXT, NewGeneration, PartEntry, Store, StoreError};
-use crate::generation::{Generation, INDEX_FORMAT};
 use crate::scratch::{Bulk, Span};
 
 impl Store {
@@ -37,7 +37,7 @@ impl Store {
         let entries = parts.iter().map(|(name, content)| PartEntry::of(name, content)).collect::<io::Result<_>>();
         let manifest = Manifest {
             format: INDEX_FORMAT,
-            build: self.unused_build(&about.generation),
+            build: build_name(&about.built_at),
             generation: about.generation,
             built_at: about.built_at,
             software_count: about.software_count,
@@ -74,16 +74,17 @@ impl Store {
         Ok(manifest)
     }
 
-    pub(super) fn unused_build(&self, generation: &Generation) -> String {
-        let taken = |build: &u32| self.folder.join(format!("{generation}-{build:04}")).exists();
-        let build = (1..u32::MAX).find(|build| !taken(build)).unwrap_or_default();
-        format!("{build:04}")
-    }
-
     pub(super) fn point_to(&self, manifest: &Manifest) -> Result<(), StoreError> {
         let path = self.folder.join(CURRENT);
         replace(&path, format!("{}\n", manifest.folder_name()).as_bytes(), CURRENT_STEPS)
     }
+}
+
+/// The name of a build from this time, such as `20260131T093000123456789Z`. Even a deleted index that's
+/// built again never repeats a name, so its generations can't be mistaken for those with another
+/// change log.
+pub(super) fn build_name(built_at: &str) -> String {
+    built_at.chars().filter(char::is_ascii_alphanumeric).collect()
 }
 
 /// Writes a generation's folder, manifest last. Parts that are already stored are linked.
