@@ -55,7 +55,7 @@ test-rust: need-cargo need-cc ## Run all Rust tests, including slow ones and exa
 	cargo test --locked --lib --bins --tests -- --quiet --include-ignored --skip on_cluster
 	@# These tests mostly wait for processes and quiet periods, so they use more threads than
 	@# processors.
-	cargo test --locked --features failpoints --test faults -- --quiet --test-threads=6
+	cargo test --locked --features failpoints --test faults -- --quiet --test-threads=4
 	cargo test --locked --doc -- --quiet
 
 # This only checks that they build, so it uses the dev profile, whose crates the tests have already
