@@ -23,11 +23,6 @@ pub(super) trait Embedded: Explain + std::fmt::Debug + Send + Sync {
     fn frequency(&self, term: &Term) -> Result<u32, EngineError>;
 
     fn search_now(&self, request: &SearchRequest<'_>) -> Result<SearchHits, EngineError>;
-
-    /// See [`Engine::verify`].
-    fn verify_index(&self) -> Result<(), EngineError> {
-        Ok(())
-    }
 }
 
 impl<E: Embedded> Engine for E {
@@ -103,10 +98,6 @@ impl<E: Embedded> Engine for E {
             }
         };
         Box::pin(ready(Ok(records.find(id).map(window))))
-    }
-
-    fn verify(&self) -> Result<(), EngineError> {
-        self.verify_index()
     }
 
     fn explainer(&self) -> Option<&dyn Explain> {

@@ -76,12 +76,6 @@ pub trait Engine: std::fmt::Debug + Send + Sync {
         request: &'a ReviewsRequest,
     ) -> BoxFuture<'a, Result<Option<ReviewHits>, EngineError>>;
 
-    /// Reads everything that's in memory and verifies whatever can be verified. Opening an engine
-    /// only does the quick checks.
-    fn verify(&self) -> Result<(), EngineError> {
-        Ok(())
-    }
-
     /// The engine's explainer; `None` if the engine can't explain its scores.
     fn explainer(&self) -> Option<&dyn Explain> {
         None

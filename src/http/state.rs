@@ -92,10 +92,10 @@ impl AppState {
         }))
     }
 
-    /// Runs a search on one of the pool's threads. Its stop signal says that its result is no longer
-    /// wanted: what it returns then is dropped, so it's never sent, cached or counted. If the engine is a cluster, it runs on the
-    /// runtime instead, because it mostly waits; the cluster connection then limits how many
-    /// searches are in progress and for how long. Dropping the future cancels such a search.
+    /// Runs a search on one of the pool's threads. Once its stop signal is set, nobody is waiting for
+    /// its result any more, so that's never sent, cached or counted. If the engine is a cluster, the
+    /// search runs on the runtime instead, because it mostly waits; the cluster connection then limits
+    /// how many searches are in progress and for how long. Dropping the future cancels such a search.
     ///
     /// # Errors
     ///

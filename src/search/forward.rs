@@ -16,9 +16,6 @@ pub const VALUE_END: WordId = 0;
 /// Follows the last value of a section.
 pub const SECTION_END: WordId = 1;
 
-/// A document's sections.
-const SECTIONS: usize = 3;
-
 /// The bit that's set in every byte of a word except the last.
 const CONTINUES: u8 = 0x80;
 
@@ -83,19 +80,6 @@ impl Forward {
     /// Whether the bounds are consistent.
     pub fn is_sound(&self) -> bool {
         self.bounds.is_sorted() && self.bounds.last().copied().unwrap_or(0) as usize == self.bytes.len()
-    }
-
-    /// Reads all documents and returns whether each has all its sections and every word has a stem.
-    pub fn verify(&self) -> bool {
-        (0..).take(self.len()).all(|ordinal| {
-            let (mut sections, mut is_known) = (0, true);
-            for word in self.words(ordinal) {
-                sections += usize::from(word == SECTION_END);
-                is_known &= (word as usize) < self.stems.len();
-            }
-            let is_cut_off = self.of(ordinal).last().is_some_and(|last| last & CONTINUES != 0);
-            sections == SECTIONS && is_known && !is_cut_off
-        })
     }
 
     /// A document's encoded words; see [`DocumentWords::encoded`].

@@ -26,7 +26,7 @@ use ::tantivy::index::{Index, InvertedIndexReader};
 use ::tantivy::postings::TermInfo;
 use ::tantivy::schema::{Field, IndexRecordOption};
 use ::tantivy::termdict::TermStreamer;
-use ::tantivy::{ReloadPolicy, TERMINATED, Term as IndexTerm};
+use ::tantivy::{ReloadPolicy, Term as IndexTerm};
 use foldhash::HashMap;
 
 pub use build::TantivyBuilder;
@@ -196,18 +196,6 @@ impl TantivyEngine {
         Ok(documents)
     }
 
-    /// Whether a term has as many postings as the dictionary says, in ascending order and for
-    /// documents that exist.
-    fn has_postings(&self, term: &TermInfo) -> Result<bool, EngineError> {
-        let (mut count, mut end, mut is_sorted) = (0, 0, true);
-        self.read(term)?.for_each_until(TERMINATED, |document, _| {
-            is_sorted &= document >= end;
-            end = document.saturating_add(1);
-            count += 1;
-        });
-        Ok(is_sorted && count == term.doc_freq && end as usize <= self.scorer.documents())
-    }
-
     fn read(&self, term: &TermInfo) -> Result<PostingList, EngineError> {
         self.postings
             .read_block_postings_from_terminfo(term, IndexRecordOption::WithFreqs)
@@ -229,19 +217,6 @@ impl Embedded for TantivyEngine {
 
     fn frequency(&self, term: &Term) -> Result<u32, EngineError> {
         Ok(self.find(term)?.map_or(0, |term| term.doc_freq))
-    }
-
-    fn verify_index(&self) -> Result<(), EngineError> {
-        if !self.forward.verify() {
-            return Err(EngineError::index("read")("a document's words are damaged"));
-        }
-        let mut terms = self.postings.terms().stream().map_err(EngineError::index("read"))?;
-        while let Some((_, term)) = terms.next() {
-            if !self.has_postings(term)? {
-                return Err(EngineError::index("read")("a term's postings are damaged"));
-            }
-        }
-        Ok(())
     }
 
     fn search_now(&self, request: &SearchRequest<'_>) -> Result<SearchHits, EngineError> {
