@@ -115,7 +115,7 @@ async fn search_as(
     seek_similar(snapshot, &mut expansion, &understanding).await?;
     budget.charge_understanding(&understanding);
     if understanding.is_exceeded() {
-        // There may be better ones, and the search isn't run.
+        // There may be a better correction, and the search won't run.
         expansion.report.corrected.clear();
     }
     let mut attributes: Vec<_> = query

@@ -147,7 +147,7 @@ mod tests {
         let piece = slow.frame().await.expect("a frame").expect("bytes").into_data().expect("data");
         assert_eq!((piece.len(), slow.size_hint().exact()), (PIECE_BYTES, Some(2 * PIECE_BYTES as u64)));
         assert!(acquire("other", start).is_err(), "too early to say that it's slow");
-        let other = acquire("other", start + 2 * PERIOD).expect("room of the slow one");
+        let other = acquire("other", start + 2 * PERIOD).expect("the slow one's room");
         slow.frame().await.expect("a frame").expect_err("it had to give way");
         connection.closed().await;
         drop((piece, slow));

@@ -35,7 +35,7 @@ impl TextBudget {
     /// Whether something of this size fits, in which case it's charged.
     pub(in crate::http::pages) fn fits(&self, bytes: usize) -> bool {
         let left = self.left.get().checked_sub(bytes.saturating_add(MARKUP_BYTES));
-        // The rest is for what comes after it.
+        // Leave some room for what follows.
         let left = left.filter(|left| *left >= self.left.get() / 4);
         self.left.set(left.unwrap_or(self.left.get()));
         self.is_cut.set(self.is_cut.get() || left.is_none());
