@@ -4,7 +4,7 @@
 //!
 //! ```text
 //! export file → valid records → stored text, words, postings → generation → current directory → operation → response
-//!   export        record          catalogue, search, engine       generation    update             service     http, mcp
+//!   export        record          catalogue, search, index        generation    update             service     http, mcp
 //! ```
 
 pub mod catalogue;
@@ -12,12 +12,12 @@ pub mod cli;
 mod client;
 pub mod command;
 pub mod curate;
-pub mod engine;
 mod error;
 pub mod export;
 mod file;
 pub mod generation;
 pub mod http;
+pub mod index;
 pub mod key;
 pub mod mcp;
 pub mod panics;

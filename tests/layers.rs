@@ -17,13 +17,10 @@ const LAYERS: [(&str, &[&str]); 21] = [
     ("export", &["record", "scratch", "text"]),
     ("catalogue", &["export", "record", "scratch", "text"]),
     ("search", &["catalogue", "record", "scratch", "text"]),
-    ("engine", &["catalogue", "client", "error", "record", "scratch", "search", "text"]),
-    (
-        "generation",
-        &["catalogue", "engine", "error", "export", "file", "panics", "record", "scratch", "search", "text"],
-    ),
-    ("update", &["engine", "error", "export", "file", "generation", "panics", "text"]),
-    ("service", &["catalogue", "engine", "generation", "record", "search", "text"]),
+    ("index", &["catalogue", "record", "scratch", "search", "text"]),
+    ("generation", &["catalogue", "error", "export", "file", "index", "panics", "record", "scratch", "search", "text"]),
+    ("update", &["error", "export", "file", "generation", "panics", "text"]),
+    ("service", &["catalogue", "generation", "index", "record", "search", "text"]),
     ("curate", &["catalogue", "client", "export", "generation", "record", "service", "text"]),
     ("key", &["error", "file", "record", "text"]),
     ("mcp", &["catalogue", "generation", "record", "service", "text"]),
@@ -44,7 +41,7 @@ const LAYERS: [(&str, &[&str]); 21] = [
             "update",
         ],
     ),
-    ("cli", &["engine", "export", "key", "text"]),
+    ("cli", &["export", "key", "text"]),
     (
         "command",
         &[
@@ -52,7 +49,6 @@ const LAYERS: [(&str, &[&str]); 21] = [
             "cli",
             "client",
             "curate",
-            "engine",
             "error",
             "export",
             "file",
@@ -71,7 +67,7 @@ const LAYERS: [(&str, &[&str]); 21] = [
     ("main", &[]),
 ];
 
-/// The modules that interpret a query. An engine only gets the plan that they produce.
+/// The modules that interpret a query. The index only gets the plan that they produce.
 const UNDERSTANDING: [&str; 6] = ["expand", "index", "lexicon", "names", "query", "synonym"];
 
 /// Crates that may only be used in files below this path.
@@ -79,7 +75,7 @@ const HOMES: [(&str, &str); 9] = [
     ("axum", "http"),
     ("clap", "cli"),
     ("notify", "update/files/events.rs"),
-    ("tantivy", "engine/tantivy"),
+    ("tantivy", "index"),
     ("tempfile::Builder", "file"),
     ("hyper_rustls", "client"),
     ("hyper_util::client", "client"),
@@ -94,7 +90,7 @@ const WITHOUT_CYCLES: [&str; 9] = ["cli", "client", "file", "generation", "key",
 /// Folders in which a file and its parent's `mod.rs` may use each other, but no other files may
 /// form a cycle.
 const WITHOUT_CYCLES_BELOW: [&str; 9] =
-    ["catalogue", "command", "curate", "engine", "export", "http", "search", "service", "text"];
+    ["catalogue", "command", "curate", "export", "http", "index", "search", "service", "text"];
 
 fn source() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("src")
@@ -161,8 +157,8 @@ fn layers_use_only_layers_below_them() {
 }
 
 #[test]
-fn engines_get_plans_and_do_not_interpret_queries() {
-    for (path, file) in uses("engine") {
+fn the_index_gets_plans_and_does_not_interpret_queries() {
+    for (path, file) in uses("index") {
         let module = path.strip_prefix("search::").and_then(|rest| rest.split("::").next()).unwrap_or_default();
         assert!(!UNDERSTANDING.contains(&module), "{} uses {path}", file.display());
     }

@@ -22,13 +22,13 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use software_directory::catalogue::{CatalogueWriter, Merged};
-use software_directory::engine::Engine;
 use software_directory::export::{IdPrefixes, Limits};
 use software_directory::generation::source::{ReadSet, Source};
 use software_directory::generation::store::{NewGeneration, Store};
 use software_directory::generation::{Artifact, Generation, MeaningOption, Processors, Snapshot, build};
 use software_directory::scratch::Scratch;
 use software_directory::search::{DocumentAnalyzer, SearchBuilder};
+use software_directory::service::get_software;
 
 use bare::Repeat;
 use corpus::Failure;
@@ -90,9 +90,9 @@ const BASELINES: usize = 2;
 
 /// How long it takes to read all products' details in an order that defeats caches, and to copy
 /// the same bytes once they've been assembled.
-fn lookups(engine: &dyn Engine, mut ids: Vec<Box<str>>) -> Stages {
+fn lookups(snapshot: &Snapshot, mut ids: Vec<Box<str>>) -> Stages {
     fastrand::Rng::with_seed(1).shuffle(&mut ids);
-    let record = |id: &str| pollster::block_on(engine.record(id)).expect("whole").expect("a product").body;
+    let record = |id: &str| get_software(snapshot, id).expect("whole").expect("a product").body;
     let ((), made) = time(|| ids.iter().for_each(|id| drop(std::hint::black_box(record(id)))));
     let ready: Vec<Bytes> = ids.iter().map(|id| record(id)).collect();
     let ((), copied) = time(|| ready.iter().for_each(|body| drop(std::hint::black_box(body.to_vec()))));
@@ -185,7 +185,7 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
     let manifest = manifest?;
     drop(parts);
     let (loaded, verify) = time(|| Ok::<_, Failure>(Snapshot::open(generation, store.load(&manifest)?)?));
-    let answers_of = lookups(&*loaded?.engine, ids);
+    let answers_of = lookups(&*loaded?, ids);
     std::fs::remove_dir_all(index)?;
     let mut stages = vec![
         ("read, parse and validate", read),

@@ -119,7 +119,7 @@ impl Built {
 /// A query's first 50 hits.
 fn search<'s>(snapshot: &'s Snapshot, query: &str, typo: bool) -> Result<SearchPage<'s>, Failure> {
     let query = SearchSoftware { typo, page: PageRequest { limit: 50, offset: 0 }, ..SearchSoftware::new(query) };
-    Ok(pollster::block_on(search_software(snapshot, &query))?)
+    Ok(search_software(snapshot, &query)?)
 }
 
 /// A tab-separated file's rows.

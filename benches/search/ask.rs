@@ -30,5 +30,5 @@ pub(crate) fn with_all(q: &str, limit: u32, offset: u64) -> SearchSoftware {
 
 /// The response.
 pub(crate) fn answer<'s>(snapshot: &'s Snapshot, query: &SearchSoftware) -> SearchPage<'s> {
-    pollster::block_on(search_software(snapshot, query)).expect("an index in memory can be read")
+    search_software(snapshot, query).expect("an index in memory can be read")
 }

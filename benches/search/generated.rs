@@ -39,10 +39,8 @@ impl Request {
     /// Runs the request and returns the number of hits.
     fn run(&self, snapshot: &Snapshot) -> u64 {
         match self {
-            Self::Search(query) => {
-                pollster::block_on(search_software(snapshot, query)).map(|page| page.pagination.total)
-            }
-            Self::Names(query) => pollster::block_on(list_software(snapshot, query)).map(|page| page.pagination.total),
+            Self::Search(query) => search_software(snapshot, query).map(|page| page.pagination.total),
+            Self::Names(query) => list_software(snapshot, query).map(|page| page.pagination.total),
             Self::Glossary(query) => list_glossary(snapshot, query, None).map(|page| page.pagination.total),
         }
         .expect("an index in memory can be read")

@@ -155,8 +155,7 @@ impl Columns {
             && self.rating.len() == count
             && self.category_bounds.len() == count + 1
             && self.category_bounds.is_sorted()
-            // Products that an engine stores elsewhere are counted in `real` but have no columns.
-            && (count == 0 || self.real as usize <= count)
+            && self.real as usize <= count
             && self.category_bounds.last().is_some_and(|end| *end as usize == self.categories.len())
             && Order::ALL.iter().all(|order| self.order(*order).fits(count))
             && self.attributes.iter().all(|column| column.fits(count));

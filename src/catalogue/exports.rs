@@ -162,18 +162,15 @@ impl ExportDocument {
         downloads.get(self.stored.part as usize).is_some_and(|length| end <= *length)
     }
 
-    /// Opens the document for download. If it's stored as a single piece, the checksum is verified
-    /// first, which takes time proportional to the compressed size. If each piece has its own
-    /// checksum, nothing is read yet.
+    /// Opens the document for download. The checksum is verified first, which takes time proportional
+    /// to the compressed size.
     pub fn open(&self, catalogue: &Catalogue) -> io::Result<StoredExport> {
         let downloads = catalogue.downloads.get(self.stored.part as usize).ok_or(io::ErrorKind::NotFound)?;
-        if !downloads.is_verified() {
-            let verified = downloads.reader(self.stored.span()).and_then(|reader| self.verify(reader));
-            if verified.is_err() {
-                catalogue.note_damage();
-            }
-            verified?;
+        let verified = downloads.reader(self.stored.span()).and_then(|reader| self.verify(reader));
+        if verified.is_err() {
+            catalogue.note_damage();
         }
+        verified?;
         let reference = serde_json::to_string(&ExportRef {
             id: &self.resource.id,
             name: &self.resource.name,
@@ -224,13 +221,13 @@ impl StoredExport {
     }
 
     /// The document as stored: a zstd frame (RFC 8878).
-    pub fn compressed(self) -> io::Result<BulkReader> {
-        begun(self.compressed)
+    pub fn compressed(self) -> BulkReader {
+        self.compressed
     }
 
     /// A range of the stored document.
-    pub fn compressed_range(self, range: RangeInclusive<u64>) -> io::Result<BulkReader> {
-        begun(self.compressed.range(range))
+    pub fn compressed_range(self, range: RangeInclusive<u64>) -> BulkReader {
+        self.compressed.range(range)
     }
 
     /// The document, exactly as validated, byte for byte.
@@ -255,14 +252,9 @@ impl StoredExport {
 }
 
 fn decoder(compressed: BulkReader) -> io::Result<zstd::Decoder<'static, BufReader<BulkReader>>> {
-    let mut decoder = zstd::Decoder::with_buffer(BufReader::with_capacity(BLOCK_BYTES, begun(compressed)?))?;
+    let mut decoder = zstd::Decoder::with_buffer(BufReader::with_capacity(BLOCK_BYTES, compressed))?;
     decoder.window_log_max(ZSTD_WINDOW_LOG)?;
     Ok(decoder)
-}
-
-fn begun(mut reader: BulkReader) -> io::Result<BulkReader> {
-    reader.begin()?;
-    Ok(reader)
 }
 
 /// A document's records as lines.

@@ -2,7 +2,7 @@
 //! filtering and sorting. A product's number is its *ordinal*, its position in quality order.
 //!
 //! The [`Catalogue`] contains the categories, the glossary and the exports. The [`Records`] contain
-//! the products and reviews, which only an engine reads. [`CatalogueWriter`] writes both once per
+//! the products and reviews. [`CatalogueWriter`] writes both once per
 //! generation. Nothing here depends on an index or on HTTP. Only downloadable exports may be stored
 //! elsewhere ([`Bulk`]).
 
@@ -30,8 +30,8 @@ mod shared_lists;
 mod value_counts;
 mod write;
 
-pub use crate::scratch::{Bulk, BulkReader, Pieces, Span};
-pub use attributes::{AttributeColumn, AttributeLabels, AttributeSummary, AttributeValue};
+pub use crate::scratch::{Bulk, BulkReader, Span};
+pub use attributes::{AttributeColumn, AttributeSummary};
 pub use collate::Collation;
 pub use columns::{Columns, Order, Places, STARS, SortedBy, SortedOrder, whole_stars};
 pub use error::CatalogueBuildError;
@@ -43,7 +43,7 @@ pub use merge::{Merged, MergedProduct, StoredReview};
 pub use prefetch::fetch;
 pub use product_json::joined;
 pub use products::{content_hash, detail_hash};
-pub use records::{DamagedText, ProductVersion, Records};
+pub use records::{DamagedText, ProductVersion, Record, Records};
 pub use reviews::{ReviewEntry, ReviewFilter, ReviewSort, Reviews, ReviewsOf};
 pub use value_counts::ValueCounts;
 pub use write::{CatalogueParts, CatalogueWriter, MAX_DOWNLOADS};

@@ -1,4 +1,4 @@
-//! A generation's products and reviews, for engines that keep them in memory.
+//! A generation's products and reviews.
 
 use std::io;
 
@@ -29,6 +29,18 @@ pub struct DamagedText {
     pub(super) ordinal: Ordinal,
     pub(super) source: io::Error,
 }
+
+/// A stored product.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    pub ordinal: Ordinal,
+    pub detail_hash: u64,
+    /// The product's detail as a response body, `{"data":{…}}`.
+    pub body: Bytes,
+}
+
+/// The size in bytes of a product's detail that takes a tenth of a millisecond to decompress.
+const LARGE_BYTES: usize = 128 * 1024;
 
 /// A generation's products and their reviews.
 #[derive(Debug)]
@@ -75,6 +87,18 @@ impl Records {
     /// The product with this id.
     pub fn find(&self, id: &str) -> Option<Ordinal> {
         self.products.find(id)
+    }
+
+    /// The product with this id, as a response body.
+    pub fn get(&self, id: &str) -> Result<Option<Record>, DamagedText> {
+        let record =
+            |ordinal| Ok(Record { ordinal, detail_hash: self.detail_hash(ordinal), body: self.detail(ordinal)? });
+        self.find(id).map(record).transpose()
+    }
+
+    /// Whether a product is so large that reading it takes a while.
+    pub fn is_large(&self, id: &str) -> bool {
+        self.find(id).is_some_and(|ordinal| self.detail_len(ordinal) > LARGE_BYTES)
     }
 
     /// A hash of a product's content, excluding its export's name, licence and date.

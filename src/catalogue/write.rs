@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::attributes::{AttributeColumnsBuilder, AttributeSummary};
+use super::attributes::AttributeColumnsBuilder;
 use super::error::CatalogueBuildError;
 use super::exports::{ExportDocument, StoredDocument};
 use super::merge::{Merged, MergedExport, MergedProduct};
@@ -37,8 +37,6 @@ pub struct CatalogueWriter<'m> {
     products: ProductWriter,
     attributes: AttributeColumnsBuilder<'m>,
     columns: Columns,
-    /// The attribute summaries, if the products are stored elsewhere.
-    summaries: Option<Vec<AttributeSummary>>,
     /// The products with reviews, and the ranges of their reviews.
     reviewed: Vec<(Ordinal, Stars, (u64, u64))>,
 }
@@ -52,15 +50,7 @@ impl<'m> CatalogueWriter<'m> {
             fields.truncate(SAMPLE_BYTES);
             Ok(fields)
         });
-        Self::with_sample(merged, &sample.collect::<Result<Vec<_>, CatalogueBuildError>>()?)
-    }
-
-    /// A writer without products, because an engine stores them elsewhere.
-    pub fn without_products(merged: &'m Merged, summaries: Vec<AttributeSummary>) -> Result<Self, CatalogueBuildError> {
-        Ok(Self { summaries: Some(summaries), ..Self::with_sample(merged, &[])? })
-    }
-
-    fn with_sample(merged: &'m Merged, sample: &[Vec<u8>]) -> Result<Self, CatalogueBuildError> {
+        let sample = sample.collect::<Result<Vec<_>, CatalogueBuildError>>()?;
         // Do this first: the documents are large, and indexing, which may be running at the same
         // time, uses more and more memory.
         let (documents, downloads) = downloads(merged)?;
@@ -68,20 +58,10 @@ impl<'m> CatalogueWriter<'m> {
         // The text takes up less space than the documents.
         let bytes = merged.exports.iter().map(|merged| merged.resource.size_bytes).sum::<u64>();
         texts.reserve(usize::try_from(bytes).unwrap_or_default());
-        let products = ProductWriter::new(&mut texts, sample)?;
+        let products = ProductWriter::new(&mut texts, &sample)?;
         let columns = Columns { category_bounds: vec![0], real: merged.real(), ..Columns::default() };
         let attributes = AttributeColumnsBuilder::new(&merged.attributes);
-        Ok(Self {
-            merged,
-            documents,
-            downloads,
-            texts,
-            products,
-            attributes,
-            columns,
-            summaries: None,
-            reviewed: Vec::new(),
-        })
+        Ok(Self { merged, documents, downloads, texts, products, attributes, columns, reviewed: Vec::new() })
     }
 
     /// Writes the next product. Returns its version.
@@ -108,16 +88,13 @@ impl<'m> CatalogueWriter<'m> {
 
     /// Writes everything except the products.
     pub fn finish(self) -> Result<CatalogueParts, CatalogueBuildError> {
-        let Self { merged, documents, downloads, mut texts, products, attributes, mut columns, summaries, reviewed } =
-            self;
+        let Self { merged, documents, downloads, mut texts, products, attributes, mut columns, reviewed } = self;
         let products = products.finish();
-        let (attributes, of_columns) = attributes.finish();
+        let (attributes, attribute_summaries) = attributes.finish();
         columns.attributes = attributes;
-        if !columns.is_empty() {
-            for order in Order::ALL {
-                let order = columns.order_mut(order);
-                *order = SortedOrder::of_ranks(std::mem::take(&mut order.ranks));
-            }
+        for order in Order::ALL {
+            let order = columns.order_mut(order);
+            *order = SortedOrder::of_ranks(std::mem::take(&mut order.ranks));
         }
         let tables = (|| {
             let reviews = reviews(merged, &reviewed, &mut texts)?;
@@ -131,7 +108,7 @@ impl<'m> CatalogueWriter<'m> {
             let glossary = glossary::entries(of_glossary, &merged.collation, &mut texts)?;
             let tables = Tables {
                 attributes: merged.attributes.clone(),
-                attribute_summaries: summaries.unwrap_or(of_columns),
+                attribute_summaries,
                 languages: merged.languages.clone(),
                 // Categories aren't stored; they're parsed from their objects.
                 categories: Vec::new(),

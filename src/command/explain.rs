@@ -18,7 +18,7 @@ use crate::text::printable::printable;
 const MOST_SHOWN: usize = 12;
 
 pub(super) fn run(args: &SearchArgs, snapshot: &Snapshot, query: &SearchSoftware) -> ExitCode {
-    let explanation = match pollster::block_on(explain_search(snapshot, query, args.why.as_deref())) {
+    let explanation = match explain_search(snapshot, query, args.why.as_deref()) {
         Ok(Some(explanation)) => explanation,
         Ok(None) => {
             let id = args.why.as_deref().unwrap_or_default();

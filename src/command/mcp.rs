@@ -1,7 +1,6 @@
 //! `mcp`: offers the directory to an assistant as tools, on standard input and output, without a
 //! server.
 
-use std::future::Future;
 use std::process::ExitCode;
 use std::sync::Arc;
 
@@ -19,11 +18,8 @@ use crate::update::Directory;
 struct Direct;
 
 impl Host for Direct {
-    async fn run<F>(&self, search: impl FnOnce(Stop) -> F + Send + 'static) -> Result<F::Output, Refused>
-    where
-        F: Future<Output: Send + 'static> + Send + 'static,
-    {
-        Ok(search(Stop::default()).await)
+    async fn run<T: Send + 'static>(&self, work: impl FnOnce(Stop) -> T + Send + 'static) -> Result<T, Refused> {
+        Ok(work(Stop::default()))
     }
 
     fn searched(&self, _: &SearchSoftware, _: u64) {}

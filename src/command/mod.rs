@@ -2,7 +2,6 @@
 
 mod changes;
 mod check;
-mod cluster;
 mod data;
 mod diff;
 mod edit;

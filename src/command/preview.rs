@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::{Failure, serve};
-use crate::cli::{DataArgs, EngineArgs, LogFormat, NONE, OnOff, PreviewArgs, ServeArgs, SideArgs};
+use crate::cli::{DataArgs, LogFormat, NONE, OnOff, PreviewArgs, ServeArgs, SideArgs};
 
 /// Serves the preview until a signal arrives. Exit codes: 0 stopped, 1 failed, 2 usage.
 pub(super) fn run(args: &PreviewArgs) -> ExitCode {
@@ -44,7 +44,6 @@ fn serve_args(args: &PreviewArgs) -> ServeArgs {
         listen: args.listen,
         keys: None,
         follow: None,
-        engine: EngineArgs::default(),
         reindex: false,
         for_server: None,
         max_build_bytes: None,

@@ -33,9 +33,9 @@ fn report(args: &QueriesArgs) -> Result<(), Failure> {
     };
     let frequent: Vec<EmptyQuery> = counted.into_iter().filter(|query| query.count >= MIN_COUNT).collect();
     let snapshot = data::load(&args.data, &Arc::default())?;
-    let proposer = pollster::block_on(Proposer::new(&snapshot)).map_err(|error| Failure::other(&error))?;
+    let proposer = Proposer::new(&snapshot).map_err(|error| Failure::other(&error))?;
     let shown = frequent.iter().take(args.limit as usize);
-    let proposals = shown.map(|query| pollster::block_on(proposer.propose(query))).collect::<Result<Vec<_>, _>>();
+    let proposals = shown.map(|query| proposer.propose(query)).collect::<Result<Vec<_>, _>>();
     let proposals = proposals.map_err(|error| Failure::other(&error))?;
     let out = &mut io::BufWriter::new(anstream::stdout().lock());
     let printed = match args.format {

@@ -42,7 +42,7 @@ pub(super) fn run(args: &SearchArgs) -> ExitCode {
     if args.explain || args.why.is_some() {
         return super::explain::run(args, &snapshot, &query);
     }
-    let found = match pollster::block_on(search_software(&snapshot, &query)) {
+    let found = match search_software(&snapshot, &query) {
         Ok(page) => page,
         Err(error) => {
             print_error(&chain(&error));

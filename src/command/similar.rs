@@ -22,7 +22,7 @@ fn list(args: &SimilarArgs) -> Result<ExitCode, Failure> {
     let page = PageRequest { limit: args.list.limit, offset: 0 };
     let language = language(args.list.lang.as_deref(), &snapshot)?;
     let query = ListSimilar { filter: filter(&args.list, &snapshot)?, page, language };
-    let found = pollster::block_on(similar_software(&snapshot, &args.id, &query));
+    let found = similar_software(&snapshot, &args.id, &query);
     let found = found.map_err(|error| Failure::other(&error))?.ok_or_else(|| Failure {
         text: format!("there is no product with the id {:?}; `search` shows the ids", args.id),
         code: 1,

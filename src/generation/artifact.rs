@@ -20,8 +20,8 @@ pub const VERSIONS: &str = "catalogue.versions";
 pub const CHANGES: &str = "changes";
 /// The search tables.
 pub const SEARCH: &str = "search";
-/// The name prefix of the engine's files.
-pub const ENGINE: &str = "engine.";
+/// The name prefix of the search index's files.
+pub const INDEX: &str = "engine.";
 
 /// The maximum size of a part in bytes. For a million records, all parts together take 1.25 GB.
 const MAX_PART_BYTES: u64 = 64 << 30;
@@ -33,7 +33,7 @@ pub(crate) fn max_bytes(name: &str) -> Option<u64> {
     match name {
         CHANGES => Some(MAX_LOG_BYTES),
         TABLES | TEXTS | VERSIONS | SEARCH => Some(MAX_PART_BYTES),
-        name => (is_download(name) || name.starts_with(ENGINE)).then_some(MAX_PART_BYTES),
+        name => (is_download(name) || name.starts_with(INDEX)).then_some(MAX_PART_BYTES),
     }
 }
 
@@ -45,7 +45,7 @@ pub type Parts = Vec<(String, Bulk)>;
 pub struct Artifact {
     /// Each part's name and content.
     pub parts: Vec<(String, Bytes)>,
-    /// The named download parts, which stay on disk or in a cluster.
+    /// The named download parts, which stay on disk.
     pub downloads: Vec<(String, Bulk)>,
 }
 

@@ -1,5 +1,4 @@
-//! Builds a generation: products are read in quality order and analysed, then products and words
-//! are passed to a sink.
+//! Builds a generation's parts: products are read in quality order, analysed and indexed.
 
 use std::io;
 use std::ops::ControlFlow;
@@ -7,12 +6,12 @@ use std::sync::mpsc::{SyncSender, sync_channel};
 use std::thread::{self, Scope};
 
 use crate::catalogue::{CatalogueBuildError, CatalogueParts, CatalogueWriter, Merged, MergedProduct};
-use crate::engine::{Documents, EngineError, FillError, TantivyBuilder};
 use crate::export::ExportSet;
-use crate::generation::artifact::{ENGINE, Parts, SEARCH, TABLES, TEXTS, VERSIONS, download_name};
+use crate::generation::artifact::{INDEX, Parts, SEARCH, TABLES, TEXTS, VERSIONS, download_name};
 use crate::generation::failpoint::{Step, pass};
 use crate::generation::meaning::MeaningOption;
 use crate::generation::versions::VersionWriter;
+use crate::index::{Documents, IndexBuildError, IndexBuilder, IndexError};
 use crate::panics::ScopedThread;
 use crate::scratch::{Bulk, SHARED_BYTES, Scratch};
 use crate::search::lexicon::LexiconError;
@@ -34,9 +33,8 @@ pub enum BuildError {
     Catalogue(#[from] CatalogueBuildError),
     #[error("the words can't be indexed")]
     Words(#[from] LexiconError),
-    /// The engine failed.
     #[error(transparent)]
-    Engine(#[from] EngineError),
+    Index(#[from] IndexError),
     #[error("the search tables can't be encoded")]
     Encode(#[from] postcard::Error),
     #[error("a thread can't be started")]
@@ -45,11 +43,11 @@ pub enum BuildError {
     Stopped,
 }
 
-impl From<FillError> for BuildError {
-    fn from(error: FillError) -> Self {
+impl From<IndexBuildError> for BuildError {
+    fn from(error: IndexBuildError) -> Self {
         match error {
-            FillError::Engine(error) => error.into(),
-            FillError::Scratch(error) => Self::scratch(error),
+            IndexBuildError::Index(error) => error.into(),
+            IndexBuildError::Scratch(error) => Self::scratch(error),
         }
     }
 }
@@ -93,39 +91,7 @@ impl Processors {
 /// Receives the number of products indexed and the total; may stop the build.
 type Progress<'p> = dyn FnMut(u64, u64) -> ControlFlow<()> + 'p;
 
-/// Where a build's output goes.
-pub(super) trait Sink {
-    type Output;
-
-    /// Receives the next product, which has just been analysed.
-    fn push(&mut self, product: MergedProduct<'_>, analyzer: &DocumentAnalyzer) -> Result<(), BuildError>;
-
-    /// Receives the words of all products.
-    fn finish(self, analyzer: DocumentAnalyzer) -> Result<Self::Output, BuildError>;
-}
-
-/// Builds a directory, with a new analyzer, and passes it to a sink. `progress` receives the number
-/// of products done.
-pub(super) fn build_into<S: Sink>(
-    merged: &Merged,
-    mut analyzer: DocumentAnalyzer,
-    mut sink: S,
-    mut progress: impl FnMut(u64) -> ControlFlow<()>,
-) -> Result<S::Output, BuildError> {
-    for (done, product) in (1..).zip(merged.products()) {
-        pass(Step::BuildProduct);
-        let product = product?;
-        analyzer.analyse(&product.software, merged.language(&product), merged.categories(&product.categories));
-        sink.push(product, &analyzer)?;
-        if progress(done).is_break() {
-            return Err(BuildError::Stopped);
-        }
-    }
-    pass(Step::BuildFinish);
-    sink.finish(analyzer)
-}
-
-/// Builds a generation's parts for the embedded engine.
+/// Builds a generation's parts.
 pub fn build(
     set: ExportSet,
     scratch: &Scratch,
@@ -137,14 +103,14 @@ pub fn build(
     pass(Step::BuildBegun);
     let has_processors = || thread::available_parallelism().is_ok_and(|count| count.get() > 1);
     let at_once = processors == Processors::All && merged.document_bytes() <= MOST_AT_ONCE && has_processors();
-    let parts = build_embedded(&merged, at_once, meaning, progress)?;
+    let parts = build_parts(&merged, at_once, meaning, progress)?;
     pass(Step::BuildOpen);
     Ok(parts)
 }
 
 /// Builds in this thread alone, or with two more threads: one for indexing, and one for writing the
 /// catalogue.
-fn build_embedded(
+fn build_parts(
     merged: &Merged,
     at_once: bool,
     meaning: MeaningOption,
@@ -152,52 +118,65 @@ fn build_embedded(
 ) -> Result<Parts, BuildError> {
     let count = merged.software_count();
     thread::scope(|scope| {
-        let engine = TantivyBuilder::new(merged.scratch());
-        let index = if at_once { Index::beside(engine, scope)? } else { Index::Here(Box::new(engine)) };
+        let index = IndexBuilder::new(merged.scratch());
+        let index = if at_once { Indexing::beside(index, scope)? } else { Indexing::Here(Box::new(index)) };
         let (search, documents) = (SearchBuilder::new(merged.scratch()), Documents::default());
-        let sink = EmbeddedSink { merged, scope: at_once.then_some(scope), search, documents, index, catalogue: None };
-        let analyzer = DocumentAnalyzer::new(merged.synonyms(), merged.pins(), &merged.attributes);
-        let analyzer = if meaning == MeaningOption::On { analyzer.with_meanings() } else { analyzer };
-        build_into(merged, analyzer, sink, |done| progress(done, count))
+        let mut writer =
+            PartsWriter { merged, scope: at_once.then_some(scope), search, documents, index, catalogue: None };
+        let mut analyzer = DocumentAnalyzer::new(merged.synonyms(), merged.pins(), &merged.attributes);
+        if meaning == MeaningOption::On {
+            analyzer = analyzer.with_meanings();
+        }
+        for (done, product) in (1..).zip(merged.products()) {
+            pass(Step::BuildProduct);
+            let product = product?;
+            analyzer.analyse(&product.software, merged.language(&product), merged.categories(&product.categories));
+            writer.push(&product, &analyzer)?;
+            if progress(done, count).is_break() {
+                return Err(BuildError::Stopped);
+            }
+        }
+        pass(Step::BuildFinish);
+        writer.finish(analyzer)
     })
 }
 
-/// The sink for the embedded engine.
-struct EmbeddedSink<'scope, 'env> {
+/// Writes the parts from analysed products.
+struct PartsWriter<'scope, 'env> {
     merged: &'env Merged,
     /// Where to start threads; `None` to start none.
     scope: Option<&'scope Scope<'scope, 'env>>,
     search: SearchBuilder,
     documents: Documents,
-    index: Index<'scope>,
+    index: Indexing<'scope>,
     catalogue: Option<ScopedThread<'scope, Result<WrittenCatalogue, BuildError>>>,
 }
 
 /// The index being built, in this thread or another.
-enum Index<'scope> {
-    Here(Box<TantivyBuilder>),
-    Beside(SyncSender<Documents>, ScopedThread<'scope, Result<TantivyBuilder, FillError>>),
+enum Indexing<'scope> {
+    Here(Box<IndexBuilder>),
+    Beside(SyncSender<Documents>, ScopedThread<'scope, Result<IndexBuilder, IndexBuildError>>),
 }
 
-impl<'scope> Index<'scope> {
-    fn beside(mut engine: TantivyBuilder, scope: &'scope Scope<'scope, '_>) -> Result<Self, BuildError> {
+impl<'scope> Indexing<'scope> {
+    fn beside(mut builder: IndexBuilder, scope: &'scope Scope<'scope, '_>) -> Result<Self, BuildError> {
         let (sender, batches) = sync_channel::<Documents>(WAITING_BATCHES);
-        let index = move || batches.iter().try_for_each(|documents| engine.add(&documents)).map(|()| engine);
+        let index = move || batches.iter().try_for_each(|documents| builder.add(&documents)).map(|()| builder);
         Ok(Self::Beside(sender, ScopedThread::spawn(scope, "index", index).map_err(BuildError::Thread)?))
     }
 
     fn add(&mut self, documents: Documents) -> Result<(), BuildError> {
         match self {
-            Self::Here(engine) => engine.add(&documents)?,
+            Self::Here(builder) => builder.add(&documents)?,
             // The channel only closes early if indexing has failed.
             Self::Beside(sender, _) => sender.send(documents).map_err(|_| BuildError::Stopped)?,
         }
         Ok(())
     }
 
-    fn finish(self) -> Result<TantivyBuilder, BuildError> {
+    fn finish(self) -> Result<IndexBuilder, BuildError> {
         match self {
-            Self::Here(engine) => Ok(*engine),
+            Self::Here(builder) => Ok(*builder),
             Self::Beside(sender, thread) => {
                 drop(sender);
                 Ok(thread.join()?)
@@ -218,19 +197,16 @@ fn write_catalogue(merged: &Merged) -> Result<WrittenCatalogue, BuildError> {
     Ok((writer.finish()?, versions.finish().map_err(BuildError::scratch)?))
 }
 
-impl<'scope, 'env> EmbeddedSink<'scope, 'env> {
+impl<'scope, 'env> PartsWriter<'scope, 'env> {
     fn write_catalogue_beside(
         merged: &'env Merged,
         scope: &'scope Scope<'scope, 'env>,
     ) -> Result<ScopedThread<'scope, Result<WrittenCatalogue, BuildError>>, BuildError> {
         ScopedThread::spawn(scope, "catalogue", || write_catalogue(merged)).map_err(BuildError::Thread)
     }
-}
 
-impl Sink for EmbeddedSink<'_, '_> {
-    type Output = Parts;
-
-    fn push(&mut self, product: MergedProduct<'_>, analyzer: &DocumentAnalyzer) -> Result<(), BuildError> {
+    /// Adds the next product, which has just been analysed.
+    fn push(&mut self, product: &MergedProduct<'_>, analyzer: &DocumentAnalyzer) -> Result<(), BuildError> {
         self.search.push(analyzer).map_err(BuildError::scratch)?;
         self.documents.push(analyzer.numbered_terms(), analyzer.reference());
         if self.documents.len() == BATCH {
@@ -246,37 +222,38 @@ impl Sink for EmbeddedSink<'_, '_> {
         Ok(())
     }
 
+    /// Adds the words of all products.
     fn finish(mut self, analyzer: DocumentAnalyzer) -> Result<Parts, BuildError> {
         self.index.add(self.documents)?;
-        let engine = self.index.finish()?;
+        let index = self.index.finish()?;
         let search = |analyzer: DocumentAnalyzer| -> Result<Bulk, BuildError> {
             let vocabulary = analyzer.vocabulary()?;
             // Frees memory before the words are written.
             drop(analyzer);
             self.search.finish(&vocabulary).map_err(BuildError::scratch)
         };
-        let (search, engine, catalogue) = if let Some(scope) = self.scope {
+        let (search, index, catalogue) = if let Some(scope) = self.scope {
             let beside = || Self::write_catalogue_beside(self.merged, scope);
             let catalogue = self.catalogue.map_or_else(beside, Ok)?;
-            let engine = ScopedThread::spawn(scope, "index", || engine.finish()).map_err(BuildError::Thread)?;
-            (search(analyzer)?, engine.join()?, catalogue.join()?)
+            let index = ScopedThread::spawn(scope, "index", || index.finish()).map_err(BuildError::Thread)?;
+            (search(analyzer)?, index.join()?, catalogue.join()?)
         } else {
             // Write the postings first, so that they and the text aren't in memory at the same
             // time.
-            let engine = engine.finish()?;
-            (search(analyzer)?, engine, write_catalogue(self.merged)?)
+            let index = index.finish()?;
+            (search(analyzer)?, index, write_catalogue(self.merged)?)
         };
-        Ok(parts(search, engine, catalogue))
+        Ok(parts(search, index, catalogue))
     }
 }
 
-fn parts(search: Bulk, engine: Vec<(String, Bulk)>, (catalogue, versions): WrittenCatalogue) -> Parts {
+fn parts(search: Bulk, index: Vec<(String, Bulk)>, (catalogue, versions): WrittenCatalogue) -> Parts {
     let CatalogueParts { tables, texts, downloads } = catalogue;
-    let engine = engine.into_iter().map(|(name, content)| (format!("{ENGINE}{name}"), content));
+    let index = index.into_iter().map(|(name, content)| (format!("{INDEX}{name}"), content));
     let downloads = downloads.into_iter().enumerate().map(|(number, content)| (download_name(number), content));
     let catalogue = [(TABLES, tables), (TEXTS, texts), (VERSIONS, versions)];
     let catalogue = catalogue.map(|(name, content)| (name.to_owned(), content));
-    std::iter::once((SEARCH.to_owned(), search)).chain(engine).chain(catalogue).chain(downloads).collect()
+    std::iter::once((SEARCH.to_owned(), search)).chain(index).chain(catalogue).chain(downloads).collect()
 }
 
 #[cfg(test)]
@@ -292,7 +269,7 @@ mod tests {
         Merged::of(read.expect("exports").set, scratch, |_, _| {}).expect("merged")
     }
 
-    /// The content of all parts, ignoring the random name of the engine's segment.
+    /// The content of all parts, ignoring the random name of the index's segment.
     fn contents(parts: Parts) -> Vec<Vec<u8>> {
         let parts = parts.into_iter().filter(|(name, _)| name != "engine.meta.json");
         parts.map(|(_, content)| content.read_all().expect("read").to_vec()).collect()
@@ -323,18 +300,18 @@ mod tests {
     fn threads_and_scratch_files_produce_the_same_parts() {
         let in_memory = merged(&Scratch::in_memory());
         assert!(in_memory.software_count() > BATCH as u64, "more than one batch");
-        let one = build_embedded(&in_memory, false, MeaningOption::On, &mut |_, _| GO_ON).expect("built");
+        let one = build_parts(&in_memory, false, MeaningOption::On, &mut |_, _| GO_ON).expect("built");
         let (mut done, count) = (0, in_memory.software_count());
         let mut progress = |now, total| {
             assert_eq!((now, total), (done + 1, count));
             done = now;
             GO_ON
         };
-        let several = build_embedded(&in_memory, true, MeaningOption::On, &mut progress).expect("built");
+        let several = build_parts(&in_memory, true, MeaningOption::On, &mut progress).expect("built");
         assert_eq!(done, count);
         let folder = tempfile::tempdir().expect("a folder");
         let on_disk = merged(&Scratch::with_own_bytes(folder.path(), 100));
-        let from_disk = build_embedded(&on_disk, false, MeaningOption::On, &mut |_, _| GO_ON).expect("built");
+        let from_disk = build_parts(&on_disk, false, MeaningOption::On, &mut |_, _| GO_ON).expect("built");
         let one = contents(one);
         assert!(one == contents(several));
         assert!(one == contents(from_disk));
@@ -348,7 +325,7 @@ mod tests {
             last = done;
             if done == 5 { ControlFlow::Break(()) } else { GO_ON }
         };
-        let stopped = [false, true].map(|at_once| build_embedded(&merged, at_once, MeaningOption::On, &mut progress));
+        let stopped = [false, true].map(|at_once| build_parts(&merged, at_once, MeaningOption::On, &mut progress));
         assert!(stopped.iter().all(|stopped| matches!(stopped, Err(BuildError::Stopped))));
         assert_eq!(last, 5);
     }

@@ -5,12 +5,11 @@ use std::sync::Arc;
 
 use foldhash::HashSet;
 
-use crate::catalogue::{CatalogueBuildError, Merged};
+use crate::catalogue::CatalogueBuildError;
 use crate::export::ExportSet;
 use crate::generation::Generation;
 use crate::generation::artifact::{CHANGES, Parts, VERSIONS};
 use crate::generation::build::{BuildError, Processors, build};
-use crate::generation::cluster::MergedSet;
 use crate::generation::failpoint::{Step, pass};
 use crate::generation::failure::BuildFailure;
 use crate::generation::log::{ChangeLog, Former};
@@ -102,17 +101,6 @@ impl Builder<'_> {
         add_log(&mut parts, former, &generation, &built_at)?;
         let artifact = Artifact::read(parts).map_err(BuildError::scratch)?;
         Ok((Snapshot::open_skipping(generation, artifact, skipped)?, stamp))
-    }
-
-    /// Reads and merges the exports for a build that happens elsewhere.
-    pub fn merge(&mut self, scratch: &Scratch) -> Result<MergedSet, BuildFailure> {
-        let set = self.read(scratch)?.set;
-        let (generation, skipped) = (self.name(&set, scratch)?, set.report.skipped);
-        let merged = Merged::of(set, scratch, |done, total| {
-            let _ = self.observer.progress(Phase::Merging, done, total);
-        });
-        let merged = merged.map_err(|error| failure(error.into(), scratch))?;
-        Ok(MergedSet { generation, skipped, meaning: self.settings.meaning, merged })
     }
 
     fn name(&self, set: &ExportSet, scratch: &Scratch) -> Result<Generation, BuildFailure> {

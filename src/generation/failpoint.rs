@@ -38,7 +38,7 @@ steps! {
     BuildBegun = "build::begun";
     /// A product is about to be indexed.
     BuildProduct = "build::product";
-    /// All products have been indexed, and the engine's files are about to be created.
+    /// All products have been indexed, and the index's files are about to be created.
     BuildFinish = "build::finish";
     /// All parts exist and are about to be opened.
     BuildOpen = "build::open";

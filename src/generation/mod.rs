@@ -5,7 +5,6 @@ pub mod artifact;
 mod build;
 pub mod builder;
 mod change;
-pub mod cluster;
 pub mod failpoint;
 mod failure;
 mod log;

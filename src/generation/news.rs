@@ -5,8 +5,6 @@ use crate::generation::log::{ChangeLog, ChangePlace, ProductChange, Step};
 
 /// The maximum number of entries in a feed.
 pub const MAX_NEWS: usize = 100;
-/// The maximum number of entries examined for a feed if products aren't in memory.
-const MAX_CANDIDATES: usize = 10 * MAX_NEWS;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum NewsKind {
@@ -29,26 +27,22 @@ impl ProductChange {
 /// A log's news, newest first, and by id within a step.
 #[derive(Debug)]
 pub struct NewsIndex {
-    /// All news, excluding removed products if products are in memory.
+    /// All news about products that still exist.
     all: Vec<ChangePlace>,
-    /// For each category, the indices of its news in `all`, ascending. `None` if products aren't in
-    /// memory.
-    by_category: Option<Vec<Vec<u32>>>,
+    /// For each category, the indices of its news in `all`, ascending.
+    by_category: Vec<Vec<u32>>,
 }
 
 impl NewsIndex {
-    /// `records` are the products, if they're in memory.
-    pub(super) fn new(log: &ChangeLog, records: Option<&Records>) -> Self {
-        let (mut all, mut by_category) = (Vec::new(), records.map(|_| Vec::new()));
+    pub(super) fn new(log: &ChangeLog, records: &Records) -> Self {
+        let (mut all, mut by_category) = (Vec::new(), Vec::new());
         for (step, changes) in log.steps().rev() {
             for (change, news) in (0..).zip(&changes.changes).filter(|(_, change)| change.news().is_some()) {
-                if let (Some(records), Some(by_category)) = (records, &mut by_category) {
-                    let Some(ordinal) = records.find(&news.id) else { continue };
-                    for category in records.columns.categories_of(ordinal) {
-                        let category = *category as usize;
-                        by_category.resize_with(by_category.len().max(category + 1), Vec::new);
-                        by_category[category].push(u32::try_from(all.len()).unwrap_or(u32::MAX));
-                    }
+                let Some(ordinal) = records.find(&news.id) else { continue };
+                for category in records.columns.categories_of(ordinal) {
+                    let category = *category as usize;
+                    by_category.resize_with(by_category.len().max(category + 1), Vec::new);
+                    by_category[category].push(u32::try_from(all.len()).unwrap_or(u32::MAX));
                 }
                 all.push(ChangePlace { step, change });
             }
@@ -56,21 +50,14 @@ impl NewsIndex {
         Self { all, by_category }
     }
 
-    /// The latest news in any of these categories (`None` for all), each entry with its step. If
-    /// products aren't in memory, this returns more than a feed needs, since some entries may
-    /// belong to other categories or to removed products.
+    /// The latest news in any of these categories (`None` for all), each entry with its step.
     pub fn newest<'l>(&self, log: &'l ChangeLog, categories: Option<&[u32]>) -> Vec<(&'l Step, &'l ProductChange)> {
         let entry = |at: usize| log.entry(self.all[at]);
-        match (&self.by_category, categories) {
-            (Some(by_category), Some(categories)) => {
-                let of = categories.iter().filter_map(|category| by_category.get(*category as usize));
-                let mut newest: Vec<_> = of.flat_map(|news| news.iter().take(MAX_NEWS)).collect();
-                newest.sort_unstable();
-                newest.dedup();
-                newest.into_iter().take(MAX_NEWS).map(|at| entry(*at as usize)).collect()
-            }
-            (Some(_), None) => (0..self.all.len().min(MAX_NEWS)).map(entry).collect(),
-            (None, _) => (0..self.all.len().min(MAX_CANDIDATES)).map(entry).collect(),
-        }
+        let Some(categories) = categories else { return (0..self.all.len().min(MAX_NEWS)).map(entry).collect() };
+        let of = categories.iter().filter_map(|category| self.by_category.get(*category as usize));
+        let mut newest: Vec<_> = of.flat_map(|news| news.iter().take(MAX_NEWS)).collect();
+        newest.sort_unstable();
+        newest.dedup();
+        newest.into_iter().take(MAX_NEWS).map(|at| entry(*at as usize)).collect()
     }
 }

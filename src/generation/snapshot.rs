@@ -13,8 +13,8 @@ use super::merged::MergedChanges;
 use super::name::Generation;
 use super::news::NewsIndex;
 use crate::catalogue::{Bulk, Catalogue, CatalogueError, Records};
-use crate::engine::{Engine, EngineError, TantivyEngine, TantivyIndex};
 use crate::export::{Export, ExportSet, Skipped};
+use crate::index::{Index, IndexError, IndexFiles};
 use crate::scratch::Scratch;
 use crate::search::headings::HeadingIndex;
 use crate::search::{Ranking, SearchIndex, SearchIndexError};
@@ -27,7 +27,7 @@ pub struct Snapshot {
     pub(crate) skipped: Skipped,
     /// Categories, glossary and exports.
     pub catalogue: Arc<Catalogue>,
-    /// The products, which the service reads through the engine.
+    /// The products and their reviews.
     pub(crate) records: Arc<Records>,
     /// The changes since earlier generations.
     pub changes: ChangeLog,
@@ -36,7 +36,7 @@ pub struct Snapshot {
     pub news: NewsIndex,
     /// The search tables.
     pub search: SearchIndex,
-    pub engine: Box<dyn Engine>,
+    pub index: Index,
     /// The glossary, for searches.
     pub glossary: HeadingIndex,
     /// The categories, for searches.
@@ -59,9 +59,9 @@ pub enum OpenError {
     /// The search tables are damaged.
     #[error(transparent)]
     Search(#[from] SearchIndexError),
-    /// The engine's index is damaged.
+    /// The index is damaged.
     #[error(transparent)]
-    Engine(#[from] EngineError),
+    Index(#[from] IndexError),
 }
 
 impl Snapshot {
@@ -72,15 +72,15 @@ impl Snapshot {
 
     /// Opens a generation built from the valid part of a set.
     pub fn open_skipping(generation: Generation, artifact: Artifact, skipped: Skipped) -> Result<Arc<Self>, OpenError> {
-        Self::open_embedded(generation, artifact, Ranking::default(), skipped)
+        Self::open_parts(generation, artifact, Ranking::default(), skipped)
     }
 
     /// Opens a generation with weights other than the service's, to measure their effect.
     pub fn open_ranked(generation: Generation, artifact: Artifact, ranking: Ranking) -> Result<Arc<Self>, OpenError> {
-        Self::open_embedded(generation, artifact, ranking, Skipped::default())
+        Self::open_parts(generation, artifact, ranking, Skipped::default())
     }
 
-    fn open_embedded(
+    fn open_parts(
         generation: Generation,
         mut artifact: Artifact,
         ranking: Ranking,
@@ -88,37 +88,20 @@ impl Snapshot {
     ) -> Result<Arc<Self>, OpenError> {
         // Load the index first: it copies the files, so whatever is decoded afterwards can reuse
         // their memory.
-        let index = TantivyIndex::load(artifact.take_prefixed(artifact::ENGINE))?;
-        Self::open_parts(generation, artifact, skipped, |artifact, catalogue, records| {
-            let (search, documents) =
-                SearchIndex::open(&required(artifact, artifact::SEARCH)?, records.len(), ranking)?;
-            let engine = TantivyEngine::open(index, documents, Arc::clone(catalogue), Arc::clone(records))?;
-            Ok((search, Box::new(engine)))
-        })
-    }
-
-    /// Opens a generation. `open_engine` receives the search parts.
-    pub(super) fn open_parts(
-        generation: Generation,
-        mut artifact: Artifact,
-        skipped: Skipped,
-        open_engine: impl FnOnce(
-            &mut Artifact,
-            &Arc<Catalogue>,
-            &Arc<Records>,
-        ) -> Result<(SearchIndex, Box<dyn Engine>), OpenError>,
-    ) -> Result<Arc<Self>, OpenError> {
+        let files = IndexFiles::load(artifact.take_prefixed(artifact::INDEX))?;
         let (catalogue, records) = open_catalogue(&mut artifact)?;
         let (catalogue, records) = (Arc::new(catalogue), Arc::new(records));
         // Drop the versions without reading them: only the next build needs them.
         drop(artifact.take(artifact::VERSIONS));
         let changes = artifact.take(artifact::CHANGES).map(|part| ChangeLog::decode(&part)).transpose();
         let changes = changes.map_err(OpenError::Changes)?.unwrap_or_default();
-        let (search, engine) = open_engine(&mut artifact, &catalogue, &records)?;
+        let (search, documents) =
+            SearchIndex::open(&required(&mut artifact, artifact::SEARCH)?, records.len(), ranking)?;
+        let index = Index::open(files, documents, Arc::clone(&catalogue), Arc::clone(&records))?;
         let glossary = HeadingIndex::glossary(&catalogue.tables.glossary);
         let categories = HeadingIndex::categories(&catalogue.tables.categories);
         let merged_changes = MergedChanges::new(&changes);
-        let news = NewsIndex::new(&changes, (!engine.is_remote()).then_some(&records));
+        let news = NewsIndex::new(&changes, &records);
         Ok(Arc::new(Self {
             generation,
             skipped,
@@ -128,7 +111,7 @@ impl Snapshot {
             merged_changes,
             news,
             search,
-            engine,
+            index,
             glossary,
             categories,
         }))
@@ -165,7 +148,7 @@ impl Snapshot {
         (&self.catalogue, &self.records)
     }
 
-    /// The products, for engine tests.
+    /// The products, for tests of the index.
     #[cfg(test)]
     pub(crate) fn records(&self) -> Arc<Records> {
         Arc::clone(&self.records)
@@ -186,6 +169,6 @@ pub fn open_catalogue(artifact: &mut Artifact) -> Result<(Catalogue, Records), O
 }
 
 /// Removes a part that every generation has, and returns it.
-pub(super) fn required(artifact: &mut Artifact, name: &'static str) -> Result<Bytes, OpenError> {
+fn required(artifact: &mut Artifact, name: &'static str) -> Result<Bytes, OpenError> {
     artifact.take(name).ok_or(OpenError::Missing(name))
 }

@@ -31,8 +31,7 @@ pub struct HttpConfig {
     /// How long a search may wait in the queue.
     pub max_queue_delay: MaxQueueDelay,
     /// How many downloads may run at once for all keys together. Visitors get half as many. A
-    /// download uses up to 1.25 MiB of memory, plus one record for `ndjson`, and up to 3 MiB with a
-    /// cluster.
+    /// download uses up to 1.25 MiB of memory, plus one record for `ndjson`.
     pub max_downloads: usize,
     /// How many downloads may run at once for a single key or visitor.
     pub max_downloads_per_key: usize,

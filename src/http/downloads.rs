@@ -4,7 +4,7 @@
 //! A download that's waiting for its caller occupies no thread: each block is read by a separate
 //! task on the runtime's blocking threads. Until its body is finished or dropped, a download keeps
 //! its slot, three 64 KiB blocks, and two decoders of about 500 KiB and 250 KiB. For `ndjson`, it
-//! also keeps a record, and, with a cluster, a 1 MiB piece.
+//! also keeps a record.
 
 use std::io::{self, Read};
 use std::ops::RangeInclusive;

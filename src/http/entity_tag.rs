@@ -97,7 +97,7 @@ pub(super) async fn conditional<F: Future<Output = Response>>(
     // no quota left.
     let is_read = kind == TagKind::Software && !parts.headers.contains_key(IF_NONE_MATCH);
     let names = kind.category_names(&parts);
-    let tag = if is_read { Ok(None) } else { kind.tag(tags, &parts, &names).await };
+    let tag = if is_read { Ok(None) } else { kind.tag(tags, &parts, &names) };
     let tag = match tag {
         Ok(tag) => tag,
         Err(error) => return error.into_response(),
@@ -146,14 +146,14 @@ impl TagKind {
     }
 
     /// The tag for a request's response; `None` if the record doesn't exist.
-    async fn tag(self, tags: &EntityTags, request: &Parts, names: &[u8]) -> Result<Option<EntityTag>, ApiError> {
+    fn tag(self, tags: &EntityTags, request: &Parts, names: &[u8]) -> Result<Option<EntityTag>, ApiError> {
         let Some(snapshot) = request.extensions.get::<Snapshot>() else { return Ok(None) };
         let Some(id) = path_id(&request.uri) else { return Ok(None) };
         let catalogue = &snapshot.catalogue;
         let changes = || [snapshot.generation(), snapshot.changes.changed_at()];
         let hash = match self {
             Self::Generation => return Ok(Some(tags.tag(snapshot.generation().as_bytes(), &request.uri))),
-            Self::Software => service::get_software_hash(snapshot, &id).await?,
+            Self::Software => service::get_software_hash(snapshot, &id),
             Self::Category => service::get_category(snapshot, &id, None)?.map(|(object, _)| hash(&*object)),
             Self::Term => service::get_term(snapshot, &id, None)?.map(|(object, _)| hash(&*object)),
             Self::Export => catalogue.export(&id).map(|export| hash(export.resource.sha256.as_bytes())),

@@ -106,7 +106,7 @@ mod tests {
     fn results() -> Arc<SearchResults> {
         let snapshot = Snapshot::build(Vec::new()).expect("an empty generation");
         let query = SearchSoftware::new("permit");
-        Arc::new(pollster::block_on(find_software_within(&snapshot, &query, &Budget::new(u64::MAX))).expect("results"))
+        Arc::new(find_software_within(&snapshot, &query, &Budget::new(u64::MAX)).expect("results"))
     }
 
     #[test]

@@ -23,9 +23,9 @@ pub(super) async fn with_page<T: Send + 'static>(
         return write(&page, &results);
     }
     let generation = Snapshot::clone(&snapshot);
-    let search = |stop: Stop| async move {
+    let search = move |stop: Stop| {
         let budget = service::budget(&snapshot, &stop);
-        let results = service::find_software_within(&snapshot, &query, &budget).await?;
+        let results = service::find_software_within(&snapshot, &query, &budget)?;
         let page = results.page(&snapshot, &query);
         let (written, total) = (write(&page, &results)?, page.total_by_words());
         drop(page);

@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 use jiff::tz::TimeZone;
-use tokio::task::JoinSet;
 
 use super::config::HttpConfig;
 use super::downloads::Downloads;
@@ -92,29 +91,18 @@ impl AppState {
         }))
     }
 
-    /// Runs a search on one of the pool's threads. Once its stop signal is set, nobody is waiting for
-    /// its result any more, so that's never sent, cached or counted. If the engine is a cluster, the
-    /// search runs on the runtime instead, because it mostly waits; the cluster connection then limits
-    /// how many searches are in progress and for how long. Dropping the future cancels such a search.
+    /// Runs work on one of the search pool's threads. Once its stop signal is set, nobody is waiting
+    /// for its result any more, so that's never sent, cached or counted.
     ///
     /// # Errors
     ///
     /// [`ApiError::Overloaded`] if the queue is full or the delay too long, [`ApiError::Panicked`]
-    /// if the search panics.
-    pub(super) async fn search<F: Future<Output: Send + 'static> + Send + 'static>(
+    /// if the work panics.
+    pub(super) async fn search<T: Send + 'static>(
         &self,
-        search: impl FnOnce(Stop) -> F + Send + 'static,
-    ) -> Result<F::Output, ApiError> {
-        if !self.directory.current().is_some_and(|snapshot| snapshot.engine.is_remote()) {
-            return self.search_pool.run(search_pool::holder(), search).await;
-        }
-        let mut task = JoinSet::new();
-        task.spawn(search(Stop::default()));
-        match task.join_next().await {
-            Some(Ok(output)) => Ok(output),
-            Some(Err(error)) if error.is_panic() => Err(ApiError::panicked(&*error.into_panic())),
-            _ => Err(ApiError::Overloaded),
-        }
+        work: impl FnOnce(Stop) -> T + Send + 'static,
+    ) -> Result<T, ApiError> {
+        self.search_pool.run(search_pool::holder(), work).await
     }
 
     /// Ends downloads in progress whose key has been revoked or has expired.

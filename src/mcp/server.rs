@@ -38,13 +38,11 @@ const INSTRUCTIONS: &str = "A read-only directory of software products with cate
 
 /// Runs the server's searches, counts them, and logs failures.
 pub trait Host: Clone + Send + Sync + 'static {
-    /// Runs a search wherever and whenever there's capacity.
-    fn run<F>(
+    /// Runs a call's work wherever and whenever there's capacity.
+    fn run<T: Send + 'static>(
         &self,
-        search: impl FnOnce(Stop) -> F + Send + 'static,
-    ) -> impl Future<Output = Result<F::Output, Refused>> + Send
-    where
-        F: Future<Output: Send + 'static> + Send + 'static;
+        work: impl FnOnce(Stop) -> T + Send + 'static,
+    ) -> impl Future<Output = Result<T, Refused>> + Send;
 
     /// Called after each search with the number of products found, in order to count it.
     fn searched(&self, search: &SearchSoftware, total: u64);
@@ -100,7 +98,7 @@ impl<H: Host> ToolServer<H> {
     async fn call(&self, tool: &'static Definition, given: Members) -> Result<Members, Failure> {
         // Any tool may have to read a lot, such as a long record or a large glossary.
         let server = self.clone();
-        let own = self.host.run(move |stop| async move { server.carry_out(tool, &given, &stop).await });
+        let own = self.host.run(move |stop| server.carry_out(tool, &given, &stop));
         let own = own.await.map_err(Failure::Refused)??;
         let mut members = Members::new();
         members.insert("notice".to_owned(), output::NOTICE.into());
@@ -112,20 +110,20 @@ impl<H: Host> ToolServer<H> {
         Ok(members)
     }
 
-    async fn carry_out(&self, tool: &Definition, given: &Members, stop: &Stop) -> Result<Value, Failure> {
+    fn carry_out(&self, tool: &Definition, given: &Members, stop: &Stop) -> Result<Value, Failure> {
         match tool.operation {
             Operation::SearchSoftware => {
                 let (search, language) = self.read_localised(tool, given, SearchSoftware::from_values)?;
-                self.search_software(&SearchSoftware { language, ..search }, stop).await
+                self.search_software(&SearchSoftware { language, ..search }, stop)
             }
             Operation::GetSoftware => {
                 let (id, language) = self.read_localised(tool, given, id)?;
-                self.get_software(&id, language.as_ref()).await
+                self.get_software(&id, language.as_ref())
             }
             Operation::ListSimilar => {
                 let ((id, query), language) =
                     self.read_localised(tool, given, |values| (id(values), ListSimilar::from_values(values)))?;
-                self.list_similar(&id, &ListSimilar { language, ..query }, stop).await
+                self.list_similar(&id, &ListSimilar { language, ..query }, stop)
             }
             Operation::ListCategories => {
                 let read = self.read_localised(tool, given, |values| values.page(&LONG_LIMIT, &OFFSET))?;
@@ -137,14 +135,14 @@ impl<H: Host> ToolServer<H> {
             }
             Operation::ListReviews => {
                 let read = read(tool, given, |values| (id(values), ListReviews::from_values(values)))?;
-                self.list_reviews(&read.0, &read.1).await
+                self.list_reviews(&read.0, &read.1)
             }
         }
     }
 
-    async fn search_software(&self, query: &SearchSoftware, stop: &Stop) -> Result<Value, Failure> {
-        self.check_filter(&query.filter, query.sort.attribute()).await?;
-        let (found, total) = search(&self.snapshot, query, &self.base, stop).await?;
+    fn search_software(&self, query: &SearchSoftware, stop: &Stop) -> Result<Value, Failure> {
+        self.check_filter(&query.filter, query.sort.attribute())?;
+        let (found, total) = search(&self.snapshot, query, &self.base, stop)?;
         if !stop.is_set() {
             self.host.searched(query, total);
         }
@@ -163,20 +161,20 @@ impl<H: Host> ToolServer<H> {
         Ok((request, language.map_err(|refusal| Failure::Call(refusal.message))?))
     }
 
-    async fn get_software(&self, id: &str, language: Option<&Language>) -> Result<Value, Failure> {
-        let detail = detail(&self.snapshot, id, language).await?.ok_or_else(|| unknown(id))?;
+    fn get_software(&self, id: &str, language: Option<&Language>) -> Result<Value, Failure> {
+        let detail = detail(&self.snapshot, id, language)?.ok_or_else(|| unknown(id))?;
         Ok(json!({"software": record::product(detail, &self.base)}))
     }
 
-    async fn list_similar(&self, id: &str, query: &ListSimilar, stop: &Stop) -> Result<Value, Failure> {
-        self.check_filter(&query.filter, None).await?;
+    fn list_similar(&self, id: &str, query: &ListSimilar, stop: &Stop) -> Result<Value, Failure> {
+        self.check_filter(&query.filter, None)?;
         let budget = service::budget(&self.snapshot, stop);
-        let page = service::similar_software_within(&self.snapshot, id, query, &budget).await?;
+        let page = service::similar_software_within(&self.snapshot, id, query, &budget)?;
         let page = page.ok_or_else(|| unknown(id))?;
         let mut software = Vec::with_capacity(page.data.len());
         for SimilarHit { item, categories, words, .. } in page.data.iter().take_while(|_| !stop.is_set()) {
             let Identified { id } = serde_json::from_slice(item)?;
-            let Some(detail) = detail(&self.snapshot, &id, query.language.as_ref()).await? else { continue };
+            let Some(detail) = detail(&self.snapshot, &id, query.language.as_ref())? else { continue };
             let categories: Vec<_> =
                 categories.iter().map(|category| category.name_in(query.language.as_ref())).collect();
             software.push(record::similar(detail, &categories, words, &self.base));
@@ -186,13 +184,13 @@ impl<H: Host> ToolServer<H> {
 
     /// Rejects filters and sort orders that use unknown attributes, and several values in one
     /// string.
-    async fn check_filter(&self, filter: &SoftwareFilter, sort: Option<&AttributeSort>) -> Result<(), Failure> {
+    fn check_filter(&self, filter: &SoftwareFilter, sort: Option<&AttributeSort>) -> Result<(), Failure> {
         let refused = service::refuse_attributes(&self.snapshot, filter, &[], sort);
         if !refused.is_empty() {
             let messages = refused.into_iter().map(|refusal| refusal.message);
             return Err(Failure::Call(messages.collect::<Vec<_>>().join(" ")));
         }
-        match service::comma_separated(&self.snapshot, filter).await? {
+        match service::comma_separated(&self.snapshot, filter) {
             None => Ok(()),
             Some((argument, value)) => {
                 Err(Failure::Call(format!("{argument} {value:?} is a list; pass several values as an array.")))
@@ -212,8 +210,8 @@ impl<H: Host> ToolServer<H> {
         Ok(json!({"total": terms.pagination.total, "terms": shown.collect::<Vec<_>>()}))
     }
 
-    async fn list_reviews(&self, id: &str, query: &ListReviews) -> Result<Value, Failure> {
-        let reviews = service::list_reviews(&self.snapshot, id, query).await?.ok_or_else(|| unknown(id))?;
+    fn list_reviews(&self, id: &str, query: &ListReviews) -> Result<Value, Failure> {
+        let reviews = service::list_reviews(&self.snapshot, id, query).ok_or_else(|| unknown(id))?;
         let shown: Vec<_> = parse(&reviews.page.data)?.into_iter().map(record::review).collect();
         Ok(json!({
             "total": reviews.page.pagination.total,
@@ -314,13 +312,13 @@ struct Identified<'a> {
 
 /// Searches, and reads each hit's whole record for its sources and export. Also returns how many
 /// products were found.
-async fn search(snapshot: &Snapshot, query: &SearchSoftware, base: &str, stop: &Stop) -> Result<(Value, u64), Failure> {
-    let found = service::find_software_within(snapshot, query, &service::budget(snapshot, stop)).await?;
+fn search(snapshot: &Snapshot, query: &SearchSoftware, base: &str, stop: &Stop) -> Result<(Value, u64), Failure> {
+    let found = service::find_software_within(snapshot, query, &service::budget(snapshot, stop))?;
     let page = found.page(snapshot, query);
     let mut software = Vec::with_capacity(page.data.len());
     for hit in page.data.iter().take_while(|_| !stop.is_set()) {
         let Identified { id } = serde_json::from_slice(&hit.item)?;
-        if let Some(detail) = detail(snapshot, &id, query.language.as_ref()).await? {
+        if let Some(detail) = detail(snapshot, &id, query.language.as_ref())? {
             software.push(record::found(detail, base));
         }
     }
@@ -337,8 +335,8 @@ async fn search(snapshot: &Snapshot, query: &SearchSoftware, base: &str, stop: &
 }
 
 /// A product's whole record, with its text in the given language; `None` for an unknown id.
-async fn detail(snapshot: &Snapshot, id: &str, language: Option<&Language>) -> Result<Option<Value>, Failure> {
-    let Some(record) = service::get_software(snapshot, id).await? else { return Ok(None) };
+fn detail(snapshot: &Snapshot, id: &str, language: Option<&Language>) -> Result<Option<Value>, Failure> {
+    let Some(record) = service::get_software(snapshot, id)? else { return Ok(None) };
     let mut body: Value = serde_json::from_slice(&Translator::new(snapshot, language).detail(record.body)?)?;
     Ok(Some(body["data"].take()))
 }

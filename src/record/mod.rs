@@ -2,7 +2,7 @@
 //! groups.
 //!
 //! These values come from *validated* exports, so they don't have to be checked again. They don't
-//! depend on files, JSON text, engines or HTTP. `export` creates them, and `generation` turns them
+//! depend on files, JSON text, the index or HTTP. `export` creates them, and `generation` turns them
 //! into a generation.
 
 mod attribute;

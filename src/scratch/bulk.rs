@@ -1,6 +1,5 @@
-//! Large byte sequences: in memory, on disk or in a cluster.
+//! Large byte sequences, in memory or on disk.
 
-use std::fmt;
 use std::fs::File;
 use std::io::{self, BufWriter, Read, Write};
 use std::ops::{Range, RangeInclusive};
@@ -46,24 +45,12 @@ pub fn decode<T: DeserializeOwned>(bytes: &[u8]) -> postcard::Result<T> {
     }
 }
 
-/// Bytes that are stored elsewhere, in pieces.
-pub trait Pieces: fmt::Debug + Send + Sync {
-    /// The total number of bytes.
-    fn size_bytes(&self) -> u64;
-
-    /// Reads the piece that contains an offset, and verifies its checksum. Returns where the piece
-    /// starts, and its bytes. Blocks.
-    fn read(&self, at: u64) -> io::Result<(u64, Bytes)>;
-}
-
-/// Bytes in memory, in an immutable file, or in pieces elsewhere. Ranges are read on demand.
+/// Bytes in memory or in an immutable file. Ranges are read on demand.
 #[derive(Debug, Clone)]
 pub enum Bulk {
     Memory(Bytes),
     /// In a file, which can still be read after its name has been removed.
     File(Arc<File>),
-    /// Elsewhere.
-    Pieces(Arc<dyn Pieces>),
 }
 
 impl Bulk {
@@ -76,7 +63,6 @@ impl Bulk {
         match self {
             Self::Memory(bytes) => Ok(bytes.len() as u64),
             Self::File(file) => Ok(file.metadata()?.len()),
-            Self::Pieces(pieces) => Ok(pieces.size_bytes()),
         }
     }
 
@@ -98,11 +84,6 @@ impl Bulk {
                 file.read_exact_at(&mut bytes, span.start)?;
                 Ok(bytes.into())
             }
-            Self::Pieces(_) => {
-                let mut bytes = Vec::new();
-                self.reader(span)?.read_to_end(&mut bytes)?;
-                Ok(bytes.into())
-            }
         }
     }
 
@@ -111,12 +92,7 @@ impl Bulk {
         if span.end() > self.len()? {
             return Err(io::ErrorKind::UnexpectedEof.into());
         }
-        Ok(BulkReader { bulk: self.clone(), at: span.start, end: span.end(), piece: None })
-    }
-
-    /// Whether the bytes are verified with a checksum as they're read.
-    pub const fn is_verified(&self) -> bool {
-        matches!(self, Self::Pieces(_))
+        Ok(BulkReader { bulk: self.clone(), at: span.start, end: span.end() })
     }
 }
 
@@ -234,15 +210,12 @@ impl Write for BulkWriter {
     }
 }
 
-/// A reader for a range of a [`Bulk`]. It needs no more memory than the bulk itself, plus one
-/// piece.
+/// A reader for a range of a [`Bulk`]. It needs no more memory than the bulk itself.
 #[derive(Debug, Clone)]
 pub struct BulkReader {
     bulk: Bulk,
     at: u64,
     end: u64,
-    /// Where the last piece read starts, and its bytes.
-    piece: Option<(u64, Bytes)>,
 }
 
 impl BulkReader {
@@ -251,33 +224,7 @@ impl BulkReader {
     pub fn range(self, range: RangeInclusive<u64>) -> Self {
         let place = |offset: u64| self.at.saturating_add(offset).min(self.end);
         let (at, end) = (place(*range.start()), place(range.end().saturating_add(1)));
-        Self { at, end, ..self }
-    }
-
-    /// Reads the first piece, if there is one, so that an immediate failure is reported here rather
-    /// than midway.
-    pub fn begin(&mut self) -> io::Result<()> {
-        match &self.bulk {
-            Bulk::Pieces(pieces) if self.at < self.end => self.piece = Some(pieces.read(self.at)?),
-            _ => {}
-        }
-        Ok(())
-    }
-
-    /// The rest of the current piece.
-    fn piece(&mut self, pieces: &dyn Pieces) -> io::Result<&[u8]> {
-        let at = self.at;
-        let rest = |(start, bytes): &(u64, Bytes)| {
-            let skipped = usize::try_from(at.checked_sub(*start)?).ok()?;
-            (skipped < bytes.len()).then_some(skipped)
-        };
-        if self.piece.as_ref().and_then(rest).is_none() {
-            // Free the old piece first, so only one piece is in memory at a time.
-            self.piece = None;
-            self.piece = Some(pieces.read(at)?);
-        }
-        let found = self.piece.as_ref().and_then(|piece| Some(&piece.1[rest(piece)?..]));
-        found.ok_or_else(|| io::ErrorKind::UnexpectedEof.into())
+        Self { bulk: self.bulk, at, end }
     }
 }
 
@@ -292,11 +239,6 @@ impl Read for BulkReader {
                 { rest }.read(buffer)?
             }
             Bulk::File(file) => file.read_at(buffer, self.at)?,
-            Bulk::Pieces(pieces) if !buffer.is_empty() => {
-                let pieces = Arc::clone(pieces);
-                self.piece(&*pieces)?.read(buffer)?
-            }
-            Bulk::Pieces(_) => 0,
         };
         if read == 0 && !buffer.is_empty() {
             // The file has been truncated in the meantime.
@@ -309,8 +251,6 @@ impl Read for BulkReader {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::atomic::{AtomicUsize, Ordering};
-
     use super::*;
 
     #[test]
@@ -334,48 +274,11 @@ mod tests {
         assert_eq!(error.kind(), io::ErrorKind::UnexpectedEof);
     }
 
-    /// Pieces of three bytes.
-    #[derive(Debug)]
-    struct Threes(&'static [u8], AtomicUsize);
-
-    impl Pieces for Threes {
-        fn size_bytes(&self) -> u64 {
-            self.0.len() as u64
-        }
-
-        fn read(&self, at: u64) -> io::Result<(u64, Bytes)> {
-            self.1.fetch_add(1, Ordering::Relaxed);
-            let start = at / 3 * 3;
-            let piece = self.0.chunks(3).nth(usize::try_from(at / 3).expect("small"));
-            Ok((start, Bytes::from_static(piece.ok_or(io::ErrorKind::NotFound)?)))
-        }
-    }
-
     #[test]
-    fn each_piece_is_read_once_when_needed() {
-        let pieces = Arc::new(Threes(b"0123456789", AtomicUsize::new(0)));
-        let mut reader = Bulk::Pieces(pieces.clone()).reader(Span { start: 1, length: 9 }).expect("intact");
-        let read = |reader: &mut BulkReader, length: usize| {
-            let mut buffer = vec![0; length];
-            reader.read_exact(&mut buffer).expect("read");
-            (String::from_utf8(buffer).expect("digits"), pieces.1.load(Ordering::Relaxed))
-        };
-        assert_eq!(read(&mut reader, 0), (String::new(), 0));
-        reader.begin().expect("started");
-        assert_eq!(read(&mut reader, 1), ("1".to_owned(), 1));
-        assert_eq!(read(&mut reader, 1), ("2".to_owned(), 1));
-        assert_eq!(read(&mut reader, 4), ("3456".to_owned(), 3));
-        assert_eq!(read(&mut reader, 3), ("789".to_owned(), 4));
-        assert_eq!(reader.read(&mut [0]).expect("the end"), 0);
-    }
-
-    #[test]
-    fn bytes_in_memory_files_and_pieces_are_all_read_the_same_way() {
+    fn bytes_in_memory_and_files_are_read_the_same_way() {
         let mut file = tempfile::tempfile().expect("a file");
         file.write_all(b"0123456789").expect("written");
-        let pieces = Arc::new(Threes(b"0123456789", AtomicUsize::new(0)));
-        for bulk in [Bulk::Memory(Bytes::from_static(b"0123456789")), Bulk::File(Arc::new(file)), Bulk::Pieces(pieces)]
-        {
+        for bulk in [Bulk::Memory(Bytes::from_static(b"0123456789")), Bulk::File(Arc::new(file))] {
             assert_eq!(bulk.len().expect("a length"), 10);
             let read = |start, length| bulk.reader(Span { start, length }).and_then(io::read_to_string);
             assert_eq!(read(3, 4).expect("read"), "3456");

@@ -16,7 +16,7 @@ use bytes::Bytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-pub use bulk::{Bulk, BulkReader, BulkWriter, Pieces, Span, decode};
+pub use bulk::{Bulk, BulkReader, BulkWriter, Span, decode};
 pub use memory::Share;
 pub use sort::{Keyed, Peeked, ScratchSorter, SortedRows};
 pub use spool::{Spool, SpoolRows, SpoolWriter};

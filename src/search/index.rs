@@ -14,7 +14,7 @@ use super::synonym::Thesaurus;
 use crate::scratch::{Bulk, BulkWriter, Scratch, Span};
 use crate::text::meaning::TABLE;
 
-/// The search tables that accompany the engine's index, as [`SearchBuilder`] writes them.
+/// The search tables that accompany the index, as [`SearchBuilder`] writes them.
 #[derive(Debug, Deserialize)]
 pub struct SearchParts {
     pub lexicon: LexiconParts,
@@ -23,7 +23,7 @@ pub struct SearchParts {
     /// The number of words in each section of each document.
     pub lengths: Vec<Lengths>,
     pub pins: Pins,
-    /// Whether the documents have meaning vectors, either here or in the engine.
+    /// Whether the documents have meaning vectors.
     pub has_meanings: bool,
     pub meanings: Meanings,
 }
@@ -51,12 +51,6 @@ impl SearchBuilder {
             has_meanings: false,
             meanings: scratch.bulk(),
         }
-    }
-
-    /// Sets whether documents have meanings. Needed if the engine stores documents itself.
-    #[must_use]
-    pub fn with_meanings(self, has_meanings: bool) -> Self {
-        Self { has_meanings, ..self }
     }
 
     /// Adds the document that was just analysed.

@@ -1,9 +1,9 @@
-//! Query understanding and ranking, independent of any engine.
+//! Query understanding and ranking, independent of how terms are indexed.
 //!
 //! A query runs through these stages, roughly one module each:
 //!
 //! ```text
-//! analyse → understand → expand → plan → (the engine matches) → collect → rerank
+//! analyse → understand → expand → plan → (the index matches) → collect → rerank
 //! ```
 //!
 //! Records ([`index`]) and queries ([`query`]) go through the same analyzer.

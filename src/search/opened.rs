@@ -11,7 +11,7 @@ use super::synonym::Thesaurus;
 use crate::scratch::decode;
 use crate::text::stem::Stems;
 
-/// The search tables that accompany the engine's index.
+/// The search tables that accompany the index.
 #[derive(Debug)]
 pub struct SearchIndex {
     pub lexicon: Lexicon,
@@ -20,11 +20,11 @@ pub struct SearchIndex {
     pub ranking: Ranking,
     pub stems: Stems,
     pub documents: usize,
-    /// Whether the engine has the documents' meanings.
+    /// Whether the documents have meanings.
     pub has_meanings: bool,
 }
 
-/// What an engine needs to know about documents, apart from their postings.
+/// What the index needs to know about documents, apart from their postings.
 #[derive(Debug)]
 pub struct DocumentTables {
     pub scorer: Scorer,
@@ -70,16 +70,5 @@ impl SearchIndex {
         let (thesaurus, pins, stems) = (parts.thesaurus, parts.pins, Stems::default());
         let index = Self { lexicon, thesaurus, pins, ranking, stems, documents, has_meanings };
         Ok((index, DocumentTables { scorer, forward, meanings }))
-    }
-
-    /// Opens only the lexicon and thesaurus, for an engine that keeps the documents' words and
-    /// lengths itself.
-    pub fn open_words(encoded: &[u8], documents: usize) -> Result<Self, SearchIndexError> {
-        let SearchParts { lexicon, thesaurus, pins, has_meanings, meanings, .. } = decode(encoded)?;
-        if has_meanings && !meanings.is_of_this_table() {
-            return Err(SearchIndexError::OtherTable);
-        }
-        let (lexicon, ranking) = (Lexicon::open(lexicon)?, Ranking::default());
-        Ok(Self { lexicon, thesaurus, pins, ranking, stems: Stems::default(), documents, has_meanings })
     }
 }

@@ -1,4 +1,4 @@
-//! Search plans: what an engine has to find and how to order it. Words are represented by numbers.
+//! Search plans: what the index has to find and how to order it. Words are represented by numbers.
 
 use std::sync::Arc;
 
@@ -44,7 +44,7 @@ pub enum Term {
 }
 
 impl Term {
-    /// The first letter of a word's entry in an engine's dictionary. The stem's number follows, in
+    /// The first letter of a word's entry in the index's dictionary. The stem's number follows, in
     /// hexadecimal.
     pub const WORD: u8 = b'w';
 
@@ -54,7 +54,7 @@ impl Term {
     /// The first letter of a synonym group's entry.
     pub const CONCEPT: u8 = b's';
 
-    /// Writes the term as it appears in an engine's dictionary: a letter for its kind, then the
+    /// Writes the term as it appears in the index's dictionary: a letter for its kind, then the
     /// rest.
     pub fn write(&self, out: &mut String) {
         use std::fmt::Write as _;

@@ -13,7 +13,7 @@ const MAX_LENGTH: usize = 40;
 
 /// Returns up to `most` queries that find products: names of the largest categories, or a product's
 /// name if there are none.
-pub async fn example_queries(snapshot: &Snapshot, most: usize) -> Result<Vec<String>, ServiceError> {
+pub fn example_queries(snapshot: &Snapshot, most: usize) -> Result<Vec<String>, ServiceError> {
     let mut categories: Vec<&CategoryResource> = snapshot.catalogue.tables.categories.iter().collect();
     categories.retain(|category| category.software_count > 0);
     categories.sort_by_key(|category| Reverse(category.software_count));
@@ -21,7 +21,7 @@ pub async fn example_queries(snapshot: &Snapshot, most: usize) -> Result<Vec<Str
         categories.into_iter().take(2 * most).map(|category| category.name.to_lowercase()).collect();
     if names.is_empty() {
         let page = PageRequest { limit: 1, offset: 0 };
-        let first = list_software(snapshot, &ListSoftware { page, ..ListSoftware::default() }).await?;
+        let first = list_software(snapshot, &ListSoftware { page, ..ListSoftware::default() })?;
         names = first
             .data
             .iter()
@@ -31,7 +31,7 @@ pub async fn example_queries(snapshot: &Snapshot, most: usize) -> Result<Vec<Str
     let mut queries = Vec::new();
     for name in names.into_iter().filter(|name| name.chars().count() <= MAX_LENGTH) {
         let search = SearchSoftware { page: PageRequest { limit: 1, offset: 0 }, ..SearchSoftware::new(&name) };
-        if queries.len() < most && search_software(snapshot, &search).await?.pagination.total > 0 {
+        if queries.len() < most && search_software(snapshot, &search)?.pagination.total > 0 {
             queries.push(name);
         }
     }

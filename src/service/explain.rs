@@ -9,8 +9,8 @@ use super::search::{budget, report, shown_score, understood};
 use super::{PageRequest, SearchSoftware, SearchSort, ServiceError};
 use crate::catalogue::resource::QueryReport;
 use crate::catalogue::{Admission, Ordinal};
-use crate::engine::{Hit, SearchRequest};
 use crate::generation::Snapshot;
+use crate::index::{Hit, SearchRequest};
 use crate::search::budget::Stop;
 use crate::search::collect::Tier;
 use crate::search::expand::Expansion;
@@ -102,21 +102,21 @@ pub struct ExplainedScore {
 
 /// Explains a search sorted by relevance: its hits and, if an id is given, that product. Returns
 /// `None` if there's no such product.
-pub async fn explain_search(
+pub fn explain_search(
     snapshot: &Snapshot,
     query: &SearchSoftware,
     id: Option<&str>,
 ) -> Result<Option<SearchExplanation>, ServiceError> {
     let product = match id {
         None => None,
-        Some(id) => match snapshot.engine.record(id).await? {
+        Some(id) => match snapshot.records.get(id)? {
             None => return Ok(None),
             Some(record) => Some((id, record.ordinal)),
         },
     };
     let query = SearchSoftware { sort: SearchSort::Relevance, facets: Vec::new(), highlight: false, ..query.clone() };
     let budget = budget(snapshot, &Stop::default());
-    let (expansion, found) = understood(snapshot, &query, &budget).await?;
+    let (expansion, found) = understood(snapshot, &query, &budget)?;
     let words: Vec<_> = explained_words(snapshot, &expansion);
     let explain = |id: &str, ordinal, hit| explain_product(snapshot, &query, &expansion, &words, (id, ordinal), hit);
     let places = (query.page.offset + 1..).zip(&found.hits);
@@ -124,7 +124,7 @@ pub async fn explain_search(
     let hits = hits.collect::<Result<_, _>>()?;
     let product = match product {
         Some((id, ordinal)) => {
-            let place = place(snapshot, &query, ordinal).await?;
+            let place = place(snapshot, &query, ordinal)?;
             Some(explain(id, ordinal, place.as_ref().map(|(rank, hit)| (*rank, hit)))?)
         }
         None => None,
@@ -140,14 +140,10 @@ pub async fn explain_search(
     }))
 }
 
-async fn place(
-    snapshot: &Snapshot,
-    query: &SearchSoftware,
-    ordinal: Ordinal,
-) -> Result<Option<(u64, Hit)>, ServiceError> {
+fn place(snapshot: &Snapshot, query: &SearchSoftware, ordinal: Ordinal) -> Result<Option<(u64, Hit)>, ServiceError> {
     let page = PageRequest { limit: u32::try_from(snapshot.software_count()).unwrap_or(u32::MAX), offset: 0 };
     let (_, found) =
-        understood(snapshot, &SearchSoftware { page, ..query.clone() }, &budget(snapshot, &Stop::default())).await?;
+        understood(snapshot, &SearchSoftware { page, ..query.clone() }, &budget(snapshot, &Stop::default()))?;
     Ok((1..).zip(found.hits).find(|(_, hit)| hit.ordinal == ordinal))
 }
 
@@ -169,8 +165,7 @@ fn explain_product(
         texts: false,
         budget: &budget(snapshot, &Stop::default()),
     };
-    let explainer = snapshot.engine.explainer().ok_or(ServiceError::NotExplained)?;
-    let explanation = explainer.explain(&request, ordinal)?;
+    let explanation = snapshot.index.explain(&request, ordinal)?;
     let (words_score, factor) = (explanation.score(), plan.rerank.factor(explanation.signals));
     // An exact name's score doesn't come from its words. If meaning adds nothing, other scores
     // differ from the words' scores only by rounding.

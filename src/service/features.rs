@@ -8,8 +8,8 @@ use serde::Deserialize;
 use super::ServiceError;
 use crate::catalogue::SoftwareFilter;
 use crate::catalogue::resource::CategoryResource;
-use crate::engine::{HitTexts, SearchRequest};
 use crate::generation::Snapshot;
+use crate::index::{HitTexts, SearchRequest};
 use crate::search::budget::Budget;
 use crate::search::expand::Expansion;
 use crate::search::forward::SECTION_END;
@@ -197,7 +197,7 @@ impl<'s> Features<'s> {
 
 /// If no record is listed as an alternative to the product in question, searches for similar
 /// products instead.
-pub(super) async fn seek_similar(
+pub(super) fn seek_similar(
     snapshot: &Snapshot,
     expansion: &mut Expansion,
     budget: &Budget,
@@ -209,10 +209,10 @@ pub(super) async fn seek_similar(
     let filter = SoftwareFilter::default();
     let search =
         SearchRequest { plan: &plan, filter: &filter, order: None, page: 0..1, facets: None, texts: false, budget };
-    let found = snapshot.engine.search(&search).await?;
+    let found = snapshot.index.search(&search)?;
     let Some(hit) = found.hits.first() else { return Ok(()) };
     let Id { id } = serde_json::from_slice(&hit.item)?;
-    let Some(record) = snapshot.engine.record(&id).await? else { return Ok(()) };
+    let Some(record) = snapshot.records.get(&id)? else { return Ok(()) };
     let features = Features::of(snapshot, &record.body)?;
     let shared: Vec<_> = features.shared().collect();
     let rerank = features.rerank(snapshot, shared.iter().map(|(_, alternatives)| &alternatives[..]))?;
@@ -226,7 +226,7 @@ fn bound<'g>(snapshot: &Snapshot, groups: impl Iterator<Item = &'g [Alternative]
     for alternatives in groups {
         let (mut frequency, mut weight) = (0, 0.0_f32);
         for alternative in alternatives {
-            frequency = snapshot.engine.document_frequency(&alternative.term)?.max(frequency);
+            frequency = snapshot.index.document_frequency(&alternative.term)?.max(frequency);
             weight = weight.max(alternative.weight);
         }
         bound += weight * group_weight(frequency, snapshot.software_count());
@@ -247,7 +247,7 @@ fn rarest_words(snapshot: &Snapshot, product: &Product<'_>) -> Result<Vec<Produc
             if !stems.insert(stem) {
                 continue;
             }
-            let document_frequency = snapshot.engine.document_frequency(&Term::Word(stem))?;
+            let document_frequency = snapshot.index.document_frequency(&Term::Word(stem))?;
             if document_frequency > 1 {
                 found.push(ProductWord { stem, written: text[word.start..word.end].to_owned(), document_frequency });
             }

@@ -11,8 +11,8 @@ use super::parameter::definition::LANG;
 use super::parameter::{Reason, Refusal};
 use crate::catalogue::resource::{CategoryRef, CategoryResource, Localised};
 use crate::catalogue::{Catalogue, Members};
-use crate::engine::HitTexts;
 use crate::generation::Snapshot;
+use crate::index::HitTexts;
 use crate::record::{Language, Translations};
 use crate::text::shorten::{LIST_CHARS, shortened};
 

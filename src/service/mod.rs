@@ -37,7 +37,7 @@ pub use explain::{
     explain_search,
 };
 pub use language::{Translator, find_language};
-pub use news::{News, list_news, list_news_within};
+pub use news::{News, list_news};
 pub use page::{GlossaryPage, LocalisedObject, Page, ReviewsPage, SearchHit, SearchPage, SimilarHit, SimilarPage};
 pub use query::{
     ATTRIBUTE_PREFIX, AttributeSort, Facet, ListGlossary, ListReviews, ListSimilar, ListSoftware, ListSort, MAX_LIMIT,

@@ -1,15 +1,9 @@
 //! Lists the news: products that were added, and evidence that was renewed.
 
-use foldhash::HashMap;
 use serde::Deserialize;
 
 use super::ServiceError;
-use super::software::unlimited;
-use crate::catalogue::{Order, SoftwareFilter, SortedBy};
-use crate::engine::SearchRequest;
-use crate::generation::{MAX_NEWS, NewsKind, Snapshot};
-use crate::search::Plan;
-use crate::search::budget::{Budget, Stop};
+use crate::generation::{NewsKind, Snapshot};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct News {
@@ -28,62 +22,18 @@ pub struct News {
 
 /// Lists the latest news, newest first and by id within a generation. If categories are given, only
 /// includes products in those.
-pub async fn list_news(snapshot: &Snapshot, categories: &[String]) -> Result<Vec<News>, ServiceError> {
-    list_news_within(snapshot, categories, &unlimited(&Stop::default())).await
-}
-
-/// The same as [`list_news`], but with a custom budget.
-pub async fn list_news_within(
-    snapshot: &Snapshot,
-    categories: &[String],
-    budget: &Budget,
-) -> Result<Vec<News>, ServiceError> {
+pub fn list_news(snapshot: &Snapshot, categories: &[String]) -> Result<Vec<News>, ServiceError> {
     let known = categories.iter().flat_map(|category| snapshot.catalogue.categories_named(category));
     let known: Vec<_> = known.copied().collect();
     let known = (!categories.is_empty()).then_some(&*known);
-    let candidates = snapshot.news.newest(&snapshot.changes, known).into_iter();
-    let candidates = candidates.filter_map(|(step, change)| Some((change.news()?, &*step.at, &*change.id)));
-    let candidates: Vec<_> = candidates.collect();
-    let mut news = Vec::new();
-    for changes in candidates.chunks(MAX_NEWS) {
-        let products = products(snapshot, changes, categories, budget).await?;
-        news.extend(changes.iter().filter_map(|(kind, at, id)| Some(products.get(*id)?.news(*kind, at))));
-        if news.len() >= MAX_NEWS || !budget.allows_more() {
-            break;
-        }
-    }
-    news.truncate(MAX_NEWS);
-    Ok(news)
-}
-
-/// The changed products by id, if they still exist and are in any of the categories.
-async fn products(
-    snapshot: &Snapshot,
-    changes: &[(NewsKind, &str, &str)],
-    categories: &[String],
-    budget: &Budget,
-) -> Result<HashMap<String, Product>, ServiceError> {
-    let filter = SoftwareFilter {
-        ids: changes.iter().map(|(_, _, id)| (*id).to_owned()).collect(),
-        categories: categories.to_vec(),
-        ..SoftwareFilter::default()
-    };
-    let request = SearchRequest {
-        plan: &Plan::default(),
-        filter: &filter,
-        order: Some(SortedBy::Stored(Order::Name)),
-        page: 0..changes.len(),
-        facets: None,
-        texts: true,
-        budget,
-    };
-    let found = snapshot.engine.search(&request).await?;
-    let products = found.hits.iter().zip(&found.texts).map(|(hit, texts)| {
-        let item: Item = serde_json::from_slice(&hit.item)?;
-        let More { export } = serde_json::from_slice(&texts.fields)?;
-        Ok((item.id.clone(), Product { item, license: export.license }))
-    });
-    products.collect()
+    let changes = snapshot.news.newest(&snapshot.changes, known).into_iter();
+    let news = changes.filter_map(|(step, change)| Some((change.news()?, step, snapshot.records.find(&change.id)?)));
+    news.map(|(kind, step, ordinal)| {
+        let item: Item = serde_json::from_slice(snapshot.records.item(ordinal))?;
+        let More { export } = serde_json::from_slice(&snapshot.records.detail_fields(ordinal)?)?;
+        Ok(Product { item, license: export.license }.news(kind, &step.at))
+    })
+    .collect()
 }
 
 #[derive(Deserialize)]

@@ -4,11 +4,10 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use super::ServiceError;
 use crate::catalogue::resource::Pagination;
 use crate::catalogue::{AttributeCondition, Order, ReviewFilter, ReviewSort, SoftwareFilter, SortedBy};
 use crate::generation::Snapshot;
-use crate::record::{Attributes, Language};
+use crate::record::{Attributes, KeyRange, Language};
 use crate::search::expand::Prefix;
 
 /// The maximum length of a query, in Unicode code points.
@@ -60,26 +59,25 @@ const MAX_LISTED: usize = 15;
 
 /// Finds a filter value that's a comma-separated list of known values, which isn't how several
 /// values are passed. Returns the parameter and the value.
-pub async fn comma_separated<'f>(
-    snapshot: &Snapshot,
-    filter: &'f SoftwareFilter,
-) -> Result<Option<(&'f str, &'f str)>, ServiceError> {
+pub fn comma_separated<'f>(snapshot: &Snapshot, filter: &'f SoftwareFilter) -> Option<(&'f str, &'f str)> {
     for value in filter.categories.iter().filter(|value| value.contains(',')).take(MAX_LISTS) {
         let known: Vec<_> = names(value).map(|name| !snapshot.catalogue.categories_named(name).is_empty()).collect();
         if is_list(&known) {
-            return Ok(Some(("category", value)));
+            return Some(("category", value));
         }
     }
     for (number, attribute) in snapshot.catalogue.tables.attributes.iter() {
         let of_attribute = filter.attributes.iter().filter(|of| of.property == *attribute.property);
         for AttributeCondition { property, value } in of_attribute.filter(|of| of.value.contains(',')).take(MAX_LISTS) {
             let keys: Vec<_> = names(value).filter_map(|name| attribute.kind.key(name)).collect();
-            if is_list(&snapshot.engine.has_values(number, &keys).await?) {
-                return Ok(Some((property, value)));
+            let column = snapshot.records.columns.attribute(number);
+            let known: Vec<_> = keys.iter().map(|key| !column.find(&KeyRange::one(key)).is_empty()).collect();
+            if is_list(&known) {
+                return Some((property, value));
             }
         }
     }
-    Ok(None)
+    None
 }
 
 /// The value itself, followed by its parts if it's taken for a list.

@@ -5,7 +5,6 @@ use std::ops::Range;
 
 use super::{GlossaryPage, ListGlossary, ListReviews, LocalisedObject, Page, PageRequest, ReviewsPage, ServiceError};
 use crate::catalogue::{Catalogue, ExportDocument, GlossaryEntry, StoredExport};
-use crate::engine::ReviewsRequest;
 use crate::generation::Snapshot;
 use crate::record::Language;
 
@@ -39,17 +38,13 @@ fn category(snapshot: &Snapshot, at: usize, language: Option<&Language>) -> Resu
 
 /// Lists a product's reviews; `None` if the product is unknown. The summary covers all of the
 /// product's reviews.
-pub async fn list_reviews(
-    snapshot: &Snapshot,
-    software_id: &str,
-    query: &ListReviews,
-) -> Result<Option<ReviewsPage>, ServiceError> {
-    let request = ReviewsRequest { filter: query.filter.clone(), sort: query.sort, page: query.page.range() };
-    let found = snapshot.engine.reviews(software_id, &request).await?;
-    Ok(found.map(|found| ReviewsPage {
-        page: Page { data: found.reviews, pagination: query.page.pagination(found.total), is_in_language: false },
-        summary: found.summary,
-    }))
+pub fn list_reviews(snapshot: &Snapshot, software_id: &str, query: &ListReviews) -> Option<ReviewsPage> {
+    let records = &snapshot.records;
+    let reviews = records.reviews.of(records.find(software_id)?);
+    let (found, total) = reviews.page(&query.filter, query.sort, &query.page.range());
+    let data = found.into_iter().map(|review| records.object(review.object)).collect();
+    let page = Page { data, pagination: query.page.pagination(total as u64), is_in_language: false };
+    Some(ReviewsPage { page, summary: reviews.summary.clone() })
 }
 
 /// Lists glossary terms, sorted by term or, with `q`, best match first. Their text is in the given

@@ -5,8 +5,8 @@ use super::highlight::Highlighter;
 use super::results::ResultHit;
 use super::{MAX_QUERY_CHARACTERS, SearchPage, SearchResults, SearchSoftware, ServiceError, Translator};
 use crate::catalogue::resource::{Correction, QueryReport};
-use crate::engine::{EngineError, Hit, SearchHits, SearchRequest};
 use crate::generation::Snapshot;
+use crate::index::{Hit, IndexError, SearchHits, SearchRequest};
 use crate::search::Documents;
 use crate::search::budget::{Budget, Stop};
 use crate::search::expand::{ENOUGH, Expansion, Options, Prefix, expand};
@@ -16,18 +16,18 @@ use crate::search::query::ParsedQuery;
 use crate::search::{Plan, Term};
 use crate::text::analyse::{Word, written};
 
-pub async fn search_software(snapshot: &Snapshot, query: &SearchSoftware) -> Result<SearchPage<'static>, ServiceError> {
+pub fn search_software(snapshot: &Snapshot, query: &SearchSoftware) -> Result<SearchPage<'static>, ServiceError> {
     let budget = budget(snapshot, &Stop::default());
-    Ok(find_software_within(snapshot, query, &budget).await?.page(snapshot, query).into_owned())
+    Ok(find_software_within(snapshot, query, &budget)?.page(snapshot, query).into_owned())
 }
 
 /// Does the expensive part of [`search_software`], with a custom budget. The results can be cached.
-pub async fn find_software_within(
+pub fn find_software_within(
     snapshot: &Snapshot,
     query: &SearchSoftware,
     budget: &Budget,
 ) -> Result<SearchResults, ServiceError> {
-    let (expansion, found) = understood(snapshot, query, budget).await?;
+    let (expansion, found) = understood(snapshot, query, budget)?;
     let highlights = query
         .highlight
         .then(|| Highlighter::new(snapshot, &expansion, budget, query.language.as_ref()).highlights(&found));
@@ -57,7 +57,7 @@ pub(super) fn report(understood: QueryReport, with_all_words: u64, related: u64,
 }
 
 /// Returns how the query was ultimately understood, and what it finds.
-pub(super) async fn understood(
+pub(super) fn understood(
     snapshot: &Snapshot,
     query: &SearchSoftware,
     budget: &Budget,
@@ -68,7 +68,7 @@ pub(super) async fn understood(
         return Err(ServiceError::QueryTooLong { characters, most: MAX_QUERY_CHARACTERS });
     }
     let parsed = q.map(|q| read(snapshot, q)).transpose()?.unwrap_or_default();
-    let (mut expansion, mut found) = understand_and_search(snapshot, query, &parsed, budget).await?;
+    let (mut expansion, mut found) = understand_and_search(snapshot, query, &parsed, budget)?;
     // The filter must not change how a query is understood. That way, a facet value's count equals
     // the total of a search filtered by that value.
     if found.unfiltered_total == 0 && query.typo && !parsed.phrases.is_empty() {
@@ -76,7 +76,7 @@ pub(super) async fn understood(
         let unquoted =
             parsed.phrases.iter().map(|phrase| unquoted(q.unwrap_or_default(), &parsed.words[phrase.clone()]));
         let unquoted: Vec<_> = unquoted.collect();
-        (expansion, found) = understand_and_search(snapshot, query, &parsed.without_phrases(), budget).await?;
+        (expansion, found) = understand_and_search(snapshot, query, &parsed.without_phrases(), budget)?;
         expansion.report.corrected.splice(0..0, unquoted);
     }
     Ok((expansion, found))
@@ -84,15 +84,15 @@ pub(super) async fn understood(
 
 /// Expands a parsed query and runs it. If the last word was taken for a complete word but too few
 /// products are found, searches again with that word as a prefix.
-async fn understand_and_search(
+fn understand_and_search(
     snapshot: &Snapshot,
     query: &SearchSoftware,
     parsed: &ParsedQuery,
     budget: &Budget,
 ) -> Result<(Expansion, SearchHits), ServiceError> {
-    let (expansion, found) = search_as(snapshot, query, parsed, query.prefix, budget).await?;
+    let (expansion, found) = search_as(snapshot, query, parsed, query.prefix, budget)?;
     if expansion.is_closed && found.unfiltered_total < ENOUGH as u64 && !budget.is_exceeded() {
-        let as_prefix = search_as(snapshot, query, parsed, Prefix::Always, budget).await?;
+        let as_prefix = search_as(snapshot, query, parsed, Prefix::Always, budget)?;
         if !budget.is_exceeded() {
             return Ok(as_prefix);
         }
@@ -100,7 +100,7 @@ async fn understand_and_search(
     Ok((expansion, found))
 }
 
-async fn search_as(
+fn search_as(
     snapshot: &Snapshot,
     query: &SearchSoftware,
     parsed: &ParsedQuery,
@@ -112,7 +112,7 @@ async fn search_as(
         Some(q) => expand(&snapshot.search, snapshot, q, parsed, Options { typo: query.typo, prefix }, &understanding)?,
         None => Expansion::default(),
     };
-    seek_similar(snapshot, &mut expansion, &understanding).await?;
+    seek_similar(snapshot, &mut expansion, &understanding)?;
     budget.charge_understanding(&understanding);
     if understanding.is_exceeded() {
         // There may be a better correction, and the search won't run.
@@ -139,21 +139,21 @@ async fn search_as(
     let found = if expansion.finds_nothing() {
         SearchHits { facets: request.facets.map(|_| FacetCounts::default()), ..SearchHits::default() }
     } else {
-        snapshot.engine.search(&request).await?
+        snapshot.index.search(&request)?
     };
     Ok((expansion, found))
 }
 
 impl Documents for Snapshot {
-    type Error = EngineError;
+    type Error = IndexError;
 
-    fn document_frequency(&self, term: &Term) -> Result<u32, EngineError> {
-        self.engine.document_frequency(term)
+    fn document_frequency(&self, term: &Term) -> Result<u32, IndexError> {
+        self.index.document_frequency(term)
     }
 
-    fn categories(&self, term: &Term) -> Result<Vec<String>, EngineError> {
+    fn categories(&self, term: &Term) -> Result<Vec<String>, IndexError> {
         let categories = &self.catalogue.tables.categories;
-        let found = self.engine.categories(term)?;
+        let found = self.index.categories(term)?;
         let mut ids: Vec<_> = found.into_iter().map(|category| categories[category as usize].id.clone()).collect();
         ids.sort_unstable();
         Ok(ids)

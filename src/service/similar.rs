@@ -5,30 +5,30 @@ use super::features::Features;
 use super::search::{budget, scaled_score};
 use super::{ListSimilar, ServiceError, SimilarHit, SimilarPage, Translator};
 use crate::catalogue::SoftwareFilter;
-use crate::engine::SearchRequest;
 use crate::generation::Snapshot;
+use crate::index::SearchRequest;
 use crate::search::budget::{Budget, Stop};
 use crate::search::{Group, Plan};
 
 /// Lists similar products, most similar first, each with what it has in common with the given one.
 /// Returns `None` if the id is unknown.
-pub async fn similar_software<'s>(
+pub fn similar_software<'s>(
     snapshot: &'s Snapshot,
     id: &str,
     query: &ListSimilar,
 ) -> Result<Option<SimilarPage<'s>>, ServiceError> {
-    similar_software_within(snapshot, id, query, &budget(snapshot, &Stop::default())).await
+    similar_software_within(snapshot, id, query, &budget(snapshot, &Stop::default()))
 }
 
 /// The same as [`similar_software`], but with a custom budget.
-pub async fn similar_software_within<'s>(
+pub fn similar_software_within<'s>(
     snapshot: &'s Snapshot,
     id: &str,
     query: &ListSimilar,
     budget: &Budget,
 ) -> Result<Option<SimilarPage<'s>>, ServiceError> {
     let ListSimilar { filter, page, language } = query;
-    let Some(record) = snapshot.engine.record(id).await? else { return Ok(None) };
+    let Some(record) = snapshot.records.get(id)? else { return Ok(None) };
     let features = Features::of(snapshot, &record.body)?;
     let group = |(_, alternatives)| Group { alternatives, ..Group::default() };
     let groups: Vec<_> = features.shared().map(group).collect();
@@ -47,7 +47,7 @@ pub async fn similar_software_within<'s>(
         texts: true,
         budget,
     };
-    let found = snapshot.engine.search(&request).await?;
+    let found = snapshot.index.search(&request)?;
     let texts = found.texts.iter().map(Some).chain(std::iter::repeat(None));
     let mut translator = Translator::new(snapshot, language.as_ref());
     let data = found.hits.iter().zip(texts).map(|(hit, texts)| {

@@ -3,16 +3,16 @@
 use bytes::Bytes;
 
 use super::{ListSoftware, Page, PageRequest, ServiceError, Translator};
-use crate::catalogue::{Order, SoftwareFilter, SortedBy};
-use crate::engine::{EngineError, Record, SearchHits, SearchRequest};
+use crate::catalogue::{Order, Record, SoftwareFilter, SortedBy};
 use crate::generation::Snapshot;
+use crate::index::{IndexError, SearchHits, SearchRequest};
 use crate::record::Language;
 use crate::search::budget::{Budget, Stop};
 use crate::search::{Plan, names};
 
 /// `GET /v1/software`.
-pub async fn list_software(snapshot: &Snapshot, query: &ListSoftware) -> Result<Page, ServiceError> {
-    list_software_within(snapshot, query, &unlimited(&Stop::default())).await
+pub fn list_software(snapshot: &Snapshot, query: &ListSoftware) -> Result<Page, ServiceError> {
+    list_software_within(snapshot, query, &unlimited(&Stop::default()))
 }
 
 /// The budget for a list. It only stops early if the stop signal is set, because a list can't be
@@ -22,11 +22,7 @@ pub fn unlimited(stop: &Stop) -> Budget {
 }
 
 /// The same as [`list_software`], but with a custom budget.
-pub async fn list_software_within(
-    snapshot: &Snapshot,
-    query: &ListSoftware,
-    budget: &Budget,
-) -> Result<Page, ServiceError> {
+pub fn list_software_within(snapshot: &Snapshot, query: &ListSoftware, budget: &Budget) -> Result<Page, ServiceError> {
     let q = query.q.as_deref().filter(|q| !q.trim().is_empty());
     let order = query.sort.as_ref().and_then(|sort| sort.sorted_by(&snapshot.catalogue.tables.attributes));
     let mut translator = Translator::new(snapshot, query.language.as_ref());
@@ -34,9 +30,9 @@ pub async fn list_software_within(
     let found = match q {
         None => {
             let order = order.or(Some(SortedBy::Stored(Order::Name)));
-            search(snapshot, &Plan::default(), &query.filter, order, query.page, texts, budget).await?
+            search(snapshot, &Plan::default(), &query.filter, order, query.page, texts, budget)?
         }
-        Some(q) => search_names(snapshot, q, &query.filter, order, query.page, texts, budget).await?,
+        Some(q) => search_names(snapshot, q, &query.filter, order, query.page, texts, budget)?,
     };
     let texts = found.texts.iter().map(Some).chain(std::iter::repeat(None));
     let data = found.hits.into_iter().zip(texts).map(|(hit, texts)| translator.item(hit.item, texts));
@@ -46,19 +42,14 @@ pub async fn list_software_within(
 
 /// Returns the list items of these products in the order of their ids, with their text in the given
 /// language. Products that don't exist are left out.
-pub async fn get_items(
-    snapshot: &Snapshot,
-    ids: &[String],
-    language: Option<&Language>,
-) -> Result<Vec<Bytes>, ServiceError> {
+pub fn get_items(snapshot: &Snapshot, ids: &[String], language: Option<&Language>) -> Result<Vec<Bytes>, ServiceError> {
     let budget = &unlimited(&Stop::default());
     let (mut items, mut translator) = (Vec::with_capacity(ids.len()), Translator::new(snapshot, language));
     for id in ids {
         let filter = SoftwareFilter { ids: vec![id.clone()], ..SoftwareFilter::default() };
         let (page, texts) = (PageRequest { limit: 1, offset: 0 }, translator.needs_texts());
         let found =
-            search(snapshot, &Plan::default(), &filter, Some(SortedBy::Stored(Order::Name)), page, texts, budget)
-                .await?;
+            search(snapshot, &Plan::default(), &filter, Some(SortedBy::Stored(Order::Name)), page, texts, budget)?;
         for hit in found.hits {
             items.push(translator.item(hit.item, found.texts.first())?);
         }
@@ -67,16 +58,16 @@ pub async fn get_items(
 }
 
 /// Returns a product; `None` if the id is unknown.
-pub async fn get_software(snapshot: &Snapshot, id: &str) -> Result<Option<Record>, ServiceError> {
-    Ok(snapshot.engine.record(id).await?)
+pub fn get_software(snapshot: &Snapshot, id: &str) -> Result<Option<Record>, ServiceError> {
+    Ok(snapshot.records.get(id)?)
 }
 
 /// Returns only the hash of the detail that [`get_software`] returns; `None` if the id is unknown.
-pub async fn get_software_hash(snapshot: &Snapshot, id: &str) -> Result<Option<u64>, ServiceError> {
-    Ok(snapshot.engine.detail_hash(id).await?)
+pub fn get_software_hash(snapshot: &Snapshot, id: &str) -> Option<u64> {
+    snapshot.records.find(id).map(|ordinal| snapshot.records.detail_hash(ordinal))
 }
 
-pub(super) async fn search_names(
+pub(super) fn search_names(
     snapshot: &Snapshot,
     q: &str,
     filter: &SoftwareFilter,
@@ -84,12 +75,12 @@ pub(super) async fn search_names(
     page: PageRequest,
     texts: bool,
     budget: &Budget,
-) -> Result<SearchHits, EngineError> {
+) -> Result<SearchHits, IndexError> {
     let Some(plan) = names::plan(q) else { return Ok(SearchHits::default()) };
-    search(snapshot, &plan, filter, order, page, texts, budget).await
+    search(snapshot, &plan, filter, order, page, texts, budget)
 }
 
-async fn search(
+fn search(
     snapshot: &Snapshot,
     plan: &Plan,
     filter: &SoftwareFilter,
@@ -97,7 +88,7 @@ async fn search(
     page: PageRequest,
     texts: bool,
     budget: &Budget,
-) -> Result<SearchHits, EngineError> {
+) -> Result<SearchHits, IndexError> {
     let request = SearchRequest { plan, filter, order, page: page.range(), facets: None, texts, budget };
-    snapshot.engine.search(&request).await
+    snapshot.index.search(&request)
 }

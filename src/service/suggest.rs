@@ -18,17 +18,17 @@ use crate::search::budget::{Budget, Stop};
 /// Suggests up to `limit` products, and up to as many categories and glossary terms each. Products
 /// whose names match come first, then other products that a search finds. Categories and terms are
 /// found by name only.
-pub async fn suggest<'s>(
+pub fn suggest<'s>(
     snapshot: &'s Snapshot,
     q: &str,
     limit: u32,
     language: Option<&Language>,
 ) -> Result<Suggestions<'s>, ServiceError> {
-    suggest_within(snapshot, q, limit, language, &budget(snapshot, &Stop::default())).await
+    suggest_within(snapshot, q, limit, language, &budget(snapshot, &Stop::default()))
 }
 
 /// The same as [`suggest`], but with a custom budget.
-pub async fn suggest_within<'s>(
+pub fn suggest_within<'s>(
     snapshot: &'s Snapshot,
     q: &str,
     limit: u32,
@@ -40,7 +40,7 @@ pub async fn suggest_within<'s>(
     let page = PageRequest { limit, offset: 0 };
     let mut translator = Translator::new(snapshot, language);
     let texts = translator.needs_texts();
-    let named = search_names(snapshot, q, &SoftwareFilter::default(), None, page, texts, budget).await?;
+    let named = search_names(snapshot, q, &SoftwareFilter::default(), None, page, texts, budget)?;
     let texts = named.texts.iter().map(Some).chain(std::iter::repeat(None));
     let named = named.hits.into_iter().zip(texts);
     let named = named.map(|(hit, texts)| Ok::<_, ServiceError>((hit.ordinal, translator.item(hit.item, texts)?)));
@@ -49,7 +49,7 @@ pub async fn suggest_within<'s>(
     if products.len() < few && !q.trim().is_empty() {
         let language = language.cloned();
         let search = SearchSoftware { prefix: Prefix::Always, page, language, ..SearchSoftware::new(&q) };
-        let found = find_software_within(snapshot, &search, budget).await?;
+        let found = find_software_within(snapshot, &search, budget)?;
         // Spelling is corrected only for products, so look up categories and terms by the corrected
         // query.
         for correction in &found.query.corrected {

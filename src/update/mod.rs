@@ -2,7 +2,6 @@
 //! if there is one, and publishes it. An [`Origin`] is a set of export files, an index
 //! folder, or a cluster.
 
-pub mod cluster;
 mod debounce;
 mod directory;
 pub mod files;

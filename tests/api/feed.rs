@@ -12,7 +12,6 @@ use software_directory::key::Rate;
 use software_directory::update::files::ExportFiles;
 use software_directory::update::{Directory, Updater};
 
-use crate::cluster;
 use crate::service::{Answer, Service, Setup};
 
 fn product(id: &str, category: &str, day: Option<&str>) -> Value {
@@ -45,11 +44,6 @@ pub(crate) fn changed() -> (Arc<Directory>, String) {
 /// generation's name.
 pub(crate) fn published(sets: &[String; 2]) -> (Arc<Directory>, String) {
     let directory = Arc::<Directory>::default();
-    if let Some(nodes) = cluster::nodes() {
-        let [first, second] = sets.each_ref().map(|set| [("tools", set.as_str())]);
-        directory.publish(nodes.snapshot(&[&first, &second]));
-        return (directory, nodes.snapshot(&[&first]).generation().to_owned());
-    }
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("tools.json");
     let settings = Settings {

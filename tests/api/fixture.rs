@@ -12,8 +12,6 @@ use software_directory::record::CalendarDate;
 use software_directory::scratch::Scratch;
 use software_directory::update::Directory;
 
-use crate::cluster;
-
 /// Ids that are awkward in paths.
 pub(crate) const ODD_IDS: [&str; 12] =
     ["a/b", "ends/", "/", ".", "..", "%", "%2F", "a b", "a+b", "?q=1#x", "ünï😀", "\u{0}"];
@@ -77,26 +75,18 @@ pub(crate) fn extra_document() -> String {
 /// The number of products.
 pub(crate) const PRODUCTS: u64 = 3 + 25 + ODD_IDS.len() as u64 + 1;
 
-/// The directory, built once, in memory or in the cluster.
+/// The directory, built once.
 pub(crate) fn directory() -> Arc<Directory> {
-    static BUILT: LazyLock<Arc<Snapshot>> = LazyLock::new(read_directory);
+    static BUILT: LazyLock<Arc<Snapshot>> =
+        LazyLock::new(|| snapshot(&[("tools", &tools_document()), ("extra", &extra_document())]));
     let directory = Directory::default();
-    // A directory in a cluster has connections, which tests can't share.
-    let is_embedded = cluster::nodes().is_none();
-    directory.publish(if is_embedded { Arc::clone(&BUILT) } else { read_directory() });
+    directory.publish(Arc::clone(&BUILT));
     Arc::new(directory)
-}
-
-fn read_directory() -> Arc<Snapshot> {
-    snapshot(&[("tools", &tools_document()), ("extra", &extra_document())])
 }
 
 /// A generation of one export that reports these numbers of exports and records as skipped.
 pub(crate) fn skipping(skipped: Skipped) -> Arc<Snapshot> {
     let documents = [("extra", &*extra_document())];
-    if let Some(nodes) = cluster::nodes() {
-        return nodes.skipping(&documents, skipped);
-    }
     let scratch = Scratch::in_memory();
     let set = ExportSet::of(read(&documents), &scratch).expect("in memory");
     let generation = Generation::of(&set).expect("in memory").skipping(skipped);
@@ -108,17 +98,11 @@ pub(crate) fn skipping(skipped: Skipped) -> Arc<Snapshot> {
 
 /// A generation of these exports, each given as an id and a document.
 pub(crate) fn snapshot(documents: &[(&str, &str)]) -> Arc<Snapshot> {
-    match cluster::nodes() {
-        Some(nodes) => nodes.snapshot(&[documents]),
-        None => Snapshot::build(read(documents)).expect("a generation"),
-    }
+    Snapshot::build(read(documents)).expect("a generation")
 }
 
 /// A generation of the export files in a folder.
 pub(crate) fn snapshot_of(folder: &Path) -> Arc<Snapshot> {
-    if let Some(nodes) = cluster::nodes() {
-        return nodes.snapshot_of(folder);
-    }
     let files = std::fs::read_dir(folder).expect("a folder").map(|entry| entry.expect("an entry").path());
     Snapshot::build(examine(files.map(|path| SourceFile::open(&path, &Limits::default())).collect()))
         .expect("a generation")

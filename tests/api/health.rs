@@ -3,7 +3,6 @@
 use axum::http::Method;
 use serde_json::json;
 use software_directory::update::Degraded;
-use software_directory::update::cluster::{CLUSTER_UNAVAILABLE, GENERATION_LOST};
 
 use crate::fixture;
 use crate::service::{Service, Setup};
@@ -30,23 +29,6 @@ async fn a_ready_service_reports_what_it_serves_and_what_is_wrong() {
     let degraded = service.send(Method::GET, "/readyz", &[]).await;
     assert_eq!((degraded.status.as_u16(), degraded.json()["status"].as_str()), (200, Some("degraded")));
     assert_eq!(degraded.json()["reasons"][0]["code"], "exports_invalid");
-}
-
-#[tokio::test]
-async fn a_service_is_not_ready_if_its_cluster_lost_the_index() {
-    let service = Setup { directory: fixture::directory(), ..Setup::default() }.start();
-    let bearer = service.bearer();
-    for code in [CLUSTER_UNAVAILABLE, GENERATION_LOST] {
-        let detail = "the index a is gone".to_owned();
-        service.directory.set_degraded(vec![Degraded { code, detail, ..Degraded::default() }]);
-        for headers in [&[][..], &[("authorization", bearer.as_str())]] {
-            let answer = service.send(Method::GET, "/readyz", headers).await;
-            assert_eq!((answer.problem(), answer.header("retry-after")), ((503, "index_unavailable".to_owned()), "5"));
-            let detail = answer.json()["detail"].as_str().expect("a string").to_owned();
-            assert!(detail.contains(code), "{detail}");
-            assert_eq!(detail.contains("the index a is gone"), !headers.is_empty(), "{detail}");
-        }
-    }
 }
 
 /// A service with an invalid export. Its key is limited to these origins.

@@ -1,7 +1,6 @@
 //! Drives the HTTP API the way callers do: in-process when the response matters, and over real
-//! sockets when the wire does. The engine is the embedded one or a cluster (`cluster`).
+//! sockets when the wire does.
 
-mod alike;
 mod any_request;
 mod attributes;
 mod authentication;
@@ -9,7 +8,6 @@ mod authentication;
 mod cases;
 mod categories;
 mod changes;
-mod cluster;
 mod conditional;
 mod cors;
 mod documents;

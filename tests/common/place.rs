@@ -196,7 +196,7 @@ impl Running {
 /// The ids of all products, ordered by name.
 pub(crate) fn ids(snapshot: &Snapshot) -> Vec<String> {
     let all = ListSoftware { page: PageRequest { limit: 100, offset: 0 }, ..ListSoftware::default() };
-    let page = pollster::block_on(list_software(snapshot, &all)).expect("no engine is involved");
+    let page = list_software(snapshot, &all).expect("no engine is involved");
     page.data
         .iter()
         .map(|item| {

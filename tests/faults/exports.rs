@@ -7,6 +7,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use software_directory::service;
 use software_directory::update::Outcome;
 
 use crate::corpus::Corpus;
@@ -200,7 +201,7 @@ fn many_files_changed_at_once_cause_one_build() {
         let id = format!("file-0-{at}");
         until("the pull is picked up", || {
             let snapshot = watching.directory.current().expect("a generation");
-            let hash = pollster::block_on(snapshot.engine.detail_hash(&id)).expect("an engine in memory");
+            let hash = service::get_software_hash(&snapshot, &id);
             (hash.is_some() && watching.reasons().is_empty()).then_some(())
         });
     }

@@ -42,16 +42,16 @@ pub(crate) fn answers_from_memory(snapshot: &Snapshot) -> Vec<Vec<u8>> {
         write(&mut text);
         answers.push(text);
     };
-    for item in pollster::block_on(list_software(snapshot, &list)).expect("a list").data {
+    for item in list_software(snapshot, &list).expect("a list").data {
         add(&|text| text.extend(&item));
     }
     for id in ids(snapshot) {
         add(&|text| {
-            text.extend(pollster::block_on(get_software(snapshot, &id)).expect("whole").expect("a product").body);
+            text.extend(get_software(snapshot, &id).expect("whole").expect("a product").body);
         });
     }
     let search = SearchSoftware { page, ..SearchSoftware::new("product audit") };
-    for hit in pollster::block_on(search_software(snapshot, &search)).expect("a search").data {
+    for hit in search_software(snapshot, &search).expect("a search").data {
         add(&|text| {
             text.extend(&hit.item);
             text.extend(hit.score.to_string().bytes());
@@ -80,9 +80,9 @@ pub(crate) fn revision(directory: &Directory) -> usize {
 pub(crate) fn revisions_of(snapshot: &Snapshot) -> BTreeSet<usize> {
     let page = PageRequest { limit: u32::MAX, offset: 0 };
     let list = ListSoftware { page, ..ListSoftware::default() };
-    let items = pollster::block_on(list_software(snapshot, &list)).expect("an engine").data;
+    let items = list_software(snapshot, &list).expect("an engine").data;
     let ids = items.iter().map(|item| serde_json::from_slice::<serde_json::Value>(item).expect("JSON")["id"].clone());
-    let records = ids.map(|id| pollster::block_on(get_software(snapshot, id.as_str().expect("a string"))));
+    let records = ids.map(|id| get_software(snapshot, id.as_str().expect("a string")));
     let records = records.map(|record| record.expect("whole").expect("a product"));
     records.flat_map(|record| revisions(&record.body).collect::<Vec<_>>()).collect()
 }

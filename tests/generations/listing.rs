@@ -94,13 +94,13 @@ fn parsed(item: &[u8]) -> Value {
 fn listed(snapshot: &Snapshot, filter: &SoftwareFilter, sort: Order, page: PageRequest) -> (Vec<Value>, u64) {
     let query =
         ListSoftware { filter: filter.clone(), sort: Some(ListSort::Stored(sort)), page, ..ListSoftware::default() };
-    let page = pollster::block_on(list_software(snapshot, &query)).expect("no engine is asked");
+    let page = list_software(snapshot, &query).expect("no engine is asked");
     (page.data.into_iter().map(|item| parsed(&item)).collect(), page.pagination.total)
 }
 
 fn searched(snapshot: &Snapshot, filter: &SoftwareFilter, sort: SearchSort, page: PageRequest) -> (Vec<Value>, u64) {
     let query = SearchSoftware { filter: filter.clone(), sort, page, ..SearchSoftware::new("") };
-    let page = pollster::block_on(search_software(snapshot, &query)).expect("it answers");
+    let page = search_software(snapshot, &query).expect("it answers");
     (page.data.into_iter().map(|hit| parsed(&hit.item)).collect(), page.pagination.total)
 }
 
@@ -119,9 +119,7 @@ const ALL: PageRequest = PageRequest { limit: 100, offset: 0 };
 
 /// A product with all its fields.
 fn detail(snapshot: &Snapshot, item: &Value) -> Value {
-    let record = pollster::block_on(get_software(snapshot, item["id"].as_str().expect("an id")))
-        .expect("not damaged")
-        .expect("a product");
+    let record = get_software(snapshot, item["id"].as_str().expect("an id")).expect("not damaged").expect("a product");
     parsed(&record.body)["data"].take()
 }
 
@@ -272,7 +270,7 @@ proptest! {
             page: PageRequest { limit: 1, offset: 0 },
             ..SearchSoftware::new("")
         };
-        let page = pollster::block_on(search_software(&snapshot, &query)).expect("it answers");
+        let page = search_software(&snapshot, &query).expect("it answers");
         for (facet, counted) in page.facets {
             let others = without_own(&facet, &filter);
             let mut expected = BTreeMap::new();

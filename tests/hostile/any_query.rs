@@ -182,13 +182,13 @@ fn work_ends_at_its_next_step_once_nobody_waits() {
     let query = search("permit audit managment");
     let totals = || {
         let budget = service::budget(&snapshot, &stop);
-        let found = pollster::block_on(find_software_within(&snapshot, &query, &budget)).expect("an answer");
+        let found = find_software_within(&snapshot, &query, &budget).expect("an answer");
         let list = ListSoftware { q: Some("p".to_owned()), ..ListSoftware::default() };
-        let listed = pollster::block_on(list_software_within(&snapshot, &list, &unlimited(&stop))).expect("an answer");
+        let listed = list_software_within(&snapshot, &list, &unlimited(&stop)).expect("an answer");
         let (budget, similar) = (service::budget(&snapshot, &stop), ListSimilar::default());
         let similar = similar_software_within(&snapshot, "demo-permit-penguin", &similar, &budget);
-        let similar = pollster::block_on(similar).expect("an answer").expect("a product");
-        let suggested = pollster::block_on(suggest_within(&snapshot, "permit", 20, None, &budget)).expect("an answer");
+        let similar = similar.expect("an answer").expect("a product");
+        let suggested = suggest_within(&snapshot, "permit", 20, None, &budget).expect("an answer");
         let suggested = suggested.software.len() as u64;
         [found.total, listed.pagination.total, similar.pagination.total, suggested]
     };

@@ -67,7 +67,7 @@ impl Directory {
 
     fn ask(&self, query: &str, typo: bool, highlight: bool, page: PageRequest) -> SearchPage<'_> {
         let query = SearchSoftware { highlight, typo, page, ..SearchSoftware::new(query) };
-        pollster::block_on(search_software(&self.0, &query)).expect("a response")
+        search_software(&self.0, &query).expect("a response")
     }
 
     /// Whether a search with highlights exceeds its budget.
@@ -78,7 +78,7 @@ impl Directory {
     /// The ids found with this setting for treating the last word as a prefix.
     pub(crate) fn search_as(&self, query: &str, prefix: Prefix) -> Vec<String> {
         let query = SearchSoftware { prefix, ..SearchSoftware::new(query) };
-        ids(&pollster::block_on(search_software(&self.0, &query)).expect("a response"))
+        ids(&search_software(&self.0, &query).expect("a response"))
     }
 
     /// The ids found, best first.
@@ -110,14 +110,14 @@ impl Directory {
     pub(crate) fn search_in(&self, query: &str, category: &str) -> (Vec<String>, u64) {
         let filter = SoftwareFilter { categories: vec![category.to_owned()], ..SoftwareFilter::default() };
         let query = SearchSoftware { filter, ..SearchSoftware::new(query) };
-        let page = pollster::block_on(search_software(&self.0, &query)).expect("a response");
+        let page = search_software(&self.0, &query).expect("a response");
         (ids(&page), page.query.related)
     }
 
     /// The ids of products similar to this one, best first.
     pub(crate) fn similar(&self, id: &str) -> Vec<String> {
         let query = ListSimilar { page: PageRequest { limit: 100, offset: 0 }, ..ListSimilar::default() };
-        let found = pollster::block_on(similar_software(&self.0, id, &query)).expect("a response").expect("a product");
+        let found = similar_software(&self.0, id, &query).expect("a response").expect("a product");
         found.data.iter().map(|hit| id_of(&hit.item)).collect()
     }
 
@@ -138,7 +138,7 @@ impl Directory {
             page: PageRequest { limit: 1, offset: 0 },
             ..SearchSoftware::new(query)
         };
-        let page = pollster::block_on(search_software(&self.0, &query)).expect("a response");
+        let page = search_software(&self.0, &query).expect("a response");
         let (_, values) = page.facets.into_iter().next().expect("the facet");
         let mut counts: Vec<_> = values.into_iter().map(|value| (value.value.into_owned(), value.count)).collect();
         counts.sort();

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 
 use super::Merged;
-use crate::catalogue::{AttributeLabels, Catalogue, CatalogueParts, CatalogueWriter, StoredReview};
+use crate::catalogue::{CatalogueParts, CatalogueWriter, StoredReview};
 use crate::export::{ExportSet, Limits, SourceFile, latest_day};
 use crate::scratch::{Bulk, Scratch};
 
@@ -112,19 +112,4 @@ fn a_website_shared_by_many_products_has_the_same_links_as_in_memory() {
         json!({"name": "n", "license": "https://example.org/licence", "software": software})
     };
     compare(&[document(0, 60), document(1, 15), document(2, 15)], 300).expect("the same");
-}
-
-#[test]
-fn a_catalogue_without_products_still_knows_how_many_are_real() {
-    let product = |id| json!({"id": id, "name": id, "url": "https://a.org", "evidence_status": "pending-review"});
-    let document =
-        json!({"name": "n", "license": "https://example.org/licence", "software": [product("a"), product("b")]});
-    let scratch = Scratch::in_memory();
-    let merged = Merged::of(set(&[document], &scratch), &scratch, |_, _| {}).expect("merged");
-    let writer = CatalogueWriter::without_products(&merged, AttributeLabels::new(&merged.attributes).summaries())
-        .expect("a writer");
-    let CatalogueParts { tables, texts, downloads } = writer.finish().expect("written");
-    let read = |part: Bulk| part.read_all().expect("read");
-    let (_, records) = Catalogue::open(&read(tables), read(texts), downloads).expect("opened");
-    assert_eq!((records.len(), records.columns.real), (0, 2));
 }

@@ -7,12 +7,10 @@ use std::io::{self, Write as _};
 use std::ops::ControlFlow;
 use std::path::PathBuf;
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::time::{ClockId, clock_gettime};
-use tokio::runtime::Runtime;
 
 use super::Failure;
 use super::log::Log;
@@ -20,11 +18,8 @@ use super::memory;
 use super::open_files;
 use super::progress::{Terminal, is_reported, rendered};
 use crate::cli::{BuildProcessors, LogFormat, ServeArgs};
-use crate::engine::opensearch::Published;
-use crate::engine::opensearch::cluster::Cluster;
 use crate::export::Report;
 use crate::generation::builder::{Builder, Built};
-use crate::generation::cluster::{self as generation_cluster, Filler};
 use crate::generation::process::{BuildProcess, Message, USAGE_INTERVAL};
 use crate::generation::source::Source;
 use crate::generation::store::{Manifest, Store};
@@ -33,7 +28,6 @@ use crate::generation::{
     open_catalogue,
 };
 use crate::panics;
-use crate::scratch::{SHARED_BYTES, Scratch};
 use crate::text::count::counted;
 use crate::text::printable::printable;
 
@@ -71,78 +65,6 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<()
         let _ = writeln!(io::stdout(), "{}", printable(&change.to_string()));
     }
     Ok(())
-}
-
-/// Builds a generation in a cluster for an operator, publishes it, and reports the result.
-pub(super) fn run_in_cluster(
-    args: &ServeArgs,
-    settings: &Settings,
-    cluster: Arc<Cluster>,
-    log: &Log,
-) -> Result<(), Failure> {
-    let Some(index) = &settings.index else {
-        return Err(Failure::usage(
-            "--reindex needs an index folder for its scratch files, so it can't be combined with --index none",
-        ));
-    };
-    let scratch = Scratch::new(index, SHARED_BYTES);
-    std::fs::create_dir_all(index).map_err(|error| Failure::other(&scratch.error(error)))?;
-    memory::limit(args.max_build_bytes);
-    open_files::allow(SCRATCH_FILES);
-    let started = Instant::now();
-    let mut terminal = Terminal::new(args.log_format, log.clone());
-    // One thread for the requests, in addition to this one, which does the analysis.
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
-    let runtime = runtime.map_err(|error| Failure::other(&error))?;
-    let _pings = runtime.block_on(async { cluster.start_pings() });
-    let published = match published_already(args, settings, &cluster, &runtime)? {
-        Some(published) => published,
-        None => fill(args, settings, cluster, &scratch, &mut terminal, &runtime)?,
-    };
-    let text = format!(
-        "Indexed {} as generation {} in the cluster, index {}, in {:.1} s\n",
-        counted(published.products, "product"),
-        published.generation,
-        published.index,
-        started.elapsed().as_secs_f64()
-    );
-    let _ = io::stdout().write_all(text.as_bytes());
-    Ok(())
-}
-
-/// The generation being served, if it was built from the same files and is complete.
-fn published_already(
-    args: &ServeArgs,
-    settings: &Settings,
-    cluster: &Arc<Cluster>,
-    runtime: &Runtime,
-) -> Result<Option<Published>, Failure> {
-    let Some((generation, _)) = settings.source.generation(&settings.limits) else { return Ok(None) };
-    let generation = settings.name(generation);
-    let published =
-        runtime.block_on(generation_cluster::published_already(cluster, &args.engine.engine_index_prefix, &generation));
-    published.map_err(|error| Failure::other(&error))
-}
-
-/// Reads the exports, merges them, and builds the generation in the cluster.
-fn fill(
-    args: &ServeArgs,
-    settings: &Settings,
-    cluster: Arc<Cluster>,
-    scratch: &Scratch,
-    terminal: &mut Terminal,
-    runtime: &Runtime,
-) -> Result<Published, Failure> {
-    let mut builder = Builder { settings, observer: terminal, served: None, processors: Processors::One };
-    let merged = BuildFailure::catch(|| builder.merge(scratch)).map_err(|failure| Failure::from_build(&failure))?;
-    let filler = Filler {
-        cluster,
-        prefix: args.engine.engine_index_prefix.clone(),
-        shards: args.engine.engine_shards,
-        waits: &mut |owner| tracing::info!(owner, "another build is writing to the cluster; waiting for it to finish"),
-        progress: &mut |done, total| terminal.progress(Phase::Indexing, done, total),
-    };
-    runtime.block_on(filler.fill_and_publish(merged)).map_err(|error| Failure::other(&error))
 }
 
 /// The changes since the previous generation; `None` if that generation is gone or damaged, or if

@@ -17,7 +17,6 @@ use std::thread;
 use std::time::Instant;
 
 use tokio::net::TcpListener;
-use tokio::runtime::Handle;
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinHandle;
 
@@ -28,9 +27,8 @@ use self::sockets::HandedOver;
 use self::source::Generations;
 use super::log::{self, Log};
 use super::progress::Terminal;
-use super::{Failure, cluster, data, environment, print_error, reindex};
+use super::{Failure, data, environment, print_error, reindex};
 use crate::cli::{LogFormat, PreviewArgs, ServeArgs};
-use crate::engine::opensearch::cluster::Cluster;
 use crate::file::folder_of;
 use crate::generation::{Observer, Settings, Snapshot};
 use crate::http::server::{ConnectionLimits, Server};
@@ -70,23 +68,14 @@ fn run_with(args: &ServeArgs, preview: Option<&PreviewArgs>) -> ExitCode {
     // Panics are caught here because the panic hook prints nothing.
     let done = panics::catch(|| {
         environment::warn_of_unknown();
-        let cluster = cluster::cluster(&args.engine)?;
-        if let Some(cluster) = cluster.as_ref().filter(|_| args.reindex) {
-            data::check(&args.data)?;
-            return reindex::run_in_cluster(args, &settings, Arc::clone(cluster), &log);
-        }
-        let shared = Generations::shared(args, cluster.as_ref(), &directory)?;
-        let prebuilt = match shared {
-            Some(shared) => Some(shared),
-            None => Generations::copied(args, &directory)?,
-        };
+        let prebuilt = Generations::copied(args, &directory)?;
         if prebuilt.is_none() {
             data::check(&args.data)?;
         }
         if args.reindex {
             reindex::run(args, &settings, &log)
         } else {
-            serve(args, preview, settings, directory, (prebuilt, cluster), &log)
+            serve(args, preview, settings, directory, prebuilt, &log)
         }
     });
     let done = done.unwrap_or_else(|panic| Err(Failure { text: format!("the program failed: {panic}"), code: 1 }));
@@ -110,7 +99,7 @@ fn serve(
     preview: Option<&PreviewArgs>,
     mut settings: Settings,
     directory: Arc<Directory>,
-    (prebuilt, cluster): (Option<Generations>, Option<Arc<Cluster>>),
+    prebuilt: Option<Generations>,
     log: &Log,
 ) -> Result<(), Failure> {
     let public_url = args.public_url.as_deref().map(PublicUrl::parse).transpose();
@@ -157,7 +146,6 @@ fn serve(
         Generations::built(settings, observer, directory, preview.is_some())
     };
     let _entered = runtime.enter();
-    let _pings = cluster.as_ref().map(Cluster::start_pings);
     let writing = query_file.clone().map(|file| runtime.spawn(file.write_regularly()));
     let served = runtime.block_on(run_server(args, sockets, state, generations, development));
     if let Some(file) = query_file {
@@ -243,7 +231,7 @@ async fn run_server(
                 let start = Start {
                     development: development.as_ref(),
                     codes: sign_in_codes(&links, development.as_ref(), if is_preview { 2 } else { 1 }),
-                    example: example_query(snapshot.as_deref()).await,
+                    example: example_query(snapshot.as_deref()),
                     is_demo,
                 };
                 announce(address, &start);
@@ -279,9 +267,9 @@ fn sign_in_codes(state: &AppState, development: Option<&ApiKey>, count: usize) -
 }
 
 /// A query for the first request. While nothing is being served, it's one for the bundled exports.
-async fn example_query(snapshot: Option<&Snapshot>) -> String {
+fn example_query(snapshot: Option<&Snapshot>) -> String {
     let queries = match snapshot {
-        Some(snapshot) => service::example_queries(snapshot, 1).await.unwrap_or_default(),
+        Some(snapshot) => service::example_queries(snapshot, 1).unwrap_or_default(),
         None => Vec::new(),
     };
     queries.into_iter().next().unwrap_or_else(|| "permit to work".to_owned())
@@ -303,9 +291,8 @@ fn start_updater(
     received: Receiver<Signal>,
 ) -> io::Result<oneshot::Receiver<Result<Option<Outcome>, Failure>>> {
     let (ready, started) = oneshot::channel();
-    let runtime = Handle::current();
     let run = move || {
-        if let Err(panic) = panics::catch(|| generations.run(ready, signals, &received, runtime)) {
+        if let Err(panic) = panics::catch(|| generations.run(ready, signals, &received)) {
             tracing::error!(
                 "the directory is no longer being updated, because the program failed: {panic}; restart it"
             );

@@ -1,17 +1,14 @@
-//! The source of generations: exports on this machine, an index folder, or a cluster.
+//! The source of generations: exports on this machine, or an index folder.
 
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
 
-use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use super::super::{Failure, data};
 use crate::cli::ServeArgs;
-use crate::engine::opensearch::cluster::Cluster;
 use crate::generation::source::Source;
 use crate::generation::{Observer, Settings};
-use crate::update::cluster::ClusterFollower;
 use crate::update::files::ExportFiles;
 use crate::update::{Directory, Origin, Outcome, Signal, Updater};
 
@@ -30,7 +27,7 @@ pub(super) struct Generations {
 }
 
 /// Publishes the first generation, then keeps the directory current until the stop signal.
-type Run = dyn FnOnce(Ready, SyncSender<Signal>, &Receiver<Signal>, Handle) + Send;
+type Run = dyn FnOnce(Ready, SyncSender<Signal>, &Receiver<Signal>) + Send;
 
 impl Generations {
     /// Builds from the exports. If there's no valid set, startup waits for one if `waits` is true,
@@ -48,7 +45,7 @@ impl Generations {
             },
             awaited: "valid exports",
             is_demo: settings.source == Source::Embedded,
-            run: Box::new(move |ready, signals, received, _| {
+            run: Box::new(move |ready, signals, received| {
                 let mut files = ExportFiles::new(settings, observer);
                 files.watch(signals);
                 keep_current(&mut Updater::new(files, directory), ready, received, |started| match started {
@@ -70,7 +67,7 @@ impl Generations {
             origin: args.data.index.display().to_string(),
             awaited: "a generation in the index folder",
             is_demo: false,
-            run: Box::new(move |ready, _, received, _| {
+            run: Box::new(move |ready, _, received| {
                 keep_current(&mut Updater::new(folder, directory), ready, received, |started| {
                     Ok(started.unwrap_or(Outcome::Failed))
                 });
@@ -78,35 +75,8 @@ impl Generations {
         }))
     }
 
-    /// The generations of the cluster given in the options, if any.
-    pub(super) fn shared(
-        args: &ServeArgs,
-        cluster: Option<&Arc<Cluster>>,
-        directory: &Arc<Directory>,
-    ) -> Result<Option<Self>, Failure> {
-        let Some(cluster) = cluster.cloned() else { return Ok(None) };
-        if args.data.data.is_some() {
-            return Err(Failure::usage(
-                "with --engine opensearch a server reads no exports: leave out --data (SOFTWARE_DIRECTORY_DATA), or fill the \
-                 cluster with --reindex",
-            ));
-        }
-        let (prefix, directory) = (args.engine.engine_index_prefix.clone(), Arc::clone(directory));
-        Ok(Some(Self {
-            origin: args.engine.engine_url.join(","),
-            awaited: "a generation in the cluster",
-            is_demo: false,
-            run: Box::new(move |ready, _, received, runtime| {
-                let follower = ClusterFollower::new(cluster, prefix, runtime);
-                keep_current(&mut Updater::new(follower, directory), ready, received, |started| {
-                    Ok(started.map_or(Outcome::Failed, |_| Outcome::Loaded))
-                });
-            }),
-        }))
-    }
-
-    pub(super) fn run(self, ready: Ready, signals: SyncSender<Signal>, received: &Receiver<Signal>, runtime: Handle) {
-        (self.run)(ready, signals, received, runtime);
+    pub(super) fn run(self, ready: Ready, signals: SyncSender<Signal>, received: &Receiver<Signal>) {
+        (self.run)(ready, signals, received);
     }
 }
 

@@ -95,7 +95,7 @@ pub struct Proposer<'s> {
 }
 
 impl<'s> Proposer<'s> {
-    pub async fn new(snapshot: &'s Snapshot) -> Result<Self, ServiceError> {
+    pub fn new(snapshot: &'s Snapshot) -> Result<Self, ServiceError> {
         let tables = &snapshot.catalogue.tables;
         let categories = tables.categories.iter().map(|category| &*category.name);
         let glossary = tables.glossary.iter().flat_map(|entry| {
@@ -104,7 +104,7 @@ impl<'s> Proposer<'s> {
         });
         let facets = ["standards", "tags"].map(|property| Facet::Attribute(property.to_owned())).to_vec();
         let all = SearchSoftware { q: None, facets, ..SearchSoftware::new("") };
-        let facets = search_software(snapshot, &all).await?.facets;
+        let facets = search_software(snapshot, &all)?.facets;
         let attributes = facets.iter().flat_map(|(_, values)| values.iter().map(|value| &*value.label));
         let mut seen = HashSet::new();
         let terms = categories.chain(glossary).chain(attributes).map(|term| (term.to_owned(), term.to_lowercase()));
@@ -112,12 +112,12 @@ impl<'s> Proposer<'s> {
         Ok(Self { snapshot, terms })
     }
 
-    pub async fn propose(&self, query: &EmptyQuery) -> Result<Proposal, ServiceError> {
+    pub fn propose(&self, query: &EmptyQuery) -> Result<Proposal, ServiceError> {
         let text = plain(&query.query);
         let mut words = Vec::new();
         if text.contains(' ') {
             for word in text.split(' ') {
-                let found = self.found(word).await?;
+                let found = self.found(word)?;
                 if found > 0 {
                     words.push((word.to_owned(), found));
                 }
@@ -125,14 +125,14 @@ impl<'s> Proposer<'s> {
         }
         let mut near = Vec::new();
         for (term, kind) in self.candidates(&text) {
-            near.push(NearTerm { found: self.found(&term).await?, term, kind });
+            near.push(NearTerm { found: self.found(&term)?, term, kind });
         }
-        Ok(Proposal { query: query.clone(), found: self.found(&query.query).await?, words, near })
+        Ok(Proposal { query: query.clone(), found: self.found(&query.query)?, words, near })
     }
 
-    async fn found(&self, text: &str) -> Result<u64, ServiceError> {
+    fn found(&self, text: &str) -> Result<u64, ServiceError> {
         let search = SearchSoftware { page: PageRequest { limit: 1, offset: 0 }, ..SearchSoftware::new(text) };
-        Ok(search_software(self.snapshot, &search).await?.total_by_words())
+        Ok(search_software(self.snapshot, &search)?.total_by_words())
     }
 
     /// The nearest terms, best kind first, without duplicates.

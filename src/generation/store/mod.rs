@@ -19,12 +19,12 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 
-use crate::engine::TantivyIndex;
 use crate::export::{IdPrefixes, Skipped};
 use crate::generation::Generation;
-use crate::generation::artifact::{ENGINE, max_bytes};
+use crate::generation::artifact::{INDEX, max_bytes};
 use crate::generation::meaning::MeaningOption;
 use crate::generation::stamp::FolderStamp;
+use crate::index::IndexFiles;
 use crate::scratch::{Bulk, Span};
 
 pub(crate) use opening::MAX_DEATHS;
@@ -164,8 +164,8 @@ impl Manifest {
                 ));
             }
         }
-        let engine_files = self.parts.iter().filter_map(|part| part.name.strip_prefix(ENGINE));
-        if TantivyIndex::has_files(engine_files) { Ok(()) } else { Err("names unexpected engine files".to_owned()) }
+        let index_files = self.parts.iter().filter_map(|part| part.name.strip_prefix(INDEX));
+        if IndexFiles::has_files(index_files) { Ok(()) } else { Err("names unexpected index files".to_owned()) }
     }
 }
 

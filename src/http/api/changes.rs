@@ -67,7 +67,7 @@ pub(in crate::http) async fn list_changes(
     links: PageLinks,
 ) -> Result<Response, ApiError> {
     // Reads the entire log.
-    let list = async move {
+    let list = move || {
         let page = service::list_changes(&snapshot, since.as_deref(), page)
             .ok_or_else(|| ApiError::GenerationGone(since.unwrap_or_default()))?;
         let write = |change: &ChangeResource, json: &mut Vec<u8>| {
@@ -76,7 +76,7 @@ pub(in crate::http) async fn list_changes(
         let body = ListBody::new(&page.data, page.pagination, |change| change.id.len() + 100, write)?;
         Ok::<_, ApiError>(body.with("from", &page.from)?.with("to", &page.to)?.finish())
     };
-    let page = state.search(|_| list).await??;
+    let page = state.search(move |_| list()).await??;
     let links = links.header(page.pagination(), MaxOffset::Unbounded);
     Ok(page.into_response(links))
 }

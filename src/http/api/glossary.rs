@@ -56,11 +56,11 @@ pub(in crate::http) async fn list_glossary(
     let max_offset = MaxOffset::of(query.q.as_deref());
     let is_search = query.q.is_some();
     let language = lang.language().cloned();
-    let list = async move {
+    let list = move || {
         let page = service::list_glossary(&snapshot, &query, language.as_ref())?;
         Ok::<_, ApiError>((ListBody::from_page(&page)?.finish(), page.is_in_language))
     };
-    let (page, is_in_language) = if is_search { state.search(|_| list).await? } else { list.await }?;
+    let (page, is_in_language) = if is_search { state.search(move |_| list()).await? } else { list() }?;
     let links = links.header(page.pagination(), max_offset);
     Ok(lang.mark(is_in_language, page.into_response(links)))
 }

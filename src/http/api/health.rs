@@ -16,7 +16,6 @@ use crate::http::problem::ApiError;
 use crate::http::response;
 use crate::http::state::AppState;
 use crate::update::Degraded;
-use crate::update::cluster::{CLUSTER_UNAVAILABLE, GENERATION_LOST};
 
 /// The service is alive.
 #[derive(Serialize, ToSchema)]
@@ -94,11 +93,6 @@ pub(in crate::http) async fn get_readiness(
     let key_problem =
         state.keys.problem().map(|detail| Degraded { code: KEY_FILE_INVALID, detail, ..Degraded::default() });
     let degraded = state.directory.degraded();
-    // Searches fail in these two states, so requests should go to another server if there is one.
-    if let Some(reason) = degraded.iter().find(|of| [CLUSTER_UNAVAILABLE, GENERATION_LOST].contains(&of.code)) {
-        let Degraded { code, detail, .. } = reason;
-        return Err(ApiError::NotReady(if has_key { format!("{code}: {detail}") } else { (*code).to_owned() }));
-    }
     let reasons: Vec<_> = degraded
         .iter()
         .cloned()

@@ -1,6 +1,5 @@
 //! The Model Context Protocol over HTTP: [`crate::mcp`] behind the service's middleware.
 
-use std::future::Future;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use axum::Router;
@@ -95,11 +94,8 @@ impl Pool {
 }
 
 impl Host for Pool {
-    async fn run<F>(&self, search: impl FnOnce(Stop) -> F + Send + 'static) -> Result<F::Output, Refused>
-    where
-        F: Future<Output: Send + 'static> + Send + 'static,
-    {
-        search_pool::with_turns_of(self.holder.clone(), self.state.search(search)).await.map_err(|error| {
+    async fn run<T: Send + 'static>(&self, work: impl FnOnce(Stop) -> T + Send + 'static) -> Result<T, Refused> {
+        search_pool::with_turns_of(self.holder.clone(), self.state.search(work)).await.map_err(|error| {
             self.set(error);
             Refused
         })

@@ -55,11 +55,11 @@ pub(in crate::http) async fn list_reviews(
 ) -> Result<Response, ApiError> {
     // Any other order or filter requires reading all of the product's reviews.
     let is_stored_order = query == ListReviews::all(query.page);
-    let list = async move {
-        let reviews = service::list_reviews(&snapshot, &id, &query).await?.ok_or(ApiError::SoftwareNotFound(id))?;
+    let list = move || {
+        let reviews = service::list_reviews(&snapshot, &id, &query).ok_or(ApiError::SoftwareNotFound(id))?;
         Ok::<_, ApiError>(ListBody::from_page(&reviews.page)?.with("summary", &reviews.summary)?.finish())
     };
-    let page = if is_stored_order { list.await } else { state.search(|_| list).await? }?;
+    let page = if is_stored_order { list() } else { state.search(move |_| list()).await? }?;
     let links = links.header(page.pagination(), MaxOffset::Unbounded);
     Ok(page.into_response(links))
 }

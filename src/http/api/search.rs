@@ -92,7 +92,7 @@ pub(in crate::http) async fn search_software(
     links: PageLinks,
 ) -> Result<Response, ApiError> {
     let query = SearchSoftware { language: lang.language().cloned(), ..search };
-    check_attributes(&snapshot, &query.filter, &query.facets, query.sort.attribute()).await?;
+    check_attributes(&snapshot, &query.filter, &query.facets, query.sort.attribute())?;
     let max_offset = MaxOffset::of(query.bounded_by());
     let write = move |page: &SearchPage<'_>, _: &_| Ok((write(page, &fields)?, page.is_in_language));
     let (page, is_in_language) = with_page(&state, snapshot, query, write).await?;

@@ -78,10 +78,10 @@ pub(in crate::http) async fn list_similar(
     lang: Lang,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
-    check_attributes(&snapshot, &query.filter, &[], None).await?;
+    check_attributes(&snapshot, &query.filter, &[], None)?;
     let query = ListSimilar { language: lang.language().cloned(), ..query };
-    let list = |stop: Stop| async move {
-        let page = service::similar_software_within(&snapshot, &id, &query, &service::budget(&snapshot, &stop)).await?;
+    let list = move |stop: Stop| {
+        let page = service::similar_software_within(&snapshot, &id, &query, &service::budget(&snapshot, &stop))?;
         let page = page.ok_or(ApiError::SoftwareNotFound(id))?;
         let write = |hit: &SimilarHit<'_>, json: &mut Vec<u8>| write_hit(hit, query.language.as_ref(), json);
         let body = ListBody::new(&page.data, page.pagination, |hit| hit.item.len() * 2, write)?;

@@ -67,10 +67,10 @@ pub(in crate::http) async fn list_software(
     let query = ListSoftware { language: lang.language().cloned(), ..list };
     let max_offset = MaxOffset::of(query.bounded_by());
     let sort = query.sort.as_ref().and_then(ListSort::attribute);
-    check_attributes(&snapshot, &query.filter, &[], sort).await?;
+    check_attributes(&snapshot, &query.filter, &[], sort)?;
     let is_stored_order = query.bounded_by().is_none() && query.filter == SoftwareFilter::default();
-    let list = |stop: Stop| async move {
-        let page = service::list_software_within(&snapshot, &query, &service::unlimited(&stop)).await?;
+    let list = move |stop: Stop| {
+        let page = service::list_software_within(&snapshot, &query, &service::unlimited(&stop))?;
         let write = |item: &Bytes, json: &mut Vec<u8>| {
             json.extend_from_slice(&fields.select(item)?);
             Ok(())
@@ -79,15 +79,14 @@ pub(in crate::http) async fn list_software(
         Ok::<_, ApiError>((body.finish(), page.is_in_language))
     };
     // A name search or a filter has to look at every product.
-    let (page, is_in_language) =
-        if is_stored_order { list(Stop::default()).await } else { state.search(list).await? }?;
+    let (page, is_in_language) = if is_stored_order { list(Stop::default()) } else { state.search(list).await? }?;
     let links = links.header(page.pagination(), max_offset);
     Ok(lang.mark(is_in_language, page.into_response(links)))
 }
 
 /// Rejects unknown attributes, values that an attribute can't have, and comma-separated lists of
 /// values.
-pub(in crate::http) async fn check_attributes(
+pub(in crate::http) fn check_attributes(
     snapshot: &Snapshot,
     filter: &SoftwareFilter,
     facets: &[Facet],
@@ -97,7 +96,7 @@ pub(in crate::http) async fn check_attributes(
     if !refused.is_empty() {
         return Err(refused.into());
     }
-    let Some((name, value)) = service::comma_separated(snapshot, filter).await? else { return Ok(()) };
+    let Some((name, value)) = service::comma_separated(snapshot, filter) else { return Ok(()) };
     let is_own = name == CATEGORY.name || ATTRIBUTES.iter().any(|parameter| parameter.name == name);
     let (name, prefix) = if is_own { (name, String::new()) } else { (ATTRIBUTE.name, format!("{name}:")) };
     let repeated: Vec<_> = value.split(',').map(|part| format!("{name}={prefix}{}", part.trim())).collect();
@@ -136,14 +135,14 @@ pub(in crate::http) async fn get_software(
     Query(InLanguage): Query<InLanguage>,
     lang: Lang,
 ) -> Result<Response, ApiError> {
-    let (is_large, language) = (snapshot.engine.is_large(&id), lang.language().cloned());
-    let get = async move {
-        let record = service::get_software(&snapshot, &id).await?.ok_or(ApiError::SoftwareNotFound(id))?;
+    let (is_large, language) = (snapshot.records.is_large(&id), lang.language().cloned());
+    let get = move || {
+        let record = service::get_software(&snapshot, &id)?.ok_or(ApiError::SoftwareNotFound(id))?;
         let mut translator = Translator::new(&snapshot, language.as_ref());
         let body = translator.detail(record.body)?;
         Ok::<_, ApiError>((body, record.detail_hash, translator.is_any()))
     };
-    let (body, detail_hash, is_in_language) = if is_large { state.search(|_| get).await? } else { get.await }?;
+    let (body, detail_hash, is_in_language) = if is_large { state.search(move |_| get()).await? } else { get() }?;
     let _ = request.detail_hash.set(detail_hash);
     Ok(lang.mark(is_in_language, response::json(body)))
 }

@@ -56,9 +56,9 @@ pub(in crate::http) async fn suggest(
     Query(Suggest { q, limit }): Query<Suggest>,
     lang: Lang,
 ) -> Result<Response, ApiError> {
-    let suggest = move |stop: Stop| async move {
+    let suggest = move |stop: Stop| {
         let budget = service::budget(&snapshot, &stop);
-        let found = service::suggest_within(&snapshot, &q, limit, lang.language(), &budget).await?;
+        let found = service::suggest_within(&snapshot, &q, limit, lang.language(), &budget)?;
         Ok(lang.mark(found.is_in_language, response::record(&found)?))
     };
     state.search(suggest).await?

@@ -107,11 +107,11 @@ pub(super) async fn get_comparison(
         }
     }
     let of = Arc::clone(&state);
-    let show = async move { show(&of, (language, of_texts.as_ref()), &snapshot, &ids).await };
-    state.search(|_| show).await?
+    let show = move || show(&of, (language, of_texts.as_ref()), &snapshot, &ids);
+    state.search(move |_| show()).await?
 }
 
-async fn show(
+fn show(
     state: &AppState,
     (language, of_texts): (Language, Option<&record::Language>),
     snapshot: &Snapshot,
@@ -121,7 +121,7 @@ async fn show(
     let (mut records, mut translator) = (Vec::new(), Translator::new(snapshot, of_texts));
     for id in ids {
         // Products that no longer exist are left out.
-        if let Some(record) = service::get_software(snapshot, id).await? {
+        if let Some(record) = service::get_software(snapshot, id)? {
             records.push(translator.detail(record.body)?);
         }
     }

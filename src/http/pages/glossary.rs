@@ -103,8 +103,8 @@ pub(super) async fn get_glossary(
     uri: Uri,
 ) -> Result<Response, ApiError> {
     let (of, overview) = (Arc::clone(&state), overview(&state, &snapshot).await?);
-    let write = async move { write(&of, (language, of_texts.as_ref()), &snapshot, &overview, &uri) };
-    state.search(|_| write).await?
+    let write = move || write(&of, (language, of_texts.as_ref()), &snapshot, &overview, &uri);
+    state.search(move |_| write()).await?
 }
 
 fn write(

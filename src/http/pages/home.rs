@@ -63,8 +63,8 @@ pub(super) async fn get(
     let (t, site) = (language.texts(), &state.site);
     let edition = Edition { t, base: &site.base, catalogue: &snapshot.catalogue, language: of_texts.as_ref() };
     let tables = &snapshot.catalogue.tables;
-    let newest = translated(&snapshot, of_texts.as_ref(), &overview.newest_evidence).await?;
-    let added = translated(&snapshot, of_texts.as_ref(), &overview.recently_added).await?;
+    let newest = translated(&snapshot, of_texts.as_ref(), &overview.newest_evidence)?;
+    let added = translated(&snapshot, of_texts.as_ref(), &overview.recently_added)?;
     let (newest, added) = (items(&newest)?, items(&added)?);
     let introduction = site.introduction.as_deref().unwrap_or(t.default_introduction);
     let mut frame = Frame::new(site, language, &snapshot).described(introduction);
@@ -118,12 +118,12 @@ pub(super) async fn get(
 pub(super) async fn overview(state: &Arc<AppState>, snapshot: &Snapshot) -> Result<Arc<Overview>, ApiError> {
     let overview = state.site.overviews.overview(snapshot);
     let (of, snapshot) = (Arc::clone(state), snapshot.clone());
-    let compute = async move { Overview::compute(&snapshot).await.map(Arc::new) };
-    overview.get_or_compute(|| async move { of.search(|_| compute).await? }).await
+    let compute = move || Overview::compute(&snapshot).map(Arc::new);
+    overview.get_or_compute(|| async move { of.search(move |_| compute()).await? }).await
 }
 
 /// Products from the overview, translated into a language.
-async fn translated(
+fn translated(
     snapshot: &Snapshot,
     language: Option<&record::Language>,
     items: &[Bytes],
@@ -132,7 +132,7 @@ async fn translated(
         return Ok(items.to_vec());
     }
     let ids: Vec<_> = self::items(items)?.into_iter().map(|item| item.id.into_owned()).collect();
-    Ok(service::get_items(snapshot, &ids, language).await?)
+    Ok(service::get_items(snapshot, &ids, language)?)
 }
 
 fn items(items: &[Bytes]) -> Result<Vec<Item<'_>>, ApiError> {

@@ -47,7 +47,7 @@ pub(super) struct Way<'a> {
 impl<'a> Nothing<'a> {
     /// What to offer after this list's search, which found nothing, within what's left of the page's
     /// budget.
-    pub(super) async fn found(
+    pub(super) fn found(
         edition: Edition<'a>,
         snapshot: &Snapshot,
         list: &List,
@@ -70,13 +70,13 @@ impl<'a> Nothing<'a> {
         };
         if nothing.has_filters {
             let search = SearchSoftware { q: q.clone(), ..list.keeping(|_, name| !facets::is_filter(name))? };
-            nothing.without_filters = counter.count(search).await?;
+            nothing.without_filters = counter.count(search)?;
         }
         // Removing the only filter is the same as removing all of them.
         let tried = if chips.len() > 1 { MAX_TRIED } else { 0 };
         for chip in chips.into_iter().take(tried) {
             let search = SearchSoftware { q: q.clone(), ..list.keeping(|at, _| at != chip.at)? };
-            let count = counter.count(search).await?;
+            let count = counter.count(search)?;
             if count > 0 {
                 nothing.filters.push(Way { label: chip.label, lang: chip.lang, href: chip.href, count: Some(count) });
             }
@@ -88,7 +88,7 @@ impl<'a> Nothing<'a> {
         if !report.corrected.is_empty() && list.search.q.as_ref() != Some(&q) {
             queries.insert(0, q.clone());
         }
-        nothing.queries = counter.ways(base, queries).await?;
+        nothing.queries = counter.ways(base, queries)?;
         let unknown: Vec<String> = report.unknown.iter().map(|word| folded(word).collect()).collect();
         let words = q.split_whitespace().map(|word| word.trim_matches(['"', '-']).to_owned());
         let says_something = |word: &String| {
@@ -98,9 +98,9 @@ impl<'a> Nothing<'a> {
         let mut words: Vec<String> = words.filter(says_something).take(MAX_TRIED).collect();
         words.dedup();
         words.retain(|word| nothing.queries.iter().all(|query| query.label != *word));
-        nothing.words = counter.ways(base, words).await?;
+        nothing.words = counter.ways(base, words)?;
         let language = list.search.language.as_ref();
-        let suggestions = service::suggest_within(snapshot, &q, FEW, language, &counter.budget).await?;
+        let suggestions = service::suggest_within(snapshot, &q, FEW, language, &counter.budget)?;
         let product = |product: &SoftwareRef| Way {
             label: product.name.clone(),
             lang: Lang::default(),
@@ -127,20 +127,20 @@ struct Counter<'s> {
 
 impl Counter<'_> {
     /// How many products a search finds; 0 if the budget runs out first.
-    async fn count(&self, search: SearchSoftware) -> Result<u64, ApiError> {
+    fn count(&self, search: SearchSoftware) -> Result<u64, ApiError> {
         let search = SearchSoftware { page: PageRequest { limit: 1, offset: 0 }, ..search };
         if self.budget.is_exceeded() {
             return Ok(0);
         }
-        let found = service::find_software_within(self.snapshot, &search, &self.budget).await?;
+        let found = service::find_software_within(self.snapshot, &search, &self.budget)?;
         Ok(if self.budget.is_exceeded() { 0 } else { found.total })
     }
 
     /// The queries that find at least one product.
-    async fn ways<'a>(&self, base: &str, queries: Vec<String>) -> Result<Vec<Way<'a>>, ApiError> {
+    fn ways<'a>(&self, base: &str, queries: Vec<String>) -> Result<Vec<Way<'a>>, ApiError> {
         let mut ways = Vec::new();
         for q in queries {
-            let count = self.count(SearchSoftware::new(&q)).await?;
+            let count = self.count(SearchSoftware::new(&q))?;
             if count > 0 {
                 let href = of_search(base, SEARCH_Q.name, &q);
                 ways.push(Way { href, label: q, lang: Lang::default(), count: Some(count) });

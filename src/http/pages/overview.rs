@@ -124,7 +124,7 @@ impl<T: Clone + Send + Sync + 'static> Once<T> {
 
 impl Overview {
     /// Computes the overview. That involves searches, so run it on the search pool.
-    pub(super) async fn compute(snapshot: &Snapshot) -> Result<Self, ApiError> {
+    pub(super) fn compute(snapshot: &Snapshot) -> Result<Self, ApiError> {
         let tables = &snapshot.catalogue.tables;
         let mut categories: Vec<_> = (0..tables.categories.len()).collect();
         categories.retain(|at| tables.categories[*at].software_count > 0);
@@ -143,8 +143,8 @@ impl Overview {
             page: few,
             ..SearchSoftware::new("")
         };
-        let newest = service::search_software(snapshot, &newest).await?;
-        let added = service::list_news(snapshot, &[]).await?;
+        let newest = service::search_software(snapshot, &newest)?;
+        let added = service::list_news(snapshot, &[])?;
         let added: Vec<_> =
             added.into_iter().filter(|news| news.kind == NewsKind::Added).take(PRODUCTS as usize).collect();
         Ok(Self {
@@ -152,8 +152,8 @@ impl Overview {
             term_count: tables.glossary.len() as u64,
             categories,
             newest_evidence: newest.data.iter().map(|hit| Bytes::copy_from_slice(&hit.item)).collect(),
-            recently_added: items(snapshot, &added).await?,
-            examples: service::example_queries(snapshot, EXAMPLES).await?,
+            recently_added: items(snapshot, &added)?,
+            examples: service::example_queries(snapshot, EXAMPLES)?,
             terms: TermIndex::new(&tables.glossary).map_err(ApiError::internal)?,
             letters: letters_by_language(&tables.glossary, &tables.languages.all())?,
         })
@@ -206,9 +206,9 @@ fn letter(term: &str) -> String {
 }
 
 /// The products that these news entries are about, in the same order.
-async fn items(snapshot: &Snapshot, news: &[News]) -> Result<Vec<Bytes>, ServiceError> {
+fn items(snapshot: &Snapshot, news: &[News]) -> Result<Vec<Bytes>, ServiceError> {
     let ids: Vec<_> = news.iter().map(|news| news.id.clone()).collect();
-    let items = service::get_items(snapshot, &ids, None).await?;
+    let items = service::get_items(snapshot, &ids, None)?;
     Ok(items.iter().map(|item| Bytes::copy_from_slice(item)).collect())
 }
 

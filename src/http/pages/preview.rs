@@ -52,8 +52,8 @@ fn preview(state: &AppState) -> Result<&Preview, ApiError> {
 async fn get_page(State(state): State<Arc<AppState>>, language: Language) -> Result<Response, ApiError> {
     let shown = Arc::clone(&state);
     // Hashing and writing all findings and changes takes time.
-    let write = async move { write(&shown, language, StatusCode::OK) };
-    state.search(|_| write).await?
+    let write = move || write(&shown, language, StatusCode::OK);
+    state.search(move |_| write()).await?
 }
 
 /// The page, also shown while there's nothing else to show.
@@ -70,8 +70,8 @@ pub(super) fn write(state: &AppState, language: Language, status: StatusCode) ->
 
 async fn get_status(State(state): State<Arc<AppState>>) -> Result<Response, ApiError> {
     let shown = Arc::clone(&state);
-    let status = async move { Ok::<_, ApiError>(preview(&shown)?.status(&shown.directory)) };
-    let status = state.search(|_| status).await??;
+    let status = move || Ok::<_, ApiError>(preview(&shown)?.status(&shown.directory));
+    let status = state.search(move |_| status()).await??;
     let mut response = response::json(serde_json::to_vec(&status).map_err(ApiError::internal)?);
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     Ok(response)

@@ -190,11 +190,11 @@ pub(super) async fn show(
         Ok(response) => return Ok(response),
         Err(empty) => empty,
     };
-    let look_further = move |stop: Stop| async move {
+    let look_further = move |stop: Stop| {
         // The search may have been cached, but counts towards the page's budget all the same.
         let budget = service::budget(&view.snapshot, &stop);
         budget.charge(spent);
-        let nothing = Nothing::found(view.edition(), &view.snapshot, &view.list, &empty.query, budget).await?;
+        let nothing = Nothing::found(view.edition(), &view.snapshot, &view.list, &empty.query, budget)?;
         view.write(&empty, Some(nothing))
     };
     state.search(look_further).await?

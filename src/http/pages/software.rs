@@ -196,14 +196,14 @@ pub(super) async fn get_software(
     uri: Uri,
 ) -> Result<Response, ApiError> {
     let (of, overview) = (Arc::clone(&state), overview(&state, &snapshot).await?);
-    let show = move |stop: Stop| async move {
+    let show = move |stop: Stop| {
         let budget = service::budget(&snapshot, &stop);
-        show(&of, (language, of_texts.as_ref()), &snapshot, &overview, id, &uri, &budget).await
+        show(&of, (language, of_texts.as_ref()), &snapshot, &overview, id, &uri, &budget)
     };
     state.search(show).await?
 }
 
-async fn show(
+fn show(
     state: &AppState,
     (language, of_texts): (Language, Option<&record::Language>),
     snapshot: &Snapshot,
@@ -219,7 +219,7 @@ async fn show(
     let sort = ReviewSort::ALL.into_iter().find(|sort| Some(sort.as_str()) == address.get(SORT)).unwrap_or_default();
     let page = PageRequest { limit: REVIEWS, offset: offset(address.page(), REVIEWS) };
     let list = ListReviews { filter: ReviewFilter::default(), sort, page };
-    let record = service::get_software(snapshot, &id).await?;
+    let record = service::get_software(snapshot, &id)?;
     let Some(record) = record else {
         let last_change = snapshot.merged_changes.last_of(&snapshot.changes, &id);
         let was_listed = last_change.is_some_and(|(_, change)| change.after.is_none());
@@ -228,11 +228,11 @@ async fn show(
     let body = Translator::new(snapshot, of_texts).detail(record.body)?;
     let text_budget = TextBudget::of_each(1);
     let product = Product::read(&body).map_err(ApiError::internal)?.within(&text_budget);
-    let reviews = service::list_reviews(snapshot, &id, &list).await?;
+    let reviews = service::list_reviews(snapshot, &id, &list);
     let reviews = reviews.ok_or_else(|| ApiError::SoftwareNotFound(id.clone()))?;
     let page = PageRequest { limit: SIMILAR, offset: 0 };
     let few = ListSimilar { page, language: of_texts.cloned(), ..ListSimilar::default() };
-    let similar = service::similar_software_within(snapshot, &id, &few, budget).await?;
+    let similar = service::similar_software_within(snapshot, &id, &few, budget)?;
     let similar = similar.map(|page| page.data).unwrap_or_default();
     let similar_items: Vec<Item<'_>> = similar
         .iter()

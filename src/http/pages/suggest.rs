@@ -54,9 +54,9 @@ pub(super) async fn get_suggestions(
     let q = query.pairs().find(|(name, _)| *name == b"q").map(|(_, value)| String::from_utf8_lossy(value).into_owned());
     let q: String = q.unwrap_or_default().chars().take(MAX_QUERY_CHARACTERS).collect();
     let of = Arc::clone(&state);
-    let suggest = move |stop: Stop| async move {
+    let suggest = move |stop: Stop| {
         let budget = service::budget(&snapshot, &stop);
-        let found = service::suggest_within(&snapshot, &q, LIMIT, of_texts.as_ref(), &budget).await?;
+        let found = service::suggest_within(&snapshot, &q, LIMIT, of_texts.as_ref(), &budget)?;
         let (t, language) = (language.texts(), of_texts.as_ref());
         let edition = Edition { t, base: &of.site.base, catalogue: &snapshot.catalogue, language };
         respond::html(StatusCode::OK, t, &Options { edition, t, found })

@@ -107,11 +107,6 @@ pub enum ApiError {
     Panicked(String),
     #[error("no generation is loaded")]
     IndexUnavailable,
-    /// Contains the reason, for the caller.
-    #[error("the cluster can't be searched: {0}")]
-    NotReady(String),
-    #[error("the index can't be read")]
-    ClusterUnavailable(#[source] Arc<ServiceError>),
     #[error("too many requests in flight")]
     Overloaded,
     #[error("too many downloads in progress")]
@@ -172,7 +167,7 @@ impl ApiError {
             | Self::TooManyFailures { .. }
             | Self::TooManyDownloads => ErrorCode::RateLimited,
             Self::Internal(_) | Self::Panicked(_) => ErrorCode::InternalError,
-            Self::IndexUnavailable | Self::NotReady(_) | Self::ClusterUnavailable(_) => ErrorCode::IndexUnavailable,
+            Self::IndexUnavailable => ErrorCode::IndexUnavailable,
             Self::Overloaded | Self::DownloadsBusy => ErrorCode::Overloaded,
         }
     }
@@ -227,10 +222,6 @@ impl ApiError {
                  them, or try again after the number of seconds in retry_after_seconds."
                     .to_owned()
             }
-            Self::NotReady(reason) => {
-                let code = self.code();
-                format!("{} The reason is {reason}. {}", code.cause(), code.cure())
-            }
             other => {
                 let code = other.code();
                 format!("{} {}", code.cause(), code.cure())
@@ -248,7 +239,7 @@ impl ApiError {
             Self::RateLimited { retry_after_seconds }
             | Self::VisitorRateLimited { retry_after_seconds }
             | Self::TooManyFailures { retry_after_seconds } => Some(*retry_after_seconds),
-            Self::IndexUnavailable | Self::NotReady(_) | Self::ClusterUnavailable(_) => Some(INDEX_RETRY_SECONDS),
+            Self::IndexUnavailable => Some(INDEX_RETRY_SECONDS),
             Self::Overloaded => Some(OVERLOAD_RETRY_SECONDS),
             Self::DownloadsBusy | Self::TooManyDownloads => Some(DOWNLOAD_RETRY_SECONDS),
             _ => None,
@@ -258,13 +249,7 @@ impl ApiError {
 
 impl From<ServiceError> for ApiError {
     fn from(error: ServiceError) -> Self {
-        if error.is_unavailable() {
-            Self::ClusterUnavailable(Arc::new(error))
-        } else if error.is_overload() {
-            Self::Overloaded
-        } else {
-            Self::internal(error)
-        }
+        Self::internal(error)
     }
 }
 

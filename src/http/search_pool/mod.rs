@@ -95,11 +95,11 @@ impl SearchPool {
     /// # Errors
     /// [`ApiError::Overloaded`] if the queue is full or the search waits too long,
     /// [`ApiError::Panicked`] if it panics.
-    pub(super) async fn run<F: Future<Output: Send + 'static>>(
+    pub(super) async fn run<T: Send + 'static>(
         &self,
         caller: Holder,
-        search: impl FnOnce(Stop) -> F + Send + 'static,
-    ) -> Result<F::Output, ApiError> {
+        search: impl FnOnce(Stop) -> T + Send + 'static,
+    ) -> Result<T, ApiError> {
         let (sender, receiver) = oneshot::channel();
         let caller_leaves = StopOnDrop(Stop::default());
         let stop = caller_leaves.0.clone();
@@ -109,7 +109,7 @@ impl SearchPool {
             }
             let outcome = match verdict {
                 // A search has no mutable shared state, so a panic leaves nothing half done.
-                Verdict::Admitted => panics::catch(|| pollster::block_on(search(stop))).map_err(ApiError::Panicked),
+                Verdict::Admitted => panics::catch(|| search(stop)).map_err(ApiError::Panicked),
                 Verdict::Rejected => Err(ApiError::Overloaded),
             };
             let _ = sender.send(outcome);
@@ -156,7 +156,7 @@ mod tests {
     #[tokio::test]
     async fn search_runs_on_a_pool_thread() {
         let pool = SearchPool::start(1, PATIENT).expect("a thread");
-        let name = pool.run(caller(), |_| async { std::thread::current().name().unwrap_or_default().to_owned() }).await;
+        let name = pool.run(caller(), |_| std::thread::current().name().unwrap_or_default().to_owned()).await;
         assert_eq!(name.expect("it ran"), "search");
     }
 
@@ -164,9 +164,9 @@ mod tests {
     async fn panic_fails_only_one_search() {
         let pool = SearchPool::start(1, PATIENT).expect("a thread");
         let number = std::hint::black_box(3);
-        let failed = pool.run(caller(), move |_| async move { assert_eq!(number, 4, "out of paper") }).await;
+        let failed = pool.run(caller(), move |_| assert_eq!(number, 4, "out of paper")).await;
         assert!(matches!(failed, Err(ApiError::Panicked(message)) if message.contains("out of paper")));
-        assert_eq!(pool.run(caller(), |_| async { 5 }).await.expect("the thread keeps running"), 5);
+        assert_eq!(pool.run(caller(), |_| { 5 }).await.expect("the thread keeps running"), 5);
     }
 
     /// A pool whose only thread is busy until the sender is dropped.
@@ -188,7 +188,7 @@ mod tests {
     async fn search_that_waited_too_long_is_rejected() {
         let (pool, release) = busy_pool(MaxQueueDelay { burst: Duration::ZERO, standing: Duration::ZERO }).await;
         let waiting = Arc::clone(&pool);
-        let late = tokio::spawn(async move { waiting.run(caller(), |_| async {}).await });
+        let late = tokio::spawn(async move { waiting.run(caller(), |_| {}).await });
         while pool.tokens.is_empty() {
             tokio::task::yield_now().await;
         }
@@ -201,14 +201,14 @@ mod tests {
         let (pool, release) = busy_pool(PATIENT).await;
         let (ran, runs) = mpsc::channel();
         let abandoned = Arc::clone(&pool);
-        let gone = tokio::spawn(async move { abandoned.run(caller(), move |_| async move { ran.send(()) }).await });
+        let gone = tokio::spawn(async move { abandoned.run(caller(), move |_| ran.send(())).await });
         while pool.tokens.is_empty() {
             tokio::task::yield_now().await;
         }
         gone.abort();
         assert!(gone.await.is_err());
         drop(release);
-        pool.run(caller(), |_| async {}).await.expect("it ran");
+        pool.run(caller(), |_| {}).await.expect("it ran");
         assert!(runs.try_recv().is_err());
     }
 
@@ -220,7 +220,7 @@ mod tests {
         let (stopped, stops) = mpsc::channel();
         let abandoned = Arc::clone(&pool);
         let gone = tokio::spawn(async move {
-            let search = move |stop: Stop| async move {
+            let search = move |stop: Stop| {
                 let budget = Budget::new(u64::MAX).until(&stop);
                 assert!(budget.allows_more(), "its caller is waiting");
                 let _ = entered.send(());
@@ -243,8 +243,7 @@ mod tests {
         let mut waiting = JoinSet::new();
         for (queued, name) in (1..).zip(["many", "many", "many", "other"]) {
             let (own, ran) = (Arc::clone(&pool), ran.clone());
-            waiting
-                .spawn(async move { own.run(Holder::Key(name.into()), move |_| async move { ran.send(name) }).await });
+            waiting.spawn(async move { own.run(Holder::Key(name.into()), move |_| ran.send(name)).await });
             while pool.tokens.len() < queued {
                 tokio::task::yield_now().await;
             }

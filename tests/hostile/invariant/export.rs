@@ -61,17 +61,15 @@ fn check_generation(report: Report, bytes: &[u8]) {
     assert_eq!(written, bytes, "the download should be the validated bytes");
     assert_eq!(snapshot.software_count(), software.len());
     for (id, name) in software {
-        let record = pollster::block_on(service::get_software(&snapshot, &id)).expect("whole").expect("the product");
+        let record = service::get_software(&snapshot, &id).expect("whole").expect("the product");
         assert!(is_json(&record.body), "{id}");
         let page = PageRequest { limit: 100, offset: 0 };
-        let reviews = pollster::block_on(service::list_reviews(&snapshot, &id, &ListReviews::all(page)));
-        assert!(reviews.expect("an answer").is_some(), "{id}");
+        let reviews = service::list_reviews(&snapshot, &id, &ListReviews::all(page));
+        assert!(reviews.is_some(), "{id}");
         let query = ListSimilar { page, ..ListSimilar::default() };
-        let similar = pollster::block_on(service::similar_software(&snapshot, &id, &query))
-            .expect("an answer")
-            .expect("the product");
+        let similar = service::similar_software(&snapshot, &id, &query).expect("an answer").expect("the product");
         assert!(similar.data.len() as u64 <= similar.pagination.total, "{id}");
-        let suggested = pollster::block_on(service::suggest(&snapshot, &name, 20, None)).expect("an answer");
+        let suggested = service::suggest(&snapshot, &name, 20, None).expect("an answer");
         assert!(suggested.software.len() <= 20, "{name}");
         super::query::check(&snapshot, &super::query::search(&name));
     }

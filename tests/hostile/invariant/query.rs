@@ -26,7 +26,7 @@ pub(crate) fn search(q: &str) -> SearchSoftware {
 /// Runs the query, both as a search and in the lists that take a query, and checks the responses.
 pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
     let count = snapshot.software_count() as u64;
-    let answer = pollster::block_on(search_software(snapshot, query)).expect("an answer");
+    let answer = search_software(snapshot, query).expect("an answer");
     assert!(!answer.query.incomplete, "a search in a small directory should always be complete");
     let total = answer.pagination.total;
     assert!(total <= count, "{total} of {count}");
@@ -41,7 +41,7 @@ pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
     }
     // Every page, whatever its size, must be a slice of the whole result.
     let whole = SearchSoftware { page: PageRequest { limit: 100, offset: 0 }, facets: Vec::new(), ..query.clone() };
-    let whole = pollster::block_on(search_software(snapshot, &whole)).expect("an answer");
+    let whole = search_software(snapshot, &whole).expect("an answer");
     assert_eq!(whole.pagination.total, total);
     let start = usize::try_from(query.page.offset).unwrap_or(usize::MAX).min(whole.data.len());
     for (hit, same) in answer.data.iter().zip(&whole.data[start..]) {
@@ -55,7 +55,7 @@ pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
         page: query.page,
         language: None,
     };
-    assert!(pollster::block_on(list_software(snapshot, &list)).expect("an answer").pagination.total <= count);
+    assert!(list_software(snapshot, &list).expect("an answer").pagination.total <= count);
     let glossary = list_glossary(snapshot, &ListGlossary { q: query.q.clone(), page: query.page }, None).expect("JSON");
     assert!(glossary.data.len() as u64 <= glossary.pagination.total);
 }
@@ -65,7 +65,7 @@ pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
 pub(crate) fn check_within(snapshot: &Snapshot, query: &SearchSoftware, units: u64) -> bool {
     let within = |query: &SearchSoftware, units| {
         let budget = Budget::new(units);
-        let results = pollster::block_on(find_software_within(snapshot, query, &budget)).expect("results");
+        let results = find_software_within(snapshot, query, &budget).expect("results");
         assert_eq!(results.spent, budget.spent(), "it counts towards a page's budget");
         results.page(snapshot, query).into_owned()
     };

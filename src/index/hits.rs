@@ -1,0 +1,92 @@
+//! Reads the records of a page of hits.
+
+use bytes::Bytes;
+
+use super::{Hit, HitTexts, IndexError, SearchHits, SearchRequest};
+use crate::catalogue::{Filter, Records, SortedBy};
+use crate::search::budget::Budget;
+use crate::search::collect::{Candidate, Tier};
+use crate::search::forward::{DocumentWords, Forward};
+
+/// Turns candidates into hits.
+pub(super) fn hits(records: &Records, candidates: &[Candidate]) -> Vec<Hit> {
+    let items = records.items(candidates.iter().map(|candidate| candidate.ordinal));
+    let hit = |(candidate, item): (&Candidate, Bytes)| Hit {
+        ordinal: candidate.ordinal,
+        tier: candidate.tier,
+        score: candidate.score,
+        item,
+    };
+    candidates.iter().zip(items).map(hit).collect()
+}
+
+/// The maximum size in bytes of the text that comes with a page of hits. A single hit may exceed
+/// it, since a record can contain megabytes of text.
+const MAX_TEXT_BYTES: usize = 16 << 20;
+
+/// The expected size of a hit's text in bytes.
+const TEXT_BYTES: usize = 2048;
+
+/// Text up to this size in bytes is read even if the budget is spent, so that a page is in the
+/// request's language.
+const USUAL_TEXT_BYTES: usize = 1 << 20;
+
+/// How many bytes of text are decompressed per budget unit.
+const READ_AT_ONCE: usize = 16;
+
+/// Highlighting text takes about this many times as long as reading it.
+const HIGHLIGHTING: usize = 2;
+
+/// The hits' text, up to [`MAX_TEXT_BYTES`], and as much as the budget allows reading and
+/// highlighting. If there's more, marks the search as incomplete.
+pub(super) fn texts(
+    records: &Records,
+    forward: &Forward,
+    hits: &[Hit],
+    budget: &Budget,
+) -> Result<Vec<HitTexts>, IndexError> {
+    let ordinals = hits.iter().map(|hit| hit.ordinal);
+    records.prefetch(ordinals.clone());
+    forward.fetch(ordinals.clone());
+    // One buffer for all hits, because allocating one per hit would take as long as the copying.
+    let (mut buffer, mut bounds) = (Vec::with_capacity(hits.len() * TEXT_BYTES), Vec::with_capacity(hits.len()));
+    for ordinal in ordinals {
+        let bytes = records.detail_len(ordinal) + forward.size_bytes(ordinal);
+        let (size, units) = (buffer.len() + bytes, bytes / READ_AT_ONCE);
+        let is_allowed = size <= USUAL_TEXT_BYTES || budget.allows(units * (1 + HIGHLIGHTING));
+        if buffer.len() > MAX_TEXT_BYTES || !is_allowed {
+            budget.exceed();
+            break;
+        }
+        budget.spend(units);
+        let start = buffer.len();
+        records.append_detail_fields(ordinal, &mut buffer)?;
+        let middle = buffer.len();
+        buffer.extend_from_slice(forward.of(ordinal));
+        bounds.push((start, middle, buffer.len()));
+    }
+    let buffer = Bytes::from(buffer);
+    let texts = bounds.into_iter().map(|(start, middle, end)| HitTexts {
+        fields: buffer.slice(start..middle),
+        words: DocumentWords::encoded(buffer.slice(middle..end)),
+    });
+    Ok(texts.collect())
+}
+
+/// A page of all products in a stored order, if that's all the request asks for.
+pub(super) fn list(records: &Records, request: &SearchRequest<'_>, filter: &Filter) -> Option<SearchHits> {
+    let Some(SortedBy::Stored(order)) = request.order else { return None };
+    if !request.plan.finds_all() || request.facets.is_some() {
+        return None;
+    }
+    let columns = &records.columns;
+    let (ordinals, total) = columns.page(filter, order, request.page.clone());
+    let candidate = |ordinal| {
+        let tier = if columns.is_demo(ordinal) { Tier::Demo } else { Tier::All };
+        Candidate { tier, score: 0.0, ordinal }
+    };
+    let candidates: Vec<_> = ordinals.into_iter().map(candidate).collect();
+    let unfiltered_total = records.len() as u64;
+    let hits = hits(records, &candidates);
+    Some(SearchHits { hits, total, complete: total, unfiltered_total, ..SearchHits::default() })
+}
