@@ -144,50 +144,17 @@ tests/generators/node_modules: tests/generators/package-lock.json | need-npm
 	cd tests/generators && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error
 	@touch $@
 
-# Tests the connection first: with one node, with a node that has TLS and users, and with three nodes
-# for faults. Then the engine and the API, and finally the program: compared with the embedded
-# engine, while it follows and loses its cluster, with TLS and users, and under faults. To run one
-# group: make test-opensearch OPENSEARCH=api
-OPENSEARCH ?= one_node security three_nodes engine api conformance serve users faults
+# Tests the operations and edits on one node, TLS and users on another, and failing nodes on three.
+# To run one group: make test-opensearch OPENSEARCH=edits
+OPENSEARCH ?= operations edits served security faults
 
-test-opensearch: need-cargo need-cc need-python3 need-java need-openssl ## Test the engine and its connection with real OpenSearch nodes, including faults; not part of `make test`, because it needs Java and takes a while
+test-opensearch: need-cargo need-cc need-python3 need-java need-openssl ## Test a directory in real OpenSearch nodes, including faults; not part of `make test`, because it needs Java and takes a while
 	cargo test --locked --test opensearch --no-run --quiet
 	@for group in $(OPENSEARCH); do started=$$SECONDS; $(MAKE) opensearch-$$group; echo "opensearch-$$group: passed in $$((SECONDS - started)) s"; done
 
-opensearch-engine: need-cargo
-	python3 tests/opensearch/cluster.py -- cargo test --locked --lib --quiet -- --ignored opensearch::tests:: --test-threads=1
-
-# The API tests in `make test-rust`, except those about the embedded engine. Each fixture is loaded
-# into the cluster once.
-opensearch-api: need-cargo
-	cargo test --locked --test api --no-run --quiet
-	python3 tests/opensearch/cluster.py -- cargo test --locked --test api --quiet -- --include-ignored --exact \
-		$$(sed '/^#/d; s/ .*//; s/^/--skip /' tests/opensearch/embedded_only.txt)
-
-# Compares the API of a server that uses the cluster with one that uses the embedded engine: with one
-# shard, with several, and with names that are hard to find.
-opensearch-conformance: binary
-	python3 tests/opensearch/cluster.py -- python3 tests/opensearch/conformance.py --binary '$(BINARY)' --data data
-	python3 tests/opensearch/cluster.py --nodes 3 -- python3 tests/opensearch/conformance.py --binary '$(BINARY)' --data data --shards 3
-	python3 tests/opensearch/cluster.py -- python3 tests/opensearch/conformance.py --binary '$(BINARY)' --data tests/opensearch/names \
-		--queries tests/opensearch/names.txt
-
-opensearch-serve: binary
-	python3 tests/opensearch/cluster.py -- python3 tests/opensearch/serve.py --binary '$(BINARY)' --data data
-
-opensearch-users: binary
-	python3 tests/opensearch/cluster.py --security -- python3 tests/opensearch/users.py --binary '$(BINARY)' --data data
-
-# Tests faults while a server is under load, and prints how the requests fared during each fault.
-# To run only one: FAULT=red_index
-opensearch-faults: binary
-	python3 tests/opensearch/cluster.py --nodes 3 -- python3 tests/opensearch/faults.py --binary '$(BINARY)' --data data \
-		$(if $(FAULT),--only $(FAULT))
-
-# Prints the effect of each fault. The tests on three nodes share the nodes, so they run one after
-# the other.
+# Prints the effect of each fault. The tests of a group run one after the other.
 opensearch-%:
-	python3 tests/opensearch/cluster.py $(if $(filter three_nodes,$*),--nodes 3) $(if $(filter security,$*),--security) -- \
+	python3 tests/opensearch/cluster.py $(if $(filter faults,$*),--nodes 3) $(if $(filter security,$*),--security) -- \
 		cargo test --locked --test opensearch --quiet -- --ignored on_cluster::$*:: --nocapture --test-threads=1
 
 test-mcp: binary need-npm need-node $(UV) tests/mcp-clients/node_modules/.installed ## Test /mcp and the command mcp with the protocol's own clients and inspector

@@ -20,6 +20,7 @@ pub mod http;
 pub mod index;
 pub mod key;
 pub mod mcp;
+pub mod opensearch;
 pub mod panics;
 pub mod record;
 pub mod scratch;

@@ -41,7 +41,9 @@ impl Request {
         match self {
             Self::Search(query) => search_software(snapshot, query).map(|page| page.pagination.total),
             Self::Names(query) => list_software(snapshot, query).map(|page| page.pagination.total),
-            Self::Glossary(query) => list_glossary(snapshot, query, None).map(|page| page.pagination.total),
+            Self::Glossary(query) => {
+                list_glossary(&snapshot.catalogue, &snapshot.glossary, query, None).map(|page| page.pagination.total)
+            }
         }
         .expect("an index in memory can be read")
     }

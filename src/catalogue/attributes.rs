@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 use super::Ordinal;
 use super::ranges::ranges;
 use super::shared_lists::SharedLists;
-use crate::record::{AttributeType, Attributes, KeyRange, Software};
+use crate::record::{Attribute, AttributeNumber, AttributeType, Attributes, KeyRange, Software};
 
 /// The values of one attribute.
 #[derive(Debug, Default, Serialize, Deserialize)]
@@ -185,6 +185,53 @@ pub struct AttributeSummary {
     pub products: u32,
     /// The ranges used for counting numbers and dates, in the form that filters accept.
     pub ranges: Vec<Box<str>>,
+}
+
+/// A product's value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttributeValue {
+    /// The form used to compare values.
+    pub key: String,
+    /// The value's most common spelling.
+    pub label: Box<str>,
+}
+
+/// Numbers product values, which are pushed in ordinal order, and labels them at the end.
+#[derive(Debug)]
+pub struct AttributeLabels<'a> {
+    attributes: &'a Attributes,
+    labels: Vec<Labels>,
+}
+
+impl<'a> AttributeLabels<'a> {
+    pub fn new(attributes: &'a Attributes) -> Self {
+        Self { attributes, labels: attributes.iter().map(|_| Labels::default()).collect() }
+    }
+
+    /// Returns the numbers of the next product's values, one list per attribute.
+    pub fn push(&mut self, software: &Software) -> Vec<Vec<u32>> {
+        let numbers = |((_, attribute), labels): ((AttributeNumber, &Attribute), &mut Labels)| {
+            let mut numbers = Vec::new();
+            labels.numbers_of(attribute.kind, &attribute.values_of(software), &mut numbers);
+            numbers
+        };
+        self.attributes.iter().zip(&mut self.labels).map(numbers).collect()
+    }
+
+    /// The value with this number.
+    pub fn value(&self, attribute: AttributeNumber, number: u32) -> AttributeValue {
+        let label = self.labels[attribute].label(number);
+        let key = self.attributes.get(attribute).kind.key(label).unwrap_or_default();
+        AttributeValue { key, label: label.into() }
+    }
+
+    pub fn summaries(&self) -> Vec<AttributeSummary> {
+        self.attributes
+            .iter()
+            .zip(&self.labels)
+            .map(|((_, attribute), labels)| labels.summary(attribute.kind))
+            .collect()
+    }
 }
 
 impl<'a> AttributeColumnsBuilder<'a> {

@@ -51,7 +51,7 @@ fn rfc3339(time: SystemTime) -> Option<String> {
 }
 
 /// A document that can be downloaded.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub(super) struct StoredDocument {
     /// The number of the part that contains the document.
     part: u32,
@@ -153,6 +153,11 @@ impl ExportDocument {
     pub(super) fn push(arena: &mut BulkWriter, resource: ExportResource, stored: StoredDocument) -> io::Result<Self> {
         let object = arena.push_json(&resource)?;
         Ok(Self { resource, object, stored })
+    }
+
+    /// An export whose document is stored elsewhere, so it can't be opened.
+    pub(super) fn without_document(resource: ExportResource, object: Span) -> Self {
+        Self { resource, object, stored: StoredDocument::default() }
     }
 
     /// Whether the document and its product locations are within the download parts, which have

@@ -26,6 +26,12 @@ pub(super) fn entries<'e>(
     collation: &Collation,
     arena: &mut BulkWriter,
 ) -> io::Result<Vec<GlossaryEntry>> {
+    let terms = terms(exports, collation).into_iter();
+    terms.map(|term| Ok(GlossaryEntry { object: arena.push_json(&term)?, term })).collect()
+}
+
+/// The combined glossary of all exports, sorted by term.
+pub(super) fn terms<'e>(exports: impl Iterator<Item = &'e Export>, collation: &Collation) -> Vec<GlossaryTermResource> {
     let terms = exports.flat_map(|export| export.glossary.iter().map(move |term| (term, export.language.as_ref())));
     let mut terms: Vec<_> = terms.collect();
     terms.sort_by_cached_key(|(term, _)| (collation.key(&term.term), term.term.clone()));
@@ -33,23 +39,20 @@ pub(super) fn entries<'e>(
     let owned = |texts: &[Box<str>]| texts.iter().map(ToString::to_string).collect();
     terms
         .into_iter()
-        .map(|(term, language)| {
-            let term = GlossaryTermResource {
-                id: ids.id(&term.term),
-                term: term.term.to_string(),
-                definition: term.definition.to_string(),
-                abbreviations: owned(&term.abbreviations),
-                synonyms: owned(&term.synonyms),
-                related: owned(&term.related),
-                source: term.source.as_ref().map(|source| GlossarySourceResource {
-                    title: source.title.as_deref().map(str::to_owned),
-                    url: source.url.as_deref().map(str::to_owned),
-                }),
-                language: language.cloned(),
-                translations: term.translations.clone(),
-                untranslated: Vec::new(),
-            };
-            Ok(GlossaryEntry { object: arena.push_json(&term)?, term })
+        .map(|(term, language)| GlossaryTermResource {
+            id: ids.id(&term.term),
+            term: term.term.to_string(),
+            definition: term.definition.to_string(),
+            abbreviations: owned(&term.abbreviations),
+            synonyms: owned(&term.synonyms),
+            related: owned(&term.related),
+            source: term.source.as_ref().map(|source| GlossarySourceResource {
+                title: source.title.as_deref().map(str::to_owned),
+                url: source.url.as_deref().map(str::to_owned),
+            }),
+            language: language.cloned(),
+            translations: term.translations.clone(),
+            untranslated: Vec::new(),
         })
         .collect()
 }

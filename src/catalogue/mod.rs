@@ -10,6 +10,7 @@ mod attributes;
 mod collate;
 mod columns;
 mod compression;
+mod contents;
 mod error;
 mod exports;
 mod filter;
@@ -31,9 +32,10 @@ mod value_counts;
 mod write;
 
 pub use crate::scratch::{Bulk, BulkReader, Span};
-pub use attributes::{AttributeColumn, AttributeSummary};
-pub use collate::Collation;
+pub use attributes::{AttributeColumn, AttributeLabels, AttributeSummary, AttributeValue};
+pub use collate::{Collation, CollationError};
 pub use columns::{Columns, Order, Places, STARS, SortedBy, SortedOrder, whole_stars};
+pub use contents::Contents;
 pub use error::CatalogueBuildError;
 pub use exports::{ExportDocument, StoredExport};
 pub use filter::{Admission, AttributeCondition, Filter, SoftwareFilter, admitted};
@@ -211,7 +213,7 @@ fn named(categories: &[CategoryResource]) -> Named {
 impl Catalogue {
     /// Reads a catalogue and its records from their parts.
     pub fn open(tables: &[u8], arena: Bytes, downloads: Vec<Bulk>) -> Result<(Self, Records), CatalogueError> {
-        let (records, mut tables): (RecordTables, Tables) = decode(tables)?;
+        let (records, tables): (RecordTables, Tables) = decode(tables)?;
         let lengths: Vec<u64> =
             downloads.iter().map(Bulk::len).collect::<io::Result<_>>().map_err(CatalogueError::Downloads)?;
         let records = Records::open(records, arena.clone()).ok_or(CatalogueError::Misfit)?;
@@ -222,6 +224,11 @@ impl Catalogue {
         if !has_categories || !has_attributes || !tables.fit(arena.len() as u64, &lengths) {
             return Err(CatalogueError::Misfit);
         }
+        Ok((Self::of_tables(tables, arena, downloads)?, records))
+    }
+
+    /// The catalogue with these tables, whose ranges must lie within the arena.
+    fn of_tables(mut tables: Tables, arena: Bytes, downloads: Vec<Bulk>) -> Result<Self, CatalogueError> {
         tables.read_objects(&arena).map_err(CatalogueError::Object)?;
         let objects = |spans: &mut dyn Iterator<Item = Span>| {
             let mut hasher = FixedState::default().build_hasher();
@@ -239,10 +246,7 @@ impl Catalogue {
         let categories = ById::new(&tables.categories, category_id);
         let terms = ById::new(&tables.glossary, term_id);
         let exports = ById::new(&tables.exports, export_id);
-        Ok((
-            Self { tables, arena, downloads, damaged, collection_hashes, renamed, named, categories, terms, exports },
-            records,
-        ))
+        Ok(Self { tables, arena, downloads, damaged, collection_hashes, renamed, named, categories, terms, exports })
     }
 
     /// A resource other than a product, as a JSON object.

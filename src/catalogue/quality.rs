@@ -58,6 +58,16 @@ impl Quality {
         Self { merits, rating }
     }
 
+    /// A product's quality as a number, highest first. It depends on no other product: the rating's
+    /// prior is fixed.
+    pub(super) fn number(software: &Software, shown: Rating) -> i64 {
+        let Self { merits, rating } = Self::of(Merits::of(software), shown, NEUTRAL_RATING);
+        #[expect(clippy::cast_possible_truncation, reason = "0 to 5 million")]
+        let rating = (rating * 1e6) as i64;
+        let rest = i64::from(merits.reviewed) << 8 | i64::from(merits.completeness);
+        i64::from(!merits.demo) << 40 | rating << 16 | rest
+    }
+
     /// Whether the product is a demo record.
     pub(super) const fn is_demo(&self) -> bool {
         self.merits.demo

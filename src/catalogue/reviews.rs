@@ -183,21 +183,21 @@ impl Stars {
 
     /// The summary of the reviews.
     pub(super) fn summary(self) -> ReviewSummary {
-        let [one, two, three, four, five] = self.0;
-        ReviewSummary {
-            average: self.average(),
-            count: self.0.iter().sum(),
-            distribution: RatingDistribution { one, two, three, four, five },
-        }
+        ReviewSummary::of(self.0)
     }
+}
 
-    /// The mean number of stars, to two decimals.
-    fn average(self) -> Option<f64> {
-        let count: u64 = self.0.iter().sum();
-        let sum: u64 = (1..).zip(self.0).map(|(stars, count)| stars * count).sum();
+impl ReviewSummary {
+    /// The summary of reviews, given how many have each number of stars, from 1 to 5. The mean has
+    /// two decimals.
+    pub fn of(stars: [u64; STARS]) -> Self {
+        let [one, two, three, four, five] = stars;
+        let count: u64 = stars.iter().sum();
+        let sum: u64 = (1..).zip(stars).map(|(stars, count)| stars * count).sum();
         #[expect(clippy::cast_precision_loss, reason = "review counts are far below 2^52")]
         let mean = sum as f64 / count as f64;
-        (count > 0).then(|| (mean * 100.0).round() / 100.0)
+        let average = (count > 0).then(|| (mean * 100.0).round() / 100.0);
+        Self { average, count, distribution: RatingDistribution { one, two, three, four, five } }
     }
 }
 

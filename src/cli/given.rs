@@ -38,13 +38,32 @@ mod tests {
 
     #[test]
     fn an_empty_option_counts_as_unset() {
-        const OPTIONS: [&str; 4] = ["--data", "--empty-queries", "--public-url", "--site-title"];
+        const OPTIONS: [&str; 8] = [
+            "--data",
+            "--empty-queries",
+            "--engine-ca-file",
+            "--engine-key-file",
+            "--engine-password-file",
+            "--engine-user",
+            "--public-url",
+            "--site-title",
+        ];
         let parsed = |value: Option<&str>| {
             let options = OPTIONS.iter().filter_map(|option| value.map(|value| [option, value]));
             let serve = Cli::parse_from(["software-directory"].into_iter().chain(options.flatten())).serve;
-            [serve.data.data, serve.empty_queries, serve.public_url.map(Into::into), serve.site_title.map(Into::into)]
+            let engine = serve.engine;
+            [
+                serve.data.data,
+                serve.empty_queries,
+                engine.engine_ca_file,
+                engine.engine_key_file,
+                engine.engine_password_file,
+                engine.engine_user.map(Into::into),
+                serve.public_url.map(Into::into),
+                serve.site_title.map(Into::into),
+            ]
         };
-        assert_eq!(parsed(Some("")), [const { None }; 4]);
-        assert_eq!(parsed(Some("x")), [const { Some("x") }; 4].map(|value| value.map(Into::into)));
+        assert_eq!(parsed(Some("")), [const { None }; 8]);
+        assert_eq!(parsed(Some("x")), [const { Some("x") }; 8].map(|value| value.map(Into::into)));
     }
 }

@@ -8,6 +8,7 @@ mod check;
 mod config;
 mod diff;
 mod edit;
+mod engine;
 mod export_files;
 mod given;
 mod id_prefix;
@@ -34,6 +35,7 @@ pub use check::{CheckArgs, CheckFormat, Deny, LinkArgs};
 pub use config::ConfigError;
 pub use diff::{DiffArgs, DiffFormat, SideArgs};
 pub use edit::{AddArgs, InitArgs, SetArgs};
+pub use engine::{EngineArgs, EngineKind};
 pub use export_files::ExportFilesArgs;
 pub use keys::{KeysArgs, KeysCommand, ListFormat};
 pub use preview::PreviewArgs;
@@ -265,7 +267,7 @@ mod tests {
         let help = command.find_subcommand_mut("serve").expect("a command").render_help().to_string();
         let lines = help.lines().filter(|line| !line.starts_with(' '));
         let headings: Vec<_> = lines.filter_map(|line| line.strip_suffix(':')).collect();
-        let expected = ["Options", "Data", "Network", "Page", "Keys", "Logging"];
+        let expected = ["Options", "Data", "Network", "Page", "Keys", "OpenSearch", "Logging"];
         assert_eq!(headings, expected, "{help}");
     }
 

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::{Args, ValueEnum, ValueHint};
 
 use super::given::{self, Given};
-use super::{DataArgs, address, site};
+use super::{DataArgs, EngineArgs, address, site};
 use crate::key::Rate;
 
 /// Options for `serve`.
@@ -68,6 +68,9 @@ pub struct ServeArgs {
     #[arg(long, env = "SOFTWARE_DIRECTORY_FOLLOW", value_parser = given::checked(no_longer_follows), default_value = "",
           hide = true)]
     pub follow: Given<String>,
+    /// The engine.
+    #[command(flatten, next_help_heading = "OpenSearch")]
+    pub engine: EngineArgs,
     /// Log filter, such as `info` or `software_directory=debug`
     #[arg(
         long,

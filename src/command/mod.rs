@@ -19,6 +19,7 @@ mod mcp;
 mod memory;
 mod open_files;
 mod openapi;
+mod opensearch;
 mod preview;
 mod progress;
 mod queries;

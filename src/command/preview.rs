@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use super::{Failure, serve};
-use crate::cli::{DataArgs, LogFormat, NONE, OnOff, PreviewArgs, ServeArgs, SideArgs};
+use crate::cli::{DataArgs, EngineArgs, LogFormat, NONE, OnOff, PreviewArgs, ServeArgs, SideArgs};
 
 /// Serves the preview until a signal arrives. Exit codes: 0 stopped, 1 failed, 2 usage.
 pub(super) fn run(args: &PreviewArgs) -> ExitCode {
@@ -55,6 +55,7 @@ fn serve_args(args: &PreviewArgs) -> ServeArgs {
         public_page: None,
         site_title: Some("Preview".to_owned()),
         site_introduction: None,
+        engine: EngineArgs::default(),
         log: "info".to_owned(),
         access_log: false,
         log_queries: false,

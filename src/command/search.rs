@@ -76,7 +76,7 @@ pub(super) fn finish(printed: io::Result<()>, total: u64, help: &str) -> ExitCod
 
 /// The requested language, if the directory has text in that language.
 pub(super) fn language(lang: Option<&str>, snapshot: &Snapshot) -> Result<Option<Language>, Failure> {
-    find_language(snapshot, lang).map_err(|refusal| Failure { text: refusal.message, code: 2 })
+    find_language(&snapshot.catalogue, lang).map_err(|refusal| Failure { text: refusal.message, code: 2 })
 }
 
 /// The requested filter, if the directory has its attributes.
@@ -98,7 +98,7 @@ pub(super) fn filter(args: &ListArgs, snapshot: &Snapshot) -> Result<SoftwareFil
         .collect(),
         ..SoftwareFilter::default()
     };
-    match refuse_attributes(snapshot, &filter, &[], None).into_iter().next() {
+    match refuse_attributes(&snapshot.catalogue, &filter, &[], None).into_iter().next() {
         None => Ok(filter),
         Some(refusal) => Err(Failure { text: refusal.message, code: 1 }),
     }

@@ -204,7 +204,7 @@ impl SourceFile {
     pub(super) fn release(self, scratch: &Scratch) -> io::Result<Self> {
         match self.content {
             Bulk::Memory(bytes) => Ok(Self { content: scratch.keep(bytes)?, ..self }),
-            _ => Ok(self),
+            Bulk::File(_) => Ok(self),
         }
     }
 
@@ -227,7 +227,7 @@ impl SourceFile {
         static NONE: Bytes = Bytes::new();
         match &self.content {
             Bulk::Memory(bytes) => bytes,
-            _ => &NONE,
+            Bulk::File(_) => &NONE,
         }
     }
 

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 use foldhash::HashSet;
 
-use crate::catalogue::CatalogueBuildError;
-use crate::export::ExportSet;
+use crate::catalogue::{CatalogueBuildError, Merged};
+use crate::export::{ExportSet, Skipped};
 use crate::generation::Generation;
 use crate::generation::artifact::{CHANGES, Parts, VERSIONS};
 use crate::generation::build::{BuildError, Processors, build};
@@ -29,6 +29,14 @@ pub struct Built {
     pub manifest: Manifest,
     /// Whether the generation had to be built.
     pub is_new: bool,
+}
+
+/// Merged exports.
+#[derive(Debug)]
+pub struct MergedSet {
+    pub generation: Generation,
+    pub skipped: Skipped,
+    pub merged: Merged,
 }
 
 /// Builds generations.
@@ -101,6 +109,17 @@ impl Builder<'_> {
         add_log(&mut parts, former, &generation, &built_at)?;
         let artifact = Artifact::read(parts).map_err(BuildError::scratch)?;
         Ok((Snapshot::open_skipping(generation, artifact, skipped)?, stamp))
+    }
+
+    /// Reads and merges the exports for an index that isn't a generation on this machine.
+    pub fn merge(&mut self, scratch: &Scratch) -> Result<MergedSet, BuildFailure> {
+        let set = self.read(scratch)?.set;
+        let (generation, skipped) = (self.name(&set, scratch)?, set.report.skipped);
+        let merged = Merged::of(set, scratch, |done, total| {
+            let _ = self.observer.progress(Phase::Merging, done, total);
+        });
+        let merged = merged.map_err(|error| failure(error.into(), scratch))?;
+        Ok(MergedSet { generation, skipped, merged })
     }
 
     fn name(&self, set: &ExportSet, scratch: &Scratch) -> Result<Generation, BuildFailure> {

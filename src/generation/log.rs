@@ -82,6 +82,11 @@ impl Former {
 }
 
 impl ChangeLog {
+    /// A log with these steps, oldest first.
+    pub(crate) fn of(begun_at: String, steps: Vec<Step>) -> Self {
+        Self { begun_at, steps: steps.into() }
+    }
+
     /// Decodes the [`CHANGES`] part.
     pub(crate) fn decode(part: &[u8]) -> Result<Self, postcard::Error> {
         decode(part)
@@ -100,12 +105,12 @@ impl ChangeLog {
         changes.map_or_else(|_| Self::begun(at), |changes| log.with(from, at, changes))
     }
 
-    fn begun(at: &str) -> Self {
+    pub(crate) fn begun(at: &str) -> Self {
         Self { begun_at: at.to_owned(), steps: VecDeque::new() }
     }
 
     /// Returns the log with one more step.
-    fn with(mut self, from: Generation, at: &str, changes: Vec<ProductChange>) -> Self {
+    pub(crate) fn with(mut self, from: Generation, at: &str, changes: Vec<ProductChange>) -> Self {
         self.steps.push_back(Step { from, at: at.to_owned(), changes });
         self.trim(MAX_BYTES);
         self
@@ -145,7 +150,7 @@ impl ChangeLog {
     }
 
     /// The steps with their numbers, oldest first.
-    pub(super) fn steps(&self) -> impl DoubleEndedIterator<Item = (u32, &Step)> {
+    pub(crate) fn steps(&self) -> impl DoubleEndedIterator<Item = (u32, &Step)> {
         (0..u32::try_from(self.steps.len()).unwrap_or(u32::MAX)).zip(&self.steps)
     }
 

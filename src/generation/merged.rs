@@ -29,7 +29,7 @@ pub struct ChangesSince {
 }
 
 impl MergedChanges {
-    pub(super) fn new(log: &ChangeLog) -> Self {
+    pub(crate) fn new(log: &ChangeLog) -> Self {
         let places = log.steps().flat_map(|(step, changes)| {
             (0..).take(changes.changes.len()).map(move |change| ChangePlace { step, change })
         });

@@ -31,7 +31,7 @@ impl Generation {
             namer.begin(&export.export.id, length);
             match document {
                 Bulk::Memory(bytes) => namer.0.update(bytes),
-                _ => namer.0.update_reader(document.reader(Span { start: 0, length })?)?,
+                Bulk::File(_) => namer.0.update_reader(document.reader(Span { start: 0, length })?)?,
             };
         }
         Ok(namer.finish())
@@ -104,6 +104,7 @@ impl Generation {
     }
 
     /// A generation whose name is already known.
+    #[cfg(test)]
     pub(crate) fn named(name: &str) -> Self {
         Self(name.into())
     }

@@ -20,7 +20,7 @@ use percent_encoding::percent_decode_str;
 
 use super::content_coding::Coding;
 use super::extract::query::RawQuery;
-use super::extract::{Snapshot, accepted};
+use super::extract::{Served, Snapshot, accepted};
 use super::middleware::RequestContext;
 use super::pages::language::Language;
 use super::pages::part::evidence::today;
@@ -91,10 +91,8 @@ pub(super) async fn conditional<F: Future<Output = Response>>(
         return respond(request).await;
     }
     let (mut parts, body) = request.into_parts();
-    // Loading a product also loads its hash. In a cluster, looking the hash up first takes an
-    // extra request, which only pays off if the caller's request is conditional. If the tag is
-    // outdated, the product is read later: reading it here would load megabytes for keys that have
-    // no quota left.
+    // Loading a product also loads its hash. If the caller's tag is outdated, the product is read
+    // later: reading it here would load megabytes for keys that have no quota left.
     let is_read = kind == TagKind::Software && !parts.headers.contains_key(IF_NONE_MATCH);
     let names = kind.category_names(&parts);
     let tag = if is_read { Ok(None) } else { kind.tag(tags, &parts, &names) };
@@ -113,13 +111,17 @@ pub(super) async fn conditional<F: Future<Output = Response>>(
         // Downloads compare the tag with `If-Range`.
         parts.extensions.insert(tag.clone());
     }
+    // A tag that's only known once the record has been read is compared then.
+    let compared_later = (tag.is_none() && parts.headers.contains_key(IF_NONE_MATCH)).then(|| parts.headers.clone());
     let mut response = respond(Request::from_parts(parts, body)).await;
     if matches!(response.status(), StatusCode::OK | StatusCode::PARTIAL_CONTENT) {
-        if condition == Condition::AnyVersion {
+        let read = || Some(tags.tag(&[&context.detail_hash.get()?.to_be_bytes(), &names[..]].concat(), &context.uri));
+        let tag = tag.or_else(read);
+        let later = tag.as_ref().zip(compared_later).map(|(tag, headers)| tag.condition(&headers));
+        if later.unwrap_or(condition) != Condition::Changed {
             not_modified(&mut response);
         }
-        let read = || Some(tags.tag(&[&context.detail_hash.get()?.to_be_bytes(), &names[..]].concat(), &context.uri));
-        response.headers_mut().extend(tag.or_else(read).map(|tag| (ETAG, tag.header())));
+        response.headers_mut().extend(tag.map(|tag| (ETAG, tag.header())));
     }
     response
 }
@@ -141,21 +143,23 @@ impl TagKind {
     fn category_names(self, request: &Parts) -> Vec<u8> {
         let query = RawQuery::parse(request.uri.query().unwrap_or_default());
         let is_translated = self == Self::Software && query.pairs().any(|(name, _)| name == LANG.name.as_bytes());
-        let snapshot = request.extensions.get::<Snapshot>().filter(|_| is_translated);
-        snapshot.map(|snapshot| snapshot.catalogue.categories_hash().to_be_bytes().into()).unwrap_or_default()
+        let served = request.extensions.get::<Served>().filter(|_| is_translated);
+        served.map(|served| served.catalogue().categories_hash().to_be_bytes().into()).unwrap_or_default()
     }
 
     /// The tag for a request's response; `None` if the record doesn't exist.
     fn tag(self, tags: &EntityTags, request: &Parts, names: &[u8]) -> Result<Option<EntityTag>, ApiError> {
-        let Some(snapshot) = request.extensions.get::<Snapshot>() else { return Ok(None) };
+        let Some(served) = request.extensions.get::<Served>() else { return Ok(None) };
         let Some(id) = path_id(&request.uri) else { return Ok(None) };
-        let catalogue = &snapshot.catalogue;
-        let changes = || [snapshot.generation(), snapshot.changes.changed_at()];
+        let catalogue = served.catalogue();
+        let changes = || [served.generation(), served.changed_at()];
         let hash = match self {
-            Self::Generation => return Ok(Some(tags.tag(snapshot.generation().as_bytes(), &request.uri))),
-            Self::Software => service::get_software_hash(snapshot, &id),
-            Self::Category => service::get_category(snapshot, &id, None)?.map(|(object, _)| hash(&*object)),
-            Self::Term => service::get_term(snapshot, &id, None)?.map(|(object, _)| hash(&*object)),
+            Self::Generation => {
+                return Ok(as_snapshot(served).map(|of| tags.tag(of.generation().as_bytes(), &request.uri)));
+            }
+            Self::Software => as_snapshot(served).and_then(|snapshot| service::get_software_hash(snapshot, &id)),
+            Self::Category => service::get_category(catalogue, &id, None)?.map(|(object, _)| hash(&*object)),
+            Self::Term => service::get_term(catalogue, &id, None)?.map(|(object, _)| hash(&*object)),
             Self::Export => catalogue.export(&id).map(|export| hash(export.resource.sha256.as_bytes())),
             Self::Categories => Some(catalogue.categories_hash()),
             Self::Glossary => Some(catalogue.glossary_hash()),
@@ -173,6 +177,15 @@ impl TagKind {
         let coding = Coding::preferred(&request.headers, &[Coding::Zstd]);
         let version = [&hash[..], coding.map_or("", Coding::name).as_bytes()].concat();
         Ok(Some(tags.tag(&version, &request.uri).strong()))
+    }
+}
+
+/// The generation that's served; `None` if the directory is in OpenSearch, where only asking for a
+/// product reveals its content, and nothing identifies a list's.
+const fn as_snapshot(served: &Served) -> Option<&Snapshot> {
+    match served {
+        Served::Snapshot(snapshot) => Some(snapshot),
+        Served::OpenSearch(_) => None,
     }
 }
 

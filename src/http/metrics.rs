@@ -9,6 +9,7 @@ use prometheus::{
     Gauge, HistogramOpts, HistogramVec, IntCounter, IntCounterVec, IntGauge, IntGaugeVec, Opts, Registry, TextEncoder,
 };
 
+use super::extract::Served;
 use super::process_metrics::ProcessMetrics;
 use crate::key::KeyStore;
 use crate::update::{Directory, Outcome};
@@ -160,9 +161,15 @@ impl Metrics {
     }
 
     /// Returns all metrics in the Prometheus text format.
-    pub fn render(&self, directory: &Directory, keys: &KeyStore, now: Timestamp) -> Result<String, MetricsError> {
+    pub(super) fn render(
+        &self,
+        directory: &Directory,
+        served: Option<&Served>,
+        keys: &KeyStore,
+        now: Timestamp,
+    ) -> Result<String, MetricsError> {
         let directory_metrics = self.directory.lock().unwrap_or_else(PoisonError::into_inner);
-        directory_metrics.update(directory, keys, now);
+        directory_metrics.update(directory, served, keys, now);
         self.process.update();
         let families = self.registry.gather();
         drop(directory_metrics);
@@ -236,16 +243,16 @@ impl DirectoryMetrics {
         })
     }
 
-    fn update(&self, directory: &Directory, keys: &KeyStore, now: Timestamp) {
+    fn update(&self, directory: &Directory, served: Option<&Served>, keys: &KeyStore, now: Timestamp) {
         self.generation.reset();
-        if let Some(snapshot) = directory.current() {
-            set(&self.generation, snapshot.generation(), 1);
-            self.records.set(i64::try_from(snapshot.software_count()).unwrap_or(i64::MAX));
-            let skipped = snapshot.skipped();
+        if let Some(served) = served {
+            set(&self.generation, served.generation(), 1);
+            self.records.set(i64::try_from(served.software_count()).unwrap_or(i64::MAX));
+            let skipped = served.skipped();
             self.skipped_exports.set(i64::try_from(skipped.exports).unwrap_or(i64::MAX));
             self.skipped_records.set(i64::try_from(skipped.records).unwrap_or(i64::MAX));
         }
-        self.published_at.set(directory.published_at());
+        self.published_at.set(served.and_then(Served::published_at).unwrap_or_else(|| directory.published_at()));
         let status = directory.reloads();
         if let Some(current_at) = status.current_at {
             self.data_age.set(now.duration_since(current_at).as_secs_f64().max(0.0));

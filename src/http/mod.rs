@@ -56,7 +56,6 @@ use self::api::{
     attributes, categories, changes, exports, feed, glossary, health, mcp, reviews, search, similar, software, suggest,
 };
 use self::entity_tag::{TagKind, conditional};
-use self::extract::Snapshot;
 use self::middleware::{API_FALLBACKS, RequestContext, X_REQUEST_ID};
 use self::pages::Reader;
 use self::problem::ApiError;
@@ -305,7 +304,7 @@ async fn with_grant(
     response
 }
 
-/// One layer further in: takes the one snapshot that the request is answered from, and handles the
+/// One layer further in: takes what the request is answered from, and handles the
 /// entity tag and the quota.
 async fn answer_from_generation(
     state: &AppState,
@@ -314,9 +313,9 @@ async fn answer_from_generation(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let Some(snapshot) = state.directory.current() else { return unavailable(state, kind, request.headers()) };
-    let generation = HeaderValue::try_from(snapshot.generation()).ok();
-    request.extensions_mut().insert(Snapshot(snapshot));
+    let Some(served) = state.served() else { return unavailable(state, kind, request.headers()) };
+    let generation = HeaderValue::try_from(served.generation()).ok();
+    request.extensions_mut().insert(served);
     let respond = |request| middleware::spend_quota(state, context, request, next);
     let mut response = match kind {
         // A 304 ends here and doesn't count against the quota.

@@ -10,6 +10,7 @@ use jiff::tz::TimeZone;
 use super::config::HttpConfig;
 use super::downloads::Downloads;
 use super::entity_tag::EntityTags;
+use super::extract::{Served, Snapshot};
 use super::metrics::{Metrics, MetricsError};
 use super::middleware;
 use super::pages::docs::Docs;
@@ -19,6 +20,7 @@ use super::search_cache::SearchCache;
 use super::search_pool::{self, SearchPool};
 use super::shares::Shares;
 use crate::key::{AddressQuotas, KeyStore, SignInCodes};
+use crate::opensearch::Index;
 use crate::service::{Prefix, SearchSoftware, SoftwareFilter, Stop};
 use crate::update::Directory;
 
@@ -30,6 +32,8 @@ const CACHE_IDLE: Duration = Duration::from_mins(1);
 pub struct AppState {
     /// The published directory.
     pub directory: Arc<Directory>,
+    /// The index of a directory in OpenSearch, which is served instead of a generation.
+    pub opensearch: Option<Arc<Index>>,
     /// The accepted API keys.
     pub keys: Arc<KeyStore>,
     /// Counters and gauges.
@@ -69,12 +73,23 @@ pub enum AppStateError {
 impl AppState {
     /// Sets up the state and starts the search pool's threads.
     pub fn new(directory: Arc<Directory>, keys: Arc<KeyStore>, config: HttpConfig) -> Result<Arc<Self>, AppStateError> {
+        Self::with_index(directory, None, keys, config)
+    }
+
+    /// The same, for a directory that may be in OpenSearch.
+    pub fn with_index(
+        directory: Arc<Directory>,
+        opensearch: Option<Arc<Index>>,
+        keys: Arc<KeyStore>,
+        config: HttpConfig,
+    ) -> Result<Arc<Self>, AppStateError> {
         let search_pool =
             SearchPool::start(config.search_threads, config.max_queue_delay).map_err(AppStateError::SearchPool)?;
         let site = Site::new(&config);
         let docs = Docs::new(&site, super::openapi(&config))?;
         Ok(Arc::new(Self {
             directory,
+            opensearch,
             keys,
             metrics: Metrics::new()?,
             sign_in_codes: SignInCodes::default(),
@@ -103,6 +118,14 @@ impl AppState {
         work: impl FnOnce(Stop) -> T + Send + 'static,
     ) -> Result<T, ApiError> {
         self.search_pool.run(search_pool::holder(), work).await
+    }
+
+    /// What's being served; `None` until there's something to serve.
+    pub(super) fn served(&self) -> Option<Served> {
+        match &self.opensearch {
+            Some(index) => Some(Served::OpenSearch(index.current()?)),
+            None => Some(Served::Snapshot(Snapshot(self.directory.current()?))),
+        }
     }
 
     /// Ends downloads in progress whose key has been revoked or has expired.

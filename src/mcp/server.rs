@@ -157,7 +157,7 @@ impl<H: Host> ToolServer<H> {
         request: impl FnOnce(&mut Values<'_>) -> T,
     ) -> Result<(T, Option<Language>), Failure> {
         let (request, asked) = read(tool, given, |values| (request(values), values.one(&LANG)))?;
-        let language = service::find_language(&self.snapshot, asked.as_deref());
+        let language = service::find_language(&self.snapshot.catalogue, asked.as_deref());
         Ok((request, language.map_err(|refusal| Failure::Call(refusal.message))?))
     }
 
@@ -185,7 +185,7 @@ impl<H: Host> ToolServer<H> {
     /// Rejects filters and sort orders that use unknown attributes, and several values in one
     /// string.
     fn check_filter(&self, filter: &SoftwareFilter, sort: Option<&AttributeSort>) -> Result<(), Failure> {
-        let refused = service::refuse_attributes(&self.snapshot, filter, &[], sort);
+        let refused = service::refuse_attributes(&self.snapshot.catalogue, filter, &[], sort);
         if !refused.is_empty() {
             let messages = refused.into_iter().map(|refusal| refusal.message);
             return Err(Failure::Call(messages.collect::<Vec<_>>().join(" ")));
@@ -199,13 +199,13 @@ impl<H: Host> ToolServer<H> {
     }
 
     fn list_categories(&self, page: PageRequest, language: Option<&Language>) -> Result<Value, Failure> {
-        let categories = service::list_categories(&self.snapshot, page, language)?;
+        let categories = service::list_categories(&self.snapshot.catalogue, page, language)?;
         let shown = parse(&categories.data)?.into_iter().map(|category| record::category(category, &self.base));
         Ok(json!({"total": categories.pagination.total, "categories": shown.collect::<Vec<_>>()}))
     }
 
     fn search_glossary(&self, query: &ListGlossary, language: Option<&Language>) -> Result<Value, Failure> {
-        let terms = service::list_glossary(&self.snapshot, query, language)?;
+        let terms = service::list_glossary(&self.snapshot.catalogue, &self.snapshot.glossary, query, language)?;
         let shown = parse(&terms.data)?.into_iter().map(|term| record::term(term, &self.base));
         Ok(json!({"total": terms.pagination.total, "terms": shown.collect::<Vec<_>>()}))
     }
@@ -337,7 +337,7 @@ fn search(snapshot: &Snapshot, query: &SearchSoftware, base: &str, stop: &Stop) 
 /// A product's whole record, with its text in the given language; `None` for an unknown id.
 fn detail(snapshot: &Snapshot, id: &str, language: Option<&Language>) -> Result<Option<Value>, Failure> {
     let Some(record) = service::get_software(snapshot, id)? else { return Ok(None) };
-    let mut body: Value = serde_json::from_slice(&Translator::new(snapshot, language).detail(record.body)?)?;
+    let mut body: Value = serde_json::from_slice(&Translator::new(&snapshot.catalogue, language).detail(record.body)?)?;
     Ok(Some(body["data"].take()))
 }
 

@@ -1,12 +1,14 @@
 //! Products that curators put first for a query.
 
+use serde::{Deserialize, Serialize};
+
 use crate::text::analyse::{key_without_conjunctions, words};
 
 /// How many products may be pinned to one query.
 pub const MAX_PINNED: usize = 20;
 
 /// An entry in an envelope's `pins`: `{"queries": [...], "software": [...]}`.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Pin {
     /// Whole queries, as written. Each has a [key](Self::key).
     pub queries: Vec<Box<str>>,

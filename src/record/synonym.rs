@@ -1,8 +1,11 @@
 //! Words that mean the same thing in a search.
 
+use serde::{Deserialize, Serialize};
+
 /// An entry in an envelope's `synonyms`. Terms may have several words; they're kept as written and
 /// are never empty.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
 pub enum SynonymGroup {
     /// `{"terms": [...]}`: terms that all mean the same thing.
     Equivalent(Vec<Box<str>>),

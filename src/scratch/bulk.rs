@@ -14,7 +14,7 @@ use super::memory::Share;
 use super::{BUFFER_BYTES, Scratch};
 
 /// A range of bytes.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
     /// The offset of the span's first byte.
     pub start: u64,

@@ -10,7 +10,7 @@ use crate::text::analyse::Word;
 /// if some record is listed as an alternative to it, except with
 /// [`Description`](Certainty::Description).
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Certainty {
+pub(crate) enum Certainty {
     /// The cue hardly ever means anything else, so it's enough if a product has the name.
     Explicit,
     /// The cue may mean something else (`git clone`, `replace text`). It's enough if a product has
@@ -23,7 +23,7 @@ pub(super) enum Certainty {
 }
 
 /// The folded words that may appear at one position in a cue.
-type Place = &'static [&'static str];
+pub(crate) type Place = &'static [&'static str];
 
 struct Cue {
     words: &'static [Place],
@@ -38,7 +38,7 @@ const REPLACEMENT: Place =
 const PREPOSITION: Place = &["to", "for", "of"];
 const REPLACE: Place = &["replace", "replaces", "replacing"];
 const MOVE: Place = &["migrate", "migrating", "migration", "move", "moving", "switch", "switching", "away"];
-const KIND: Place = &[
+pub(crate) const KIND: Place = &[
     "anything",
     "app",
     "application",
@@ -74,15 +74,15 @@ const CUES: [Cue; 13] = [
 
 /// The name of a product that the query may be asking for alternatives to.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Subject {
-    pub(super) words: Range<usize>,
-    pub(super) cue: Range<usize>,
-    pub(super) certainty: Certainty,
+pub(crate) struct Subject {
+    pub(crate) words: Range<usize>,
+    pub(crate) cue: Range<usize>,
+    pub(crate) certainty: Certainty,
 }
 
 /// The names of products that a query may be asking for alternatives to, longest first for each
 /// cue.
-pub(super) fn subjects(words: &[Word]) -> Vec<Subject> {
+pub(crate) fn subjects(words: &[Word]) -> Vec<Subject> {
     let mut subjects = Vec::new();
     for at in 0..words.len() {
         let Some(cue) = CUES.iter().find(|cue| cue.is_at(words, at)) else { continue };
@@ -99,7 +99,7 @@ pub(super) fn subjects(words: &[Word]) -> Vec<Subject> {
 
 /// Whether a folded word next to the name of the product to replace only says what kind of thing is
 /// wanted.
-pub(super) fn names_kind(folded: &str) -> bool {
+pub(crate) fn names_kind(folded: &str) -> bool {
     KIND.contains(&folded)
 }
 

@@ -10,7 +10,7 @@ use crate::text::punctuation::is_dash;
 
 /// Intent words, sorted. They describe the kind of answer (a program, a good one, another one)
 /// rather than its subject, so they don't count if other words match something.
-const WORDS: [&str; 25] = [
+pub(crate) const WORDS: [&str; 25] = [
     "alternative",
     "alternatives",
     "apps",
@@ -45,7 +45,7 @@ pub(super) fn is_kind(folded: &str) -> bool {
 }
 
 /// Whether a word expresses intent rather than being part of another word: `rogue-like`.
-pub(super) fn is_intent_word(text: &str, word: &Word) -> bool {
+pub(crate) fn is_intent_word(text: &str, word: &Word) -> bool {
     word.gap != Gap::Joined
         && !text[word.end..].starts_with(is_dash)
         && WORDS.binary_search(&word.folded.as_str()).is_ok()

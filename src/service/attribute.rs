@@ -3,18 +3,18 @@
 use super::parameter::definition::{ATTRIBUTE, FACETS, LIST_SORT};
 use super::parameter::{MAX_REPORTED, Reason, Refusal};
 use super::{AttributeCondition, AttributeSort, Facet, Page, PageRequest, ServiceError, SoftwareFilter};
+use crate::catalogue::Catalogue;
 use crate::catalogue::resource::{AttributeResource, Localised};
-use crate::generation::Snapshot;
 use crate::record::{Attribute, AttributeType, Attributes, Language};
 use crate::text::nearest::Nearest;
 
 /// Lists attributes: the built-in ones first, then those declared by exports.
 pub fn list_attributes(
-    snapshot: &Snapshot,
+    catalogue: &Catalogue,
     page: PageRequest,
     language: Option<&Language>,
 ) -> Result<Page, ServiceError> {
-    let tables = &snapshot.catalogue.tables;
+    let tables = &catalogue.tables;
     let objects = tables.attributes.iter().zip(&tables.attribute_summaries).map(|((_, attribute), summary)| {
         let own = attribute.language.as_ref();
         let mut texts = language.map(|language| Localised::new(language, own, &attribute.translations));
@@ -38,12 +38,12 @@ pub fn list_attributes(
 
 /// Rejects attributes that the directory doesn't have, and values that an attribute can't have.
 pub fn refuse_attributes(
-    snapshot: &Snapshot,
+    catalogue: &Catalogue,
     filter: &SoftwareFilter,
     facets: &[Facet],
     sort: Option<&AttributeSort>,
 ) -> Vec<Refusal> {
-    let attributes = &snapshot.catalogue.tables.attributes;
+    let attributes = &catalogue.tables.attributes;
     let mut nearest = Nearest::default();
     let mut refused = Vec::new();
     let mut refuse = |name: &'static str, message: Option<String>| {

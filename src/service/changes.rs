@@ -2,7 +2,7 @@
 
 use super::PageRequest;
 use crate::catalogue::resource::{ChangeResource, Pagination};
-use crate::generation::{ChangesSince, ProductChange, Snapshot};
+use crate::generation::{ChangeLog, ChangesSince, MergedChanges, ProductChange, Snapshot};
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangesPage {
@@ -13,16 +13,22 @@ pub struct ChangesPage {
     pub to: String,
 }
 
-/// Lists the products added, changed or removed since a generation; the list is empty if `since` is
-/// `None`. Returns `None` if that generation isn't in the log, or is no longer there.
 pub fn list_changes(snapshot: &Snapshot, since: Option<&str>, page: PageRequest) -> Option<ChangesPage> {
-    let to = snapshot.generation();
+    list_changes_to(snapshot.generation(), &snapshot.changes, &snapshot.merged_changes, since, page)
+}
+
+/// Lists the products added, changed or removed between a generation and the latest one, `to`; the
+/// list is empty if `since` is `None`. Returns `None` if that generation isn't in the log, or is no
+/// longer there.
+pub fn list_changes_to(
+    to: &str,
+    log: &ChangeLog,
+    merged: &MergedChanges,
+    since: Option<&str>,
+    page: PageRequest,
+) -> Option<ChangesPage> {
     let from = since.unwrap_or(to);
-    let changes = if from == to {
-        ChangesSince::default()
-    } else {
-        snapshot.merged_changes.since(&snapshot.changes, from, page.range())?
-    };
+    let changes = if from == to { ChangesSince::default() } else { merged.since(log, from, page.range())? };
     let data = changes.page.iter().map(resource).collect();
     let pagination = page.pagination(changes.total as u64);
     Some(ChangesPage { data, pagination, from: from.to_owned(), to: to.to_owned() })

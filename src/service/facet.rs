@@ -42,7 +42,7 @@ impl Facet {
     }
 }
 
-pub(super) fn all<'s>(
+pub(crate) fn all<'s>(
     catalogue: &'s Catalogue,
     facets: &[Facet],
     counts: Option<&'s FacetCounts>,

@@ -11,7 +11,6 @@ use super::parameter::definition::LANG;
 use super::parameter::{Reason, Refusal};
 use crate::catalogue::resource::{CategoryRef, CategoryResource, Localised};
 use crate::catalogue::{Catalogue, Members};
-use crate::generation::Snapshot;
 use crate::index::HitTexts;
 use crate::record::{Language, Translations};
 use crate::text::shorten::{LIST_CHARS, shortened};
@@ -24,8 +23,8 @@ const MAX_NAMED: usize = 50;
 ///
 /// # Errors
 /// The directory has no text in the requested language.
-pub fn find_language(snapshot: &Snapshot, asked: Option<&str>) -> Result<Option<Language>, Refusal> {
-    let languages = &snapshot.catalogue.tables.languages;
+pub fn find_language(catalogue: &Catalogue, asked: Option<&str>) -> Result<Option<Language>, Refusal> {
+    let languages = &catalogue.tables.languages;
     let Some(tag) = asked else { return Ok(None) };
     if let Some(language) = languages.find(tag) {
         return Ok(Some(language.clone()));
@@ -54,8 +53,7 @@ pub struct Translator<'s> {
 
 impl<'s> Translator<'s> {
     /// Creates a translator into a language; `None` leaves all text as it is.
-    pub fn new(snapshot: &'s Snapshot, language: Option<&'s Language>) -> Self {
-        let catalogue = &*snapshot.catalogue;
+    pub fn new(catalogue: &'s Catalogue, language: Option<&'s Language>) -> Self {
         let are_only = language.is_some_and(|language| catalogue.tables.languages.are_only(language));
         Self { catalogue, language, are_only, is_any: false }
     }
@@ -72,9 +70,16 @@ impl<'s> Translator<'s> {
 
     /// Translates a product's list item. Without its text, the item is left as it is.
     pub(super) fn item(&mut self, item: Bytes, texts: Option<&HitTexts>) -> Result<Bytes, ServiceError> {
+        self.item_of(item, texts.map(|texts| &*texts.fields))
+    }
+
+    /// Translates a product's list item, given an object with the product's `translations`.
+    pub(crate) fn item_of(&mut self, item: Bytes, fields: Option<&[u8]>) -> Result<Bytes, ServiceError> {
         self.is_any |= self.are_only;
-        let (Some(language), Some(texts)) = (self.language.filter(|_| !self.are_only), texts) else { return Ok(item) };
-        let of: OtherTexts = serde_json::from_slice(&texts.fields)?;
+        let (Some(language), Some(fields)) = (self.language.filter(|_| !self.are_only), fields) else {
+            return Ok(item);
+        };
+        let of: OtherTexts = serde_json::from_slice(fields)?;
         Ok(self.product(&item, language, &of, LIST_CHARS)?.into())
     }
 

@@ -21,7 +21,7 @@ pub struct Page {
 
 impl Page {
     /// A page of objects.
-    pub(super) fn localised(
+    pub(crate) fn localised(
         objects: impl Iterator<Item = Result<LocalisedObject, ServiceError>>,
         pagination: Pagination,
     ) -> Result<Self, ServiceError> {

@@ -34,7 +34,7 @@ impl Default for PageRequest {
 
 impl PageRequest {
     /// The indices of the page's items.
-    pub(super) fn range(self) -> Range<usize> {
+    pub(crate) fn range(self) -> Range<usize> {
         let start = usize::try_from(self.offset).unwrap_or(usize::MAX);
         start..start.saturating_add(self.limit as usize)
     }
@@ -46,7 +46,7 @@ impl PageRequest {
         &items[start.min(end)..end]
     }
 
-    pub(super) const fn pagination(self, total: u64) -> Pagination {
+    pub(crate) const fn pagination(self, total: u64) -> Pagination {
         Pagination { limit: self.limit, offset: self.offset, total }
     }
 }

@@ -7,31 +7,32 @@ use super::{GlossaryPage, ListGlossary, ListReviews, LocalisedObject, Page, Page
 use crate::catalogue::{Catalogue, ExportDocument, GlossaryEntry, StoredExport};
 use crate::generation::Snapshot;
 use crate::record::Language;
+use crate::search::headings::HeadingIndex;
 
 /// Lists categories by name, with their text in the given language.
 pub fn list_categories(
-    snapshot: &Snapshot,
+    catalogue: &Catalogue,
     page: PageRequest,
     language: Option<&Language>,
 ) -> Result<Page, ServiceError> {
-    let all = 0..snapshot.catalogue.tables.categories.len();
+    let all = 0..catalogue.tables.categories.len();
     let objects = all.clone().skip(page.range().start).take(page.range().len());
-    Page::localised(objects.map(|at| category(snapshot, at, language)), page.pagination(all.len() as u64))
+    Page::localised(objects.map(|at| category(catalogue, at, language)), page.pagination(all.len() as u64))
 }
 
 /// Returns a category, with its text in the given language; `None` if the id is unknown.
 pub fn get_category(
-    snapshot: &Snapshot,
+    catalogue: &Catalogue,
     id: &str,
     language: Option<&Language>,
 ) -> Result<Option<LocalisedObject>, ServiceError> {
-    let at = snapshot.catalogue.find_category(id);
-    at.map(|at| category(snapshot, at as usize, language)).transpose()
+    let at = catalogue.find_category(id);
+    at.map(|at| category(catalogue, at as usize, language)).transpose()
 }
 
-fn category(snapshot: &Snapshot, at: usize, language: Option<&Language>) -> Result<LocalisedObject, ServiceError> {
-    let tables = &snapshot.catalogue.tables;
-    let Some(language) = language else { return Ok((snapshot.catalogue.object(tables.category_objects[at]), false)) };
+fn category(catalogue: &Catalogue, at: usize, language: Option<&Language>) -> Result<LocalisedObject, ServiceError> {
+    let tables = &catalogue.tables;
+    let Some(language) = language else { return Ok((catalogue.object(tables.category_objects[at]), false)) };
     let (category, is_any) = tables.categories[at].in_language(language);
     Ok((serde_json::to_vec(&category)?.into(), is_any))
 }
@@ -48,45 +49,46 @@ pub fn list_reviews(snapshot: &Snapshot, software_id: &str, query: &ListReviews)
 }
 
 /// Lists glossary terms, sorted by term or, with `q`, best match first. Their text is in the given
-/// language.
+/// language. `index` is the index of the catalogue's glossary.
 pub fn list_glossary(
-    snapshot: &Snapshot,
+    catalogue: &Catalogue,
+    index: &HeadingIndex,
     query: &ListGlossary,
     language: Option<&Language>,
 ) -> Result<GlossaryPage, ServiceError> {
-    let entries = &snapshot.catalogue.tables.glossary;
+    let entries = &catalogue.tables.glossary;
     let (Range { start, end }, page) = (query.page.range(), query.page);
     let Some(q) = query.q.as_deref().filter(|q| !q.trim().is_empty()) else {
-        let shown = query.page.slice(entries).iter().map(|entry| term(snapshot, entry, language));
+        let shown = query.page.slice(entries).iter().map(|entry| term(catalogue, entry, language));
         return Page::localised(shown, page.pagination(entries.len() as u64));
     };
-    let found = snapshot.glossary.search(q);
-    let shown = found.iter().skip(start).take(end - start).map(|at| term(snapshot, &entries[at], language));
+    let found = index.search(q);
+    let shown = found.iter().skip(start).take(end - start).map(|at| term(catalogue, &entries[at], language));
     Page::localised(shown, page.pagination(found.total()))
 }
 
 /// Returns a glossary term, with its text in the given language; `None` if the id is unknown.
 pub fn get_term(
-    snapshot: &Snapshot,
+    catalogue: &Catalogue,
     id: &str,
     language: Option<&Language>,
 ) -> Result<Option<LocalisedObject>, ServiceError> {
-    snapshot.catalogue.term(id).map(|entry| term(snapshot, entry, language)).transpose()
+    catalogue.term(id).map(|entry| term(catalogue, entry, language)).transpose()
 }
 
 fn term(
-    snapshot: &Snapshot,
+    catalogue: &Catalogue,
     entry: &GlossaryEntry,
     language: Option<&Language>,
 ) -> Result<LocalisedObject, ServiceError> {
-    let Some(language) = language else { return Ok((snapshot.catalogue.object(entry.object), false)) };
+    let Some(language) = language else { return Ok((catalogue.object(entry.object), false)) };
     let (term, is_any) = entry.term.in_language(language);
     Ok((serde_json::to_vec(&term)?.into(), is_any))
 }
 
 /// Lists the loaded exports by id.
-pub fn list_exports(snapshot: &Snapshot, page: PageRequest) -> Page {
-    Page::from_objects(&snapshot.catalogue, &snapshot.catalogue.tables.exports, |export| export.object, page)
+pub fn list_exports(catalogue: &Catalogue, page: PageRequest) -> Page {
+    Page::from_objects(catalogue, &catalogue.tables.exports, |export| export.object, page)
 }
 
 /// Returns an export for download; `None` if the id is unknown.

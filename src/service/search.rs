@@ -32,7 +32,7 @@ pub fn find_software_within(
         .highlight
         .then(|| Highlighter::new(snapshot, &expansion, budget, query.language.as_ref()).highlights(&found));
     let highlights = highlights.transpose()?;
-    let mut translator = Translator::new(snapshot, query.language.as_ref());
+    let mut translator = Translator::new(&snapshot.catalogue, query.language.as_ref());
     let texts = found.texts.iter().map(Some).chain(std::iter::repeat(None));
     let hits = found.hits.into_iter().zip(texts).map(|(hit, texts)| {
         let (ordinal, score, tier) = (hit.ordinal, shown_score(&hit, &expansion.plan), hit.tier);
@@ -133,7 +133,7 @@ fn search_as(
         page: query.page.range(),
         facets: attributes.as_deref(),
         texts: (query.highlight && !expansion.slots.is_empty())
-            || Translator::new(snapshot, query.language.as_ref()).needs_texts(),
+            || Translator::new(&snapshot.catalogue, query.language.as_ref()).needs_texts(),
         budget,
     };
     let found = if expansion.finds_nothing() {

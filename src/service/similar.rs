@@ -49,7 +49,7 @@ pub fn similar_software_within<'s>(
     };
     let found = snapshot.index.search(&request)?;
     let texts = found.texts.iter().map(Some).chain(std::iter::repeat(None));
-    let mut translator = Translator::new(snapshot, language.as_ref());
+    let mut translator = Translator::new(&snapshot.catalogue, language.as_ref());
     let data = found.hits.iter().zip(texts).map(|(hit, texts)| {
         Ok::<_, ServiceError>(SimilarHit {
             item: translator.item(hit.item.clone(), texts)?,

@@ -25,7 +25,7 @@ pub fn unlimited(stop: &Stop) -> Budget {
 pub fn list_software_within(snapshot: &Snapshot, query: &ListSoftware, budget: &Budget) -> Result<Page, ServiceError> {
     let q = query.q.as_deref().filter(|q| !q.trim().is_empty());
     let order = query.sort.as_ref().and_then(|sort| sort.sorted_by(&snapshot.catalogue.tables.attributes));
-    let mut translator = Translator::new(snapshot, query.language.as_ref());
+    let mut translator = Translator::new(&snapshot.catalogue, query.language.as_ref());
     let texts = translator.needs_texts();
     let found = match q {
         None => {
@@ -44,7 +44,7 @@ pub fn list_software_within(snapshot: &Snapshot, query: &ListSoftware, budget: &
 /// language. Products that don't exist are left out.
 pub fn get_items(snapshot: &Snapshot, ids: &[String], language: Option<&Language>) -> Result<Vec<Bytes>, ServiceError> {
     let budget = &unlimited(&Stop::default());
-    let (mut items, mut translator) = (Vec::with_capacity(ids.len()), Translator::new(snapshot, language));
+    let (mut items, mut translator) = (Vec::with_capacity(ids.len()), Translator::new(&snapshot.catalogue, language));
     for id in ids {
         let filter = SoftwareFilter { ids: vec![id.clone()], ..SoftwareFilter::default() };
         let (page, texts) = (PageRequest { limit: 1, offset: 0 }, translator.needs_texts());

@@ -9,11 +9,12 @@ use serde::Deserialize;
 use super::search::{budget, find_software_within};
 use super::software::search_names;
 use super::{PageRequest, Prefix, SearchSoftware, ServiceError, Translator};
-use crate::catalogue::SoftwareFilter;
 use crate::catalogue::resource::{CategoryResource, CategorySuggestion, SoftwareRef, Suggestions, TermSuggestion};
+use crate::catalogue::{Catalogue, SoftwareFilter};
 use crate::generation::Snapshot;
 use crate::record::Language;
 use crate::search::budget::{Budget, Stop};
+use crate::search::headings::HeadingIndex;
 
 /// Suggests up to `limit` products, and up to as many categories and glossary terms each. Products
 /// whose names match come first, then other products that a search finds. Categories and terms are
@@ -36,9 +37,8 @@ pub fn suggest_within<'s>(
     budget: &Budget,
 ) -> Result<Suggestions<'s>, ServiceError> {
     let few = limit as usize;
-    let tables = &snapshot.catalogue.tables;
     let page = PageRequest { limit, offset: 0 };
-    let mut translator = Translator::new(snapshot, language);
+    let mut translator = Translator::new(&snapshot.catalogue, language);
     let texts = translator.needs_texts();
     let named = search_names(snapshot, q, &SoftwareFilter::default(), None, page, texts, budget)?;
     let texts = named.texts.iter().map(Some).chain(std::iter::repeat(None));
@@ -60,7 +60,28 @@ pub fn suggest_within<'s>(
         products.extend(others);
         products.truncate(few);
     }
-    let completed = snapshot.categories.complete(&q);
+    let headings = suggest_headings(&snapshot.catalogue, &snapshot.categories, &snapshot.glossary, &q, few, language);
+    let mut is_in_language = headings.is_in_language;
+    let software = products.iter().map(|(_, item)| {
+        let Named { product, untranslated } = named_product(item)?;
+        is_in_language |= language.is_some() && !untranslated.iter().any(|field| field == "name");
+        Ok::<_, ServiceError>(product)
+    });
+    let software = software.collect::<Result<_, _>>()?;
+    Ok(Suggestions { software, is_in_language, ..headings })
+}
+
+/// Suggests only categories and glossary terms, up to `few` each, given the indices of both.
+pub(crate) fn suggest_headings<'s>(
+    catalogue: &'s Catalogue,
+    categories: &HeadingIndex,
+    glossary: &HeadingIndex,
+    q: &str,
+    few: usize,
+    language: Option<&Language>,
+) -> Suggestions<'s> {
+    let tables = &catalogue.tables;
+    let completed = categories.complete(q);
     let mut categories: Vec<_> =
         (0..).zip(completed.iter()).map(|(place, at): (u32, _)| (place, &tables.categories[at])).collect();
     let order = |(place, category): &(u32, &CategoryResource)| (Reverse(category.software_count), *place);
@@ -69,16 +90,10 @@ pub fn suggest_within<'s>(
         categories.truncate(few);
     }
     categories.sort_unstable_by_key(order);
-    let terms = snapshot.glossary.complete(&q);
+    let terms = glossary.complete(q);
     let terms = terms.iter().take(few).map(|at| &tables.glossary[at].term);
     let mut is_in_language = false;
     let mut note = |is_found: bool| is_in_language |= is_found && language.is_some();
-    let software = products.iter().map(|(_, item)| {
-        let Named { product, untranslated } = named_product(item)?;
-        note(!untranslated.iter().any(|field| field == "name"));
-        Ok::<_, ServiceError>(product)
-    });
-    let software = software.collect::<Result<_, _>>()?;
     let categories = categories.into_iter().map(|(_, category)| {
         let found = language.and_then(|language| category.find_name(language));
         note(found.is_some());
@@ -95,18 +110,18 @@ pub fn suggest_within<'s>(
         TermSuggestion { id: &term.id, term: found.unwrap_or(&term.term) }
     });
     let glossary = glossary.collect();
-    Ok(Suggestions { software, categories, glossary, is_in_language })
+    Suggestions { software: Vec::new(), categories, glossary, is_in_language }
 }
 
 /// A reference to a product, and the names of the fields that aren't in the language.
 #[derive(Debug, Deserialize)]
-struct Named {
+pub(crate) struct Named {
     #[serde(flatten)]
-    product: SoftwareRef,
+    pub(crate) product: SoftwareRef,
     #[serde(default)]
-    untranslated: Vec<String>,
+    pub(crate) untranslated: Vec<String>,
 }
 
-fn named_product(item: &[u8]) -> Result<Named, ServiceError> {
+pub(crate) fn named_product(item: &[u8]) -> Result<Named, ServiceError> {
     Ok(Named::deserialize(&mut serde_json::Deserializer::from_slice(item))?)
 }

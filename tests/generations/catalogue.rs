@@ -110,7 +110,7 @@ fn categories_with_the_same_slug_are_merged_and_the_first_name_and_description_w
             })),
         ),
     ]);
-    let page = list_categories(&snapshot, ALL, None).expect("JSON");
+    let page = list_categories(&snapshot.catalogue, ALL, None).expect("JSON");
     let categories: Vec<_> = page.data.into_iter().map(|item| parsed(&item)).collect();
     assert_eq!(
         categories,

@@ -8,7 +8,8 @@ const LONGEST_TIMER_MS = 2 ** 31 - 1;
 export function isWorthRetrying(error: ApiError): boolean {
   return (
     error.status === 429 ||
-    error.status >= 500 ||
+    // 501: the directory never offers this.
+    (error.status >= 500 && error.status !== 501) ||
     error instanceof ApiConnectionError ||
     // This includes 408.
     error instanceof ApiTimeoutError

@@ -1200,6 +1200,16 @@ export interface components {
             };
             content?: never;
         };
+        /** @description Not offered: `not_offered` */
+        NotOffered: {
+            headers: {
+                "X-Request-Id": components["headers"]["X-Request-Id"];
+                [name: string]: unknown;
+            };
+            content: {
+                "application/problem+json": components["schemas"]["Problem"];
+            };
+        };
         /** @description Range not satisfiable: `range_not_satisfiable` */
         RangeNotSatisfiable: {
             headers: {
@@ -1619,6 +1629,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotOffered"];
             503: components["responses"]["Unavailable"];
         };
     };
@@ -1971,6 +1982,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotOffered"];
             503: components["responses"]["Unavailable"];
         };
     };

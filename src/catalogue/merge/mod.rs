@@ -25,12 +25,12 @@ use self::rows::{PlacedProduct, ProductRow, RecordPlace, ReviewKey, ReviewRow};
 use super::error::CatalogueBuildError;
 use super::exports::ExportDocument;
 use super::product_json::{self, Extent, SameAs};
-use super::quality::Merits;
+use super::quality::{Merits, Quality};
 use super::rating::Rating;
 use super::reviews::{Stars, place, shown};
 use super::{Collation, MAX_ORDINAL, Order, Ordinal};
 use crate::catalogue::resource::{CategoryResource, ExportResource, ReviewSummary};
-use crate::export::{ExportSet, SetExport};
+use crate::export::{Export, ExportSet, SetExport};
 use crate::record::{Attributes, CalendarDate, Language, Languages, Pin, Software, SynonymGroup, normalised_url};
 use crate::scratch::{Keyed, Scratch, ScratchSorter, Spool, SpoolRows};
 
@@ -163,6 +163,11 @@ impl MergedProduct<'_> {
         self.shown.value
     }
 
+    /// The product's quality as a number that depends on no other product, highest first.
+    pub fn quality(&self) -> i64 {
+        Quality::number(&self.software, self.shown)
+    }
+
     /// A summary of the product's reviews.
     pub fn review_summary(&self) -> ReviewSummary {
         self.stars.summary()
@@ -215,6 +220,11 @@ impl Merged {
     /// The synonym groups from all exports.
     pub fn synonyms(&self) -> impl Iterator<Item = &SynonymGroup> {
         self.exports.iter().flat_map(|merged| &merged.set.export.synonyms)
+    }
+
+    /// The documents' exports, in id order.
+    pub fn exports(&self) -> impl Iterator<Item = &Export> {
+        self.exports.iter().map(|merged| &merged.set.export)
     }
 
     /// The pins from all exports.

@@ -44,6 +44,8 @@ pub(super) struct Start<'a> {
     /// A query that has results.
     pub(super) example: String,
     pub(super) is_demo: bool,
+    /// Whether the directory itself can be explored on pages.
+    pub(super) has_pages: bool,
 }
 
 /// Prints the service's address on the first line, and how to try it. Uses a separate thread,
@@ -55,14 +57,15 @@ pub(super) fn announce(address: SocketAddr, start: &Start<'_>) {
         _ => address,
     };
     let mut text = format!("Listening on http://{address}\n");
-    let Start { development, codes, example, is_demo } = start;
+    let Start { development, codes, example, is_demo, has_pages } = start;
     let key = development.map_or("YOUR_KEY", ApiKey::expose);
     let query: String = form_urlencoded::byte_serialize(example.as_bytes()).collect();
     let mut codes = codes.iter();
     // Writing to a string can't fail.
     let _ = match codes.next() {
         Some(code) => write!(text, "\nExplore  http://{reachable}/sign-in?code={code}\n"),
-        None => write!(text, "\nExplore  http://{reachable}/\n"),
+        None if *has_pages => write!(text, "\nExplore  http://{reachable}/\n"),
+        None => write!(text, "\nDocumentation  http://{reachable}/docs\n"),
     };
     let _ = write!(text, "\n  curl -H 'Authorization: Bearer {key}' 'http://{reachable}/v1/search?q={query}'\n");
     if let Some(code) = codes.next() {

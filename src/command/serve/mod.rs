@@ -27,7 +27,7 @@ use self::sockets::HandedOver;
 use self::source::Generations;
 use super::log::{self, Log};
 use super::progress::Terminal;
-use super::{Failure, data, environment, print_error, reindex};
+use super::{Failure, data, environment, opensearch, print_error, reindex};
 use crate::cli::{LogFormat, PreviewArgs, ServeArgs};
 use crate::file::folder_of;
 use crate::generation::{Observer, Settings, Snapshot};
@@ -35,6 +35,7 @@ use crate::http::server::{ConnectionLimits, Server};
 use crate::http::{self, AppState, HttpConfig, PublicUrl};
 use crate::key::access::{Access, access};
 use crate::key::{self, ApiKey, KeyStore};
+use crate::opensearch::Index;
 use crate::panics;
 use crate::service;
 use crate::update::{Directory, Outcome, Signal};
@@ -68,14 +69,26 @@ fn run_with(args: &ServeArgs, preview: Option<&PreviewArgs>) -> ExitCode {
     // Panics are caught here because the panic hook prints nothing.
     let done = panics::catch(|| {
         environment::warn_of_unknown();
+        let connection = opensearch::connection(&args.engine)?;
+        if let Some(connection) = connection.clone().filter(|_| args.reindex) {
+            data::check(&args.data)?;
+            return opensearch::reindex(args, &settings, connection, &log);
+        }
+        if connection.is_some() && args.data.data.is_some() {
+            return Err(Failure::usage(
+                "with --engine opensearch a server reads no exports: leave out --data (SOFTWARE_DIRECTORY_DATA), or fill the \
+                 cluster with --reindex",
+            ));
+        }
+        let index = connection.map(|connection| Index::new(connection, args.engine.engine_index_prefix.clone()));
         let prebuilt = Generations::copied(args, &directory)?;
-        if prebuilt.is_none() {
+        if prebuilt.is_none() && index.is_none() {
             data::check(&args.data)?;
         }
         if args.reindex {
             reindex::run(args, &settings, &log)
         } else {
-            serve(args, preview, settings, directory, prebuilt, &log)
+            serve(args, preview, settings, directory, (prebuilt, index), &log)
         }
     });
     let done = done.unwrap_or_else(|panic| Err(Failure { text: format!("the program failed: {panic}"), code: 1 }));
@@ -99,7 +112,7 @@ fn serve(
     preview: Option<&PreviewArgs>,
     mut settings: Settings,
     directory: Arc<Directory>,
-    prebuilt: Option<Generations>,
+    (prebuilt, index): (Option<Generations>, Option<Arc<Index>>),
     log: &Log,
 ) -> Result<(), Failure> {
     let public_url = args.public_url.as_deref().map(PublicUrl::parse).transpose();
@@ -131,7 +144,7 @@ fn serve(
     if let Some(title) = args.site_title.clone() {
         config.site_title = title;
     }
-    let state = AppState::new(Arc::clone(&directory), Arc::new(keys), config);
+    let state = AppState::with_index(Arc::clone(&directory), index.clone(), Arc::new(keys), config);
     let state = state.map_err(|error| Failure::other(&error))?;
     state.metrics.add_counter(log.dropped.clone()).map_err(|error| Failure::other(&error))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()
@@ -141,6 +154,8 @@ fn serve(
         .map_err(|error| Failure { text: format!("the runtime can't be started: {error}"), code: 1 })?;
     let generations = if let Some(prebuilt) = prebuilt {
         prebuilt
+    } else if let Some(index) = index {
+        Generations::in_opensearch(index, directory, &args.engine.engine_url, runtime.handle().clone())
     } else {
         settings.process = reindex::process(args, &settings).map_err(|error| Failure::other(&error))?;
         Generations::built(settings, observer, directory, preview.is_some())
@@ -228,9 +243,12 @@ async fn run_server(
                 let snapshot = directory.current();
                 log_start(outcome.zip(snapshot.as_deref()), address, &origin, awaited);
                 open.send_replace(true);
+                let has_pages = links.opensearch.is_none();
+                let sign_in_links = if is_preview { 2 } else { usize::from(has_pages) };
                 let start = Start {
                     development: development.as_ref(),
-                    codes: sign_in_codes(&links, development.as_ref(), if is_preview { 2 } else { 1 }),
+                    codes: sign_in_codes(&links, development.as_ref(), sign_in_links),
+                    has_pages,
                     example: example_query(snapshot.as_deref()),
                     is_demo,
                 };

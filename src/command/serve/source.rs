@@ -3,14 +3,17 @@
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
 
+use jiff::Timestamp;
+use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
 use super::super::{Failure, data};
 use crate::cli::ServeArgs;
 use crate::generation::source::Source;
 use crate::generation::{Observer, Settings};
+use crate::opensearch::{Index, Status};
 use crate::update::files::ExportFiles;
-use crate::update::{Directory, Origin, Outcome, Signal, Updater};
+use crate::update::{Degraded, Directory, Origin, Outcome, Signal, Updater};
 
 /// Receives the outcome of startup; `None` if there's nothing to serve yet.
 pub(super) type Ready = oneshot::Sender<Result<Option<Outcome>, Failure>>;
@@ -56,6 +59,27 @@ impl Generations {
         }
     }
 
+    /// A directory in OpenSearch, which is served instead of a generation.
+    pub(super) fn in_opensearch(
+        index: Arc<Index>,
+        directory: Arc<Directory>,
+        urls: &[String],
+        runtime: Handle,
+    ) -> Self {
+        Self {
+            origin: urls.join(","),
+            awaited: "the directory in the cluster",
+            is_demo: false,
+            run: Box::new(move |ready, _, received| {
+                let following = runtime.spawn(index.follow(move |status| directory.set_degraded(reasons(status))));
+                if ready.send(Ok(None)).is_ok() {
+                    while received.recv().is_ok_and(|signal| !matches!(signal, Signal::Stop)) {}
+                }
+                following.abort();
+            }),
+        }
+    }
+
     /// The generations in the index folder, with `--data none`.
     pub(super) fn copied(args: &ServeArgs, directory: &Arc<Directory>) -> Result<Option<Self>, Failure> {
         let Some(folder) = data::index_folder(&args.data)? else { return Ok(None) };
@@ -77,6 +101,15 @@ impl Generations {
 
     pub(super) fn run(self, ready: Ready, signals: SyncSender<Signal>, received: &Receiver<Signal>) {
         (self.run)(ready, signals, received);
+    }
+}
+
+fn reasons(status: &Status) -> Vec<Degraded> {
+    match status {
+        Status::Ready => Vec::new(),
+        Status::Failing { code, detail } => {
+            vec![Degraded { code, detail: detail.clone(), since: Some(Timestamp::now()), ..Degraded::default() }]
+        }
     }
 }
 

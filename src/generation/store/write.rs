@@ -152,7 +152,7 @@ fn write_in_halves(file: &mut File, content: &Bulk, between: Step) -> io::Result
     let half = length / 2;
     let mut write = |start, length| match content {
         Bulk::Memory(bytes) => file.write_all(&bytes[Span { start, length }.range()]),
-        _ => io::copy(&mut content.reader(Span { start, length })?, file).map(drop),
+        Bulk::File(_) => io::copy(&mut content.reader(Span { start, length })?, file).map(drop),
     };
     write(0, half)?;
     reach(between)?;

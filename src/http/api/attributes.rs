@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use crate::catalogue::resource::{AttributeResource, Pagination};
 use crate::http::extract::query::{FromParameters, Parameters, Query};
-use crate::http::extract::{Lang, MaxOffset, PageLinks, Snapshot};
+use crate::http::extract::{Lang, MaxOffset, PageLinks, Served};
 use crate::http::openapi::ApiErrors;
 use crate::http::problem::ApiError;
 use crate::http::response::ListBody;
@@ -44,12 +44,12 @@ struct AttributeList {
     responses((status = 200, description = "A page of attributes", body = AttributeList), ApiErrors),
 )]
 pub(in crate::http) async fn list_attributes(
-    snapshot: Snapshot,
+    served: Served,
     Query(ListAttributes(page)): Query<ListAttributes>,
     lang: Lang,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
-    let page = service::list_attributes(&snapshot, page, lang.language())?;
+    let page = service::list_attributes(served.catalogue(), page, lang.language())?;
     let links = links.header(page.pagination, MaxOffset::Unbounded);
     Ok(lang.mark(page.is_in_language, ListBody::from_page(&page)?.finish().into_response(links)))
 }

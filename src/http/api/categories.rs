@@ -5,7 +5,7 @@ use utoipa::ToSchema;
 
 use crate::catalogue::resource::{CategoryResource, Pagination};
 use crate::http::extract::query::{FromParameters, InLanguage, Parameters, Query};
-use crate::http::extract::{Lang, MaxOffset, PageLinks, PathId, Snapshot};
+use crate::http::extract::{Lang, MaxOffset, PageLinks, PathId, Served};
 use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::ApiError;
 use crate::http::response::{self, ListBody};
@@ -43,12 +43,12 @@ struct CategoryList {
     responses((status = 200, description = "A page of categories", body = CategoryList), ApiErrors),
 )]
 pub(in crate::http) async fn list_categories(
-    snapshot: Snapshot,
+    served: Served,
     Query(ListCategories(page)): Query<ListCategories>,
     lang: Lang,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
-    let page = service::list_categories(&snapshot, page, lang.language())?;
+    let page = service::list_categories(served.catalogue(), page, lang.language())?;
     let links = links.header(page.pagination, MaxOffset::Unbounded);
     Ok(lang.mark(page.is_in_language, ListBody::from_page(&page)?.finish().into_response(links)))
 }
@@ -72,13 +72,13 @@ struct CategoryRecord {
     responses((status = 200, description = "The category", body = CategoryRecord), NotFound, ApiErrors),
 )]
 pub(in crate::http) async fn get_category(
-    snapshot: Snapshot,
+    served: Served,
     PathId(id): PathId,
     Query(InLanguage): Query<InLanguage>,
     lang: Lang,
 ) -> Result<Response, ApiError> {
-    match service::get_category(&snapshot, &id, lang.language())? {
+    match service::get_category(served.catalogue(), &id, lang.language())? {
         Some((object, is_in_language)) => Ok(lang.mark(is_in_language, response::stored_record(&object))),
-        None => Err(ApiError::CategoryNotFound { renamed: snapshot.catalogue.renamed_categories(&id), id }),
+        None => Err(ApiError::CategoryNotFound { renamed: served.catalogue().renamed_categories(&id), id }),
     }
 }

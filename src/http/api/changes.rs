@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use crate::catalogue::resource::{ChangeResource, Pagination};
 use crate::http::extract::query::{FromParameters, Parameters, Query};
-use crate::http::extract::{MaxOffset, PageLinks, Snapshot};
+use crate::http::extract::{MaxOffset, PageLinks, Served};
 use crate::http::openapi::{ApiErrors, GenerationGone};
 use crate::http::problem::ApiError;
 use crate::http::response::ListBody;
@@ -62,14 +62,17 @@ struct ChangeList {
 )]
 pub(in crate::http) async fn list_changes(
     State(state): State<Arc<AppState>>,
-    snapshot: Snapshot,
+    served: Served,
     Query(ListChanges { since, page }): Query<ListChanges>,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
     // Reads the entire log.
     let list = move || {
-        let page = service::list_changes(&snapshot, since.as_deref(), page)
-            .ok_or_else(|| ApiError::GenerationGone(since.unwrap_or_default()))?;
+        let page = match &served {
+            Served::Snapshot(snapshot) => service::list_changes(snapshot, since.as_deref(), page),
+            Served::OpenSearch(directory) => directory.list_changes(since.as_deref(), page),
+        };
+        let page = page.ok_or_else(|| ApiError::GenerationGone(since.unwrap_or_default()))?;
         let write = |change: &ChangeResource, json: &mut Vec<u8>| {
             serde_json::to_writer(json, change).map_err(ApiError::internal)
         };

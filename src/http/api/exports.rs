@@ -18,9 +18,9 @@ use crate::catalogue::resource::{ExportResource, Pagination, SkippedResource};
 use crate::http::content_coding::Coding;
 use crate::http::downloads;
 use crate::http::extract::query::{FromParameters, Parameters, Query};
-use crate::http::extract::{DownloadRequest, MaxOffset, PageLinks, PathId, Snapshot};
+use crate::http::extract::{DownloadRequest, MaxOffset, PageLinks, PathId, Served, Snapshot};
 use crate::http::middleware::{Cost, RequestContext};
-use crate::http::openapi::{ApiErrors, NotFound, RangeNotSatisfiable};
+use crate::http::openapi::{ApiErrors, NotFound, NotOffered, RangeNotSatisfiable};
 use crate::http::problem::ApiError;
 use crate::http::response::ListBody;
 use crate::http::shares::{Class, Share};
@@ -62,13 +62,13 @@ struct ExportList {
     responses((status = 200, description = "A page of exports", body = ExportList), ApiErrors),
 )]
 pub(in crate::http) async fn list_exports(
-    snapshot: Snapshot,
+    served: Served,
     Query(ListExports(page)): Query<ListExports>,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
-    let page = service::list_exports(&snapshot, page);
+    let page = service::list_exports(served.catalogue(), page);
     let links = links.header(page.pagination, MaxOffset::Unbounded);
-    let skipped = snapshot.skipped();
+    let skipped = served.skipped();
     let skipped = SkippedResource { export_count: skipped.exports, record_count: skipped.records };
     Ok(ListBody::from_page(&page)?.with("skipped", &skipped)?.finish().into_response(links))
 }
@@ -147,6 +147,7 @@ impl FromParameters for GetExport {
         )),
         NotFound,
         RangeNotSatisfiable,
+        NotOffered,
         ApiErrors,
     ),
 )]

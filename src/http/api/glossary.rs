@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use crate::catalogue::resource::{GlossaryTermResource, Pagination};
 use crate::http::extract::query::{FromParameters, InLanguage, Parameters, Query, check_offset};
-use crate::http::extract::{Lang, MaxOffset, PageLinks, PathId, Snapshot};
+use crate::http::extract::{Lang, MaxOffset, PageLinks, PathId, Served};
 use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::ApiError;
 use crate::http::response::{self, ListBody};
@@ -48,7 +48,7 @@ struct GlossaryList {
 )]
 pub(in crate::http) async fn list_glossary(
     State(state): State<Arc<AppState>>,
-    snapshot: Snapshot,
+    served: Served,
     Query(query): Query<ListGlossary>,
     lang: Lang,
     links: PageLinks,
@@ -57,7 +57,7 @@ pub(in crate::http) async fn list_glossary(
     let is_search = query.q.is_some();
     let language = lang.language().cloned();
     let list = move || {
-        let page = service::list_glossary(&snapshot, &query, language.as_ref())?;
+        let page = served.list_glossary(&query, language.as_ref())?;
         Ok::<_, ApiError>((ListBody::from_page(&page)?.finish(), page.is_in_language))
     };
     let (page, is_in_language) = if is_search { state.search(move |_| list()).await? } else { list() }?;
@@ -84,13 +84,13 @@ struct GlossaryRecord {
     responses((status = 200, description = "The term", body = GlossaryRecord), NotFound, ApiErrors),
 )]
 pub(in crate::http) async fn get_term(
-    snapshot: Snapshot,
+    served: Served,
     PathId(id): PathId,
     Query(InLanguage): Query<InLanguage>,
     lang: Lang,
 ) -> Result<Response, ApiError> {
-    match service::get_term(&snapshot, &id, lang.language())? {
+    match service::get_term(served.catalogue(), &id, lang.language())? {
         Some((object, is_in_language)) => Ok(lang.mark(is_in_language, response::stored_record(&object))),
-        None => Err(ApiError::TermNotFound { renamed: snapshot.catalogue.renamed_terms(&id), id }),
+        None => Err(ApiError::TermNotFound { renamed: served.catalogue().renamed_terms(&id), id }),
     }
 }

@@ -15,6 +15,7 @@ use crate::http::openapi::{RequestErrors, Unavailable};
 use crate::http::problem::ApiError;
 use crate::http::response;
 use crate::http::state::AppState;
+use crate::opensearch::Status;
 use crate::update::Degraded;
 
 /// The service is alive.
@@ -88,8 +89,11 @@ pub(in crate::http) async fn get_readiness(
     State(state): State<Arc<AppState>>,
     headers: HeaderMap,
 ) -> Result<Response, ApiError> {
-    let snapshot = state.directory.current().ok_or(ApiError::IndexUnavailable)?;
     let has_key = has_valid_key(&state.keys, &headers);
+    if let Some(Status::Failing { code, detail }) = state.opensearch.as_ref().map(|index| (*index.status()).clone()) {
+        return Err(ApiError::NotReady(if has_key { format!("{code}: {detail}") } else { code.to_owned() }));
+    }
+    let served = state.served().ok_or(ApiError::IndexUnavailable)?;
     let key_problem =
         state.keys.problem().map(|detail| Degraded { code: KEY_FILE_INVALID, detail, ..Degraded::default() });
     let degraded = state.directory.degraded();
@@ -104,7 +108,7 @@ pub(in crate::http) async fn get_readiness(
         .collect();
     uncached(&Readiness {
         status: if reasons.is_empty() { "ready" } else { "degraded" },
-        generation: snapshot.generation().to_owned(),
+        generation: served.generation().to_owned(),
         reasons,
     })
 }

@@ -23,7 +23,7 @@ pub fn metrics_service(state: Arc<AppState>) -> Router {
 }
 
 async fn metrics(State(state): State<Arc<AppState>>) -> Response {
-    match state.metrics.render(&state.directory, &state.keys, Timestamp::now()) {
+    match state.metrics.render(&state.directory, state.served().as_ref(), &state.keys, Timestamp::now()) {
         Ok(text) => {
             let content_type = HeaderValue::from_static(prometheus::TEXT_FORMAT);
             ([(CONTENT_TYPE, content_type), (CACHE_CONTROL, HeaderValue::from_static("no-store"))], text)

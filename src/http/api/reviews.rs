@@ -8,14 +8,14 @@ use utoipa::ToSchema;
 
 use crate::catalogue::resource::{Pagination, ReviewResource, ReviewSummary};
 use crate::http::extract::query::{FromParameters, Parameters, Query};
-use crate::http::extract::{MaxOffset, PageLinks, PathId, Snapshot};
+use crate::http::extract::{MaxOffset, PageLinks, PathId, Served};
 use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::ApiError;
 use crate::http::response::ListBody;
 use crate::http::state::AppState;
 use crate::service::parameter::Values;
 use crate::service::parameter::definition::{LIMIT, MAX_STARS, MIN_STARS, OFFSET, REVIEW_SORT, VERIFIED};
-use crate::service::{self, ListReviews};
+use crate::service::{self, ListReviews, ReviewsPage};
 
 impl FromParameters for ListReviews {
     const PARAMETERS: Parameters = &[&[&MIN_STARS, &MAX_STARS, &VERIFIED, &REVIEW_SORT, &LIMIT, &OFFSET]];
@@ -48,18 +48,24 @@ struct ReviewList {
 )]
 pub(in crate::http) async fn list_reviews(
     State(state): State<Arc<AppState>>,
-    snapshot: Snapshot,
+    served: Served,
     PathId(id): PathId,
     Query(query): Query<ListReviews>,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
     // Any other order or filter requires reading all of the product's reviews.
     let is_stored_order = query == ListReviews::all(query.page);
-    let list = move || {
-        let reviews = service::list_reviews(&snapshot, &id, &query).ok_or(ApiError::SoftwareNotFound(id))?;
-        Ok::<_, ApiError>(ListBody::from_page(&reviews.page)?.with("summary", &reviews.summary)?.finish())
+    let write = |reviews: Option<ReviewsPage>, id| {
+        let ReviewsPage { page, summary } = reviews.ok_or(ApiError::SoftwareNotFound(id))?;
+        Ok::<_, ApiError>(ListBody::from_page(&page)?.with("summary", &summary)?.finish())
     };
-    let page = if is_stored_order { list() } else { state.search(move |_| list()).await? }?;
+    let page = match served {
+        Served::Snapshot(snapshot) => {
+            let list = move || write(service::list_reviews(&snapshot, &id, &query), id);
+            if is_stored_order { list() } else { state.search(move |_| list()).await? }
+        }
+        Served::OpenSearch(directory) => write(directory.list_reviews(&id, &query).await?, id),
+    }?;
     let links = links.header(page.pagination(), MaxOffset::Unbounded);
     Ok(page.into_response(links))
 }

@@ -12,8 +12,8 @@ use utoipa::ToSchema;
 use crate::catalogue::resource::{FacetValue, Highlight, Pagination, QueryReport, SoftwareItem};
 use crate::http::api::software::check_attributes;
 use crate::http::extract::query::{FromParameters, Parameters, Query, check_offset};
-use crate::http::extract::{Lang, MaxOffset, PageLinks, Snapshot};
-use crate::http::openapi::ApiErrors;
+use crate::http::extract::{Lang, MaxOffset, PageLinks, Served};
+use crate::http::openapi::{ApiErrors, NotOffered};
 use crate::http::problem::ApiError;
 use crate::http::response::{FIELDS, Fields, ListBody, ListPage, append_member};
 use crate::http::search_page::with_page;
@@ -82,20 +82,27 @@ struct SearchResultHit {
     operation_id = "searchSoftware",
     tag = "Search",
     params(Query<SearchParameters>),
-    responses((status = 200, description = "A page of matching products", body = SearchResult), ApiErrors),
+    responses((status = 200, description = "A page of matching products", body = SearchResult), NotOffered, ApiErrors),
 )]
 pub(in crate::http) async fn search_software(
     State(state): State<Arc<AppState>>,
-    snapshot: Snapshot,
+    served: Served,
     Query(SearchParameters { search, fields }): Query<SearchParameters>,
     lang: Lang,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
     let query = SearchSoftware { language: lang.language().cloned(), ..search };
-    check_attributes(&snapshot, &query.filter, &query.facets, query.sort.attribute())?;
+    check_attributes(&served, &query.filter, &query.facets, query.sort.attribute())?;
     let max_offset = MaxOffset::of(query.bounded_by());
-    let write = move |page: &SearchPage<'_>, _: &_| Ok((write(page, &fields)?, page.is_in_language));
-    let (page, is_in_language) = with_page(&state, snapshot, query, write).await?;
+    let write = move |page: &SearchPage<'_>| Ok::<_, ApiError>((write(page, &fields)?, page.is_in_language));
+    let (page, is_in_language) = match served {
+        Served::Snapshot(snapshot) => with_page(&state, snapshot, query, move |page, _| write(page)).await?,
+        Served::OpenSearch(directory) => {
+            let page = directory.search_software(&query).await?;
+            state.count_search(&query, page.total_by_words());
+            write(&page)?
+        }
+    };
     let links = links.header(page.pagination(), max_offset);
     Ok(lang.mark(is_in_language, page.into_response(links)))
 }

@@ -10,15 +10,15 @@ use utoipa::ToSchema;
 use crate::catalogue::resource::{CategoryRef, Pagination, SoftwareItem};
 use crate::http::api::software::check_attributes;
 use crate::http::extract::query::{FromParameters, Parameters, Query};
-use crate::http::extract::{Lang, MaxOffset, PageLinks, PathId, Snapshot};
+use crate::http::extract::{Lang, MaxOffset, PageLinks, PathId, Served};
 use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::ApiError;
-use crate::http::response::{ListBody, append_member};
+use crate::http::response::{ListBody, ListPage, append_member};
 use crate::http::state::AppState;
 use crate::record::Language;
 use crate::service::parameter::Values;
 use crate::service::parameter::definition::{FILTERS, LANG, SEARCHED_OFFSET, SIMILAR_LIMIT};
-use crate::service::{self, ListSimilar, SimilarHit, Stop};
+use crate::service::{self, ListSimilar, SimilarHit, SimilarPage, Stop};
 
 impl FromParameters for ListSimilar {
     const PARAMETERS: Parameters = &[&FILTERS, &[&LANG, &SIMILAR_LIMIT, &SEARCHED_OFFSET]];
@@ -72,24 +72,36 @@ struct Shared<'a> {
 )]
 pub(in crate::http) async fn list_similar(
     State(state): State<Arc<AppState>>,
-    snapshot: Snapshot,
+    served: Served,
     PathId(id): PathId,
     Query(query): Query<ListSimilar>,
     lang: Lang,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
-    check_attributes(&snapshot, &query.filter, &[], None)?;
+    check_attributes(&served, &query.filter, &[], None)?;
     let query = ListSimilar { language: lang.language().cloned(), ..query };
-    let list = move |stop: Stop| {
-        let page = service::similar_software_within(&snapshot, &id, &query, &service::budget(&snapshot, &stop))?;
-        let page = page.ok_or(ApiError::SoftwareNotFound(id))?;
-        let write = |hit: &SimilarHit<'_>, json: &mut Vec<u8>| write_hit(hit, query.language.as_ref(), json);
-        let body = ListBody::new(&page.data, page.pagination, |hit| hit.item.len() * 2, write)?;
-        Ok::<_, ApiError>((body.finish(), page.is_in_language))
+    let (page, is_in_language) = match served {
+        Served::Snapshot(snapshot) => {
+            let list = move |stop: Stop| {
+                let budget = service::budget(&snapshot, &stop);
+                let page = service::similar_software_within(&snapshot, &id, &query, &budget)?;
+                write(&page.ok_or(ApiError::SoftwareNotFound(id))?, query.language.as_ref())
+            };
+            state.search(list).await??
+        }
+        Served::OpenSearch(directory) => {
+            let page = directory.similar_software(&id, &query).await?;
+            write(&page.ok_or(ApiError::SoftwareNotFound(id))?, query.language.as_ref())?
+        }
     };
-    let (page, is_in_language) = state.search(list).await??;
     let links = links.header(page.pagination(), MaxOffset::Query);
     Ok(lang.mark(is_in_language, page.into_response(links)))
+}
+
+fn write(page: &SimilarPage<'_>, language: Option<&Language>) -> Result<(ListPage, bool), ApiError> {
+    let write = |hit: &SimilarHit<'_>, json: &mut Vec<u8>| write_hit(hit, language, json);
+    let body = ListBody::new(&page.data, page.pagination, |hit| hit.item.len() * 2, write)?;
+    Ok((body.finish(), page.is_in_language))
 }
 
 fn write_hit(hit: &SimilarHit<'_>, language: Option<&Language>, json: &mut Vec<u8>) -> Result<(), ApiError> {

@@ -10,7 +10,7 @@ use utoipa::ToSchema;
 
 use crate::catalogue::resource::{Pagination, SoftwareDetail, SoftwareItem};
 use crate::http::extract::query::{FromParameters, InLanguage, Parameters, Query, check_offset};
-use crate::http::extract::{Lang, MaxOffset, PageLinks, PathId, Snapshot};
+use crate::http::extract::{Lang, MaxOffset, PageLinks, PathId, Served};
 use crate::http::middleware::RequestContext;
 use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::{ApiError, ErrorCode, ParameterProblem};
@@ -20,7 +20,7 @@ use crate::service::parameter::Values;
 use crate::service::parameter::definition::{
     ATTRIBUTE, ATTRIBUTES, CATEGORY, FILTERS, IDS, LANG, LIMIT, LIST_SORT, NAME_Q, QUERIED_OFFSET,
 };
-use crate::service::{self, AttributeSort, Facet, ListSoftware, ListSort, SoftwareFilter, Stop, Translator};
+use crate::service::{self, AttributeSort, Facet, ListSoftware, ListSort, Page, SoftwareFilter, Stop, Translator};
 
 pub(in crate::http) struct ListParameters {
     list: ListSoftware,
@@ -59,7 +59,7 @@ struct SoftwareList {
 )]
 pub(in crate::http) async fn list_software(
     State(state): State<Arc<AppState>>,
-    snapshot: Snapshot,
+    served: Served,
     Query(ListParameters { list, fields }): Query<ListParameters>,
     lang: Lang,
     links: PageLinks,
@@ -67,10 +67,9 @@ pub(in crate::http) async fn list_software(
     let query = ListSoftware { language: lang.language().cloned(), ..list };
     let max_offset = MaxOffset::of(query.bounded_by());
     let sort = query.sort.as_ref().and_then(ListSort::attribute);
-    check_attributes(&snapshot, &query.filter, &[], sort)?;
+    check_attributes(&served, &query.filter, &[], sort)?;
     let is_stored_order = query.bounded_by().is_none() && query.filter == SoftwareFilter::default();
-    let list = move |stop: Stop| {
-        let page = service::list_software_within(&snapshot, &query, &service::unlimited(&stop))?;
+    let write = move |page: &Page| {
         let write = |item: &Bytes, json: &mut Vec<u8>| {
             json.extend_from_slice(&fields.select(item)?);
             Ok(())
@@ -78,8 +77,15 @@ pub(in crate::http) async fn list_software(
         let body = ListBody::new(&page.data, page.pagination, Bytes::len, write)?;
         Ok::<_, ApiError>((body.finish(), page.is_in_language))
     };
-    // A name search or a filter has to look at every product.
-    let (page, is_in_language) = if is_stored_order { list(Stop::default()) } else { state.search(list).await? }?;
+    let (page, is_in_language) = match served {
+        Served::Snapshot(snapshot) => {
+            let list =
+                move |stop: Stop| write(&service::list_software_within(&snapshot, &query, &service::unlimited(&stop))?);
+            // A name search or a filter has to look at every product.
+            if is_stored_order { list(Stop::default()) } else { state.search(list).await? }?
+        }
+        Served::OpenSearch(directory) => write(&directory.list_software(&query).await?)?,
+    };
     let links = links.header(page.pagination(), max_offset);
     Ok(lang.mark(is_in_language, page.into_response(links)))
 }
@@ -87,16 +93,20 @@ pub(in crate::http) async fn list_software(
 /// Rejects unknown attributes, values that an attribute can't have, and comma-separated lists of
 /// values.
 pub(in crate::http) fn check_attributes(
-    snapshot: &Snapshot,
+    served: &Served,
     filter: &SoftwareFilter,
     facets: &[Facet],
     sort: Option<&AttributeSort>,
 ) -> Result<(), ApiError> {
-    let refused = service::refuse_attributes(snapshot, filter, facets, sort);
+    let refused = service::refuse_attributes(served.catalogue(), filter, facets, sort);
     if !refused.is_empty() {
         return Err(refused.into());
     }
-    let Some((name, value)) = service::comma_separated(snapshot, filter) else { return Ok(()) };
+    let list = match served {
+        Served::Snapshot(snapshot) => service::comma_separated(snapshot, filter),
+        Served::OpenSearch(directory) => directory.comma_separated(filter),
+    };
+    let Some((name, value)) = list else { return Ok(()) };
     let is_own = name == CATEGORY.name || ATTRIBUTES.iter().any(|parameter| parameter.name == name);
     let (name, prefix) = if is_own { (name, String::new()) } else { (ATTRIBUTE.name, format!("{name}:")) };
     let repeated: Vec<_> = value.split(',').map(|part| format!("{name}={prefix}{}", part.trim())).collect();
@@ -130,19 +140,29 @@ struct SoftwareRecord {
 pub(in crate::http) async fn get_software(
     State(state): State<Arc<AppState>>,
     Extension(request): Extension<Arc<RequestContext>>,
-    snapshot: Snapshot,
+    served: Served,
     PathId(id): PathId,
     Query(InLanguage): Query<InLanguage>,
     lang: Lang,
 ) -> Result<Response, ApiError> {
-    let (is_large, language) = (snapshot.records.is_large(&id), lang.language().cloned());
-    let get = move || {
-        let record = service::get_software(&snapshot, &id)?.ok_or(ApiError::SoftwareNotFound(id))?;
-        let mut translator = Translator::new(&snapshot, language.as_ref());
-        let body = translator.detail(record.body)?;
-        Ok::<_, ApiError>((body, record.detail_hash, translator.is_any()))
+    let (body, detail_hash, is_in_language) = match served {
+        Served::Snapshot(snapshot) => {
+            let (is_large, language) = (snapshot.records.is_large(&id), lang.language().cloned());
+            let get = move || {
+                let record = service::get_software(&snapshot, &id)?.ok_or(ApiError::SoftwareNotFound(id))?;
+                let mut translator = Translator::new(&snapshot.catalogue, language.as_ref());
+                let body = translator.detail(record.body)?;
+                Ok::<_, ApiError>((body, record.detail_hash, translator.is_any()))
+            };
+            if is_large { state.search(move |_| get()).await? } else { get() }?
+        }
+        Served::OpenSearch(directory) => {
+            let product = directory.get_software(&id).await?.ok_or(ApiError::SoftwareNotFound(id))?;
+            let mut translator = Translator::new(&directory.view.catalogue, lang.language());
+            let body = translator.detail(product.body)?;
+            (body, product.hash, translator.is_any())
+        }
     };
-    let (body, detail_hash, is_in_language) = if is_large { state.search(move |_| get()).await? } else { get() }?;
     let _ = request.detail_hash.set(detail_hash);
     Ok(lang.mark(is_in_language, response::json(body)))
 }

@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use crate::catalogue::resource::Suggestions;
 use crate::http::extract::query::{FromParameters, Parameters, Query};
-use crate::http::extract::{Lang, Snapshot};
+use crate::http::extract::{Lang, Served};
 use crate::http::openapi::ApiErrors;
 use crate::http::problem::ApiError;
 use crate::http::response;
@@ -52,14 +52,19 @@ struct SuggestionRecord {
 )]
 pub(in crate::http) async fn suggest(
     State(state): State<Arc<AppState>>,
-    snapshot: Snapshot,
+    served: Served,
     Query(Suggest { q, limit }): Query<Suggest>,
     lang: Lang,
 ) -> Result<Response, ApiError> {
-    let suggest = move |stop: Stop| {
-        let budget = service::budget(&snapshot, &stop);
-        let found = service::suggest_within(&snapshot, &q, limit, lang.language(), &budget)?;
-        Ok(lang.mark(found.is_in_language, response::record(&found)?))
-    };
-    state.search(suggest).await?
+    let write = |found: &Suggestions<'_>, lang: &Lang| Ok(lang.mark(found.is_in_language, response::record(found)?));
+    match served {
+        Served::Snapshot(snapshot) => {
+            let suggest = move |stop: Stop| {
+                let budget = service::budget(&snapshot, &stop);
+                write(&service::suggest_within(&snapshot, &q, limit, lang.language(), &budget)?, &lang)
+            };
+            state.search(suggest).await?
+        }
+        Served::OpenSearch(directory) => write(&directory.suggest(&q, limit, lang.language()).await?, &lang),
+    }
 }

@@ -8,7 +8,7 @@ use axum::http::request::Parts;
 use axum::http::{HeaderMap, HeaderValue};
 use axum::response::Response;
 
-use super::Snapshot;
+use super::{Served, Snapshot};
 use crate::http::extract::query::RawQuery;
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
@@ -41,14 +41,14 @@ impl FromRequestParts<Arc<AppState>> for Lang {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, state: &Arc<AppState>) -> Result<Self, ApiError> {
-        let snapshot = Snapshot::from_request_parts(parts, state).await?;
+        let served = Served::from_request_parts(parts, state).await?;
         let query = RawQuery::parse(parts.uri.query().unwrap_or_default());
         let mut values = Values::new(Interface::Http);
         for (_, value) in query.pairs().filter(|(name, _)| *name == LANG.name.as_bytes()) {
             values.push(LANG.name, std::str::from_utf8(value).ok().map(Given::Text));
         }
         let asked = values.read(|values| values.one(&LANG))?;
-        let language = find_language(&snapshot, asked.as_deref());
+        let language = find_language(served.catalogue(), asked.as_deref());
         language.map(Self).map_err(|refusal| vec![refusal].into())
     }
 }

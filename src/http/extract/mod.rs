@@ -13,4 +13,4 @@ pub(super) use download::DownloadRequest;
 pub(super) use lang::{Lang, Preferred, accepted};
 pub(super) use links::{MaxOffset, PageLinks};
 pub(super) use path_id::PathId;
-pub(super) use snapshot::Snapshot;
+pub(super) use snapshot::{Served, Snapshot};

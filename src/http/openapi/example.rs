@@ -102,6 +102,7 @@ fn error(code: ErrorCode) -> ApiError {
         ErrorCode::RangeNotSatisfiable => ApiError::RangeNotSatisfiable { length: 4096 },
         ErrorCode::RateLimited => ApiError::RateLimited { retry_after_seconds: 3 },
         ErrorCode::InternalError => ApiError::Panicked(String::new()),
+        ErrorCode::NotOffered => ApiError::NotOffered("highlighting"),
         ErrorCode::IndexUnavailable => ApiError::IndexUnavailable,
         ErrorCode::Overloaded => ApiError::Overloaded,
     }

@@ -36,7 +36,7 @@ struct Errors {
 
 const REQUEST_ID_ONLY: &[&str] = &["X-Request-Id"];
 
-const ERRORS: [Errors; 12] = [
+const ERRORS: [Errors; 13] = [
     Errors {
         status: 400,
         name: "BadRequest",
@@ -89,6 +89,7 @@ const ERRORS: [Errors; 12] = [
     },
     Errors { status: 431, name: "HeadersTooLarge", codes: &[ErrorCode::HeadersTooLarge], headers: REQUEST_ID_ONLY },
     Errors { status: 500, name: "InternalError", codes: &[ErrorCode::InternalError], headers: REQUEST_ID_ONLY },
+    Errors { status: 501, name: "NotOffered", codes: &[ErrorCode::NotOffered], headers: REQUEST_ID_ONLY },
     Errors {
         status: 503,
         name: "Unavailable",
@@ -136,6 +137,9 @@ pub(super) struct RequestErrors;
 /// The error for a generation that is too old or unknown.
 pub(super) struct GenerationGone;
 
+/// The error for what a directory in OpenSearch doesn't offer.
+pub(super) struct NotOffered;
+
 /// The error for a range that can't be satisfied.
 pub(super) struct RangeNotSatisfiable;
 
@@ -144,7 +148,7 @@ pub(super) struct Unavailable;
 
 impl IntoResponses for ApiErrors {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        references(|status| !matches!(status, 404 | 410 | 416))
+        references(|status| !matches!(status, 404 | 410 | 416 | 501))
     }
 }
 
@@ -157,6 +161,12 @@ impl IntoResponses for NotFound {
 impl IntoResponses for GenerationGone {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         references(|status| status == 410)
+    }
+}
+
+impl IntoResponses for NotOffered {
+    fn responses() -> BTreeMap<String, RefOr<Response>> {
+        references(|status| status == 501)
     }
 }
 

@@ -118,7 +118,7 @@ fn show(
     ids: &[String],
 ) -> Result<Response, ApiError> {
     let (t, site) = (language.texts(), &state.site);
-    let (mut records, mut translator) = (Vec::new(), Translator::new(snapshot, of_texts));
+    let (mut records, mut translator) = (Vec::new(), Translator::new(&snapshot.catalogue, of_texts));
     for id in ids {
         // Products that no longer exist are left out.
         if let Some(record) = service::get_software(snapshot, id)? {

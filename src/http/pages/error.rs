@@ -92,6 +92,7 @@ fn page(
     let (heading, text) = match (status, error) {
         (_, ApiError::SoftwareGone(_)) => (t.gone, t.gone_text),
         (StatusCode::NOT_FOUND, _) => (t.not_found, t.not_found_text),
+        (_, ApiError::NotOffered(_)) => (t.not_offered, &*detail),
         (_, ApiError::Overloaded) => (t.busy, t.busy_text),
         (StatusCode::SERVICE_UNAVAILABLE, _) => (t.loading, t.loading_text),
         (StatusCode::TOO_MANY_REQUESTS, _) => (t.limited, t.limited_text),
@@ -108,7 +109,7 @@ fn page(
     let query = RawQuery::parse(context.uri.query().unwrap_or_default());
     let q = query.pairs().find(|(name, _)| *name == b"q").map(|(_, value)| String::from_utf8_lossy(value).into_owned());
     let retry_after = error.retry_after_seconds();
-    let is_failure = status.is_server_error() && retry_after.is_none();
+    let is_failure = status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED && retry_after.is_none();
     let target = context.uri.path_and_query().map(|target| format!("{}{target}", site.base));
     let snapshot = state.directory.current();
     let may_read = context.grant.get().is_some();
@@ -124,7 +125,7 @@ fn page(
         heading,
         text,
         wait: retry_after.filter(|_| is_limited).map(|seconds| t.count(&t.wait, seconds)),
-        is_english: heading == t.bad_request,
+        is_english: heading == t.bad_request || heading == t.not_offered,
         details,
         retry: target.as_deref().filter(|_| retry_after.is_some() || is_failure),
         request_id: is_failure.then(|| context.id()),

@@ -60,7 +60,7 @@ impl List {
             return Err(too_deep());
         }
         let fixed = category.is_some();
-        let refusals = service::refuse_attributes(snapshot, &search.filter, &[], search.sort.attribute());
+        let refusals = service::refuse_attributes(&snapshot.catalogue, &search.filter, &[], search.sort.attribute());
         if !refusals.is_empty() {
             return Err(refusals.into());
         }

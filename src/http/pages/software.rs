@@ -225,7 +225,7 @@ fn show(
         let was_listed = last_change.is_some_and(|(_, change)| change.after.is_none());
         return Err(if was_listed { ApiError::SoftwareGone(id) } else { ApiError::SoftwareNotFound(id) });
     };
-    let body = Translator::new(snapshot, of_texts).detail(record.body)?;
+    let body = Translator::new(&snapshot.catalogue, of_texts).detail(record.body)?;
     let text_budget = TextBudget::of_each(1);
     let product = Product::read(&body).map_err(ApiError::internal)?.within(&text_budget);
     let reviews = service::list_reviews(snapshot, &id, &list);

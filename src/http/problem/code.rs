@@ -62,7 +62,8 @@ codes! {
         "The errors array names the nearest valid parameter. Check the spelling, or leave the parameter out.";
 
     OffsetTooLarge = "offset_too_large", BAD_REQUEST, "Offset too large",
-        "With a query (q), results can only be paged up to offset 10000.",
+        "With a query (q), results can only be paged up to offset 10000; in a directory in OpenSearch, this applies to \
+         every list of products and reviews.",
         "Narrow the query with filters, or download the whole directory from /v1/exports.";
 
     BadRequest = "bad_request", BAD_REQUEST, "Bad request",
@@ -151,6 +152,10 @@ codes! {
     InternalError = "internal_error", INTERNAL_SERVER_ERROR, "Internal error",
         "The service failed. There's nothing wrong with the request.",
         "Try again later. If it keeps happening, give the operator the request_id.";
+
+    NotOffered = "not_offered", NOT_IMPLEMENTED, "Not offered",
+        "This directory is in OpenSearch, which doesn't offer this path or parameter.",
+        "The differences are listed in docs/opensearch.md.";
 
     IndexUnavailable = "index_unavailable", SERVICE_UNAVAILABLE, "Directory not available",
         "The service is still loading the directory, or can't reach its index.",

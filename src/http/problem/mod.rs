@@ -20,8 +20,10 @@ use axum::response::{IntoResponse, Response};
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::opensearch::{self, ErrorKind};
 use crate::panics;
-use crate::service::ServiceError;
+use crate::service::parameter::definition::OFFSET;
+use crate::service::{MAX_QUERY_OFFSET, ServiceError};
 use crate::text::count::counted;
 
 /// How many seconds a caller should wait while the first generation is loading.
@@ -105,8 +107,16 @@ pub enum ApiError {
     Internal(#[source] Arc<dyn std::error::Error + Send + Sync>),
     #[error("a handler panicked: {0}")]
     Panicked(String),
+    /// Contains what isn't offered.
+    #[error("not offered in OpenSearch: {0}")]
+    NotOffered(&'static str),
     #[error("no generation is loaded")]
     IndexUnavailable,
+    /// Contains the reason, for the caller.
+    #[error("the cluster can't be searched: {0}")]
+    NotReady(String),
+    #[error("the cluster can't be searched")]
+    Unreachable(#[source] Arc<opensearch::Error>),
     #[error("too many requests in flight")]
     Overloaded,
     #[error("too many downloads in progress")]
@@ -167,7 +177,8 @@ impl ApiError {
             | Self::TooManyFailures { .. }
             | Self::TooManyDownloads => ErrorCode::RateLimited,
             Self::Internal(_) | Self::Panicked(_) => ErrorCode::InternalError,
-            Self::IndexUnavailable => ErrorCode::IndexUnavailable,
+            Self::NotOffered(_) => ErrorCode::NotOffered,
+            Self::IndexUnavailable | Self::NotReady(_) | Self::Unreachable(_) => ErrorCode::IndexUnavailable,
             Self::Overloaded | Self::DownloadsBusy => ErrorCode::Overloaded,
         }
     }
@@ -222,6 +233,14 @@ impl ApiError {
                  them, or try again after the number of seconds in retry_after_seconds."
                     .to_owned()
             }
+            Self::NotOffered(what) => {
+                let code = self.code();
+                format!("This directory is in OpenSearch, which doesn't offer {what}. {}", code.cure())
+            }
+            Self::NotReady(reason) => {
+                let code = self.code();
+                format!("{} The reason is {reason}. {}", code.cause(), code.cure())
+            }
             other => {
                 let code = other.code();
                 format!("{} {}", code.cause(), code.cure())
@@ -239,10 +258,35 @@ impl ApiError {
             Self::RateLimited { retry_after_seconds }
             | Self::VisitorRateLimited { retry_after_seconds }
             | Self::TooManyFailures { retry_after_seconds } => Some(*retry_after_seconds),
-            Self::IndexUnavailable => Some(INDEX_RETRY_SECONDS),
+            Self::IndexUnavailable | Self::NotReady(_) | Self::Unreachable(_) => Some(INDEX_RETRY_SECONDS),
             Self::Overloaded => Some(OVERLOAD_RETRY_SECONDS),
             Self::DownloadsBusy | Self::TooManyDownloads => Some(DOWNLOAD_RETRY_SECONDS),
             _ => None,
+        }
+    }
+}
+
+impl From<opensearch::Error> for ApiError {
+    fn from(error: opensearch::Error) -> Self {
+        match error {
+            opensearch::Error::NotOffered(what) => Self::NotOffered(what),
+            opensearch::Error::OffsetTooLarge => Self::Parameters(vec![ParameterProblem {
+                param: OFFSET.name.to_owned(),
+                code: ErrorCode::OffsetTooLarge,
+                message: format!(
+                    "{} must be at most {MAX_QUERY_OFFSET} in a directory in OpenSearch; narrow the list with filters.",
+                    OFFSET.name
+                ),
+            }]),
+            opensearch::Error::Service(error) => error.into(),
+            opensearch::Error::Cluster(ref cluster) => match cluster.kind {
+                ErrorKind::Overloaded => Self::Overloaded,
+                ErrorKind::Unavailable | ErrorKind::NoIndex | ErrorKind::Authentication => {
+                    Self::Unreachable(Arc::new(error))
+                }
+                _ => Self::internal(error),
+            },
+            error => Self::internal(error),
         }
     }
 }

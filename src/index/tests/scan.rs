@@ -278,18 +278,18 @@ impl Scan {
         })
     }
 
-    pub(super) fn explain(&self, request: &SearchRequest<'_>, ordinal: Ordinal) -> Result<Explanation, IndexError> {
+    pub(super) fn explain(&self, request: &SearchRequest<'_>, ordinal: Ordinal) -> Explanation {
         let plan = request.plan;
         let groups: Vec<_> = plan.groups.iter().map(|group| (group, self.scale(group))).collect();
         let satisfied = |score| Satisfied { alternative: 0, score, shares: [0.0; 4] };
         let groups = self.scores(&groups, ordinal).into_iter().map(|score| score.map(satisfied)).collect();
-        Ok(Explanation {
+        Explanation {
             groups,
             excluded: Vec::new(),
             has_excluded_phrase: false,
             lacking: Vec::new(),
             signals: plan.rerank.shares(&self.forward, &self.meanings, ordinal),
             admission: Filter::resolve(request.filter, &self.catalogue, &self.records).admit(self.columns(), ordinal),
-        })
+        }
     }
 }

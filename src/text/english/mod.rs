@@ -11,7 +11,7 @@ static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| include_str!("words.txt
 
 /// Function words, sorted: Snowball's English stop words
 /// (snowballstem.org/algorithms/english/stop.txt) without contractions, plus the modal verbs.
-const FUNCTION_WORDS: [&str; 129] = [
+pub const FUNCTION_WORDS: [&str; 129] = [
     "a",
     "about",
     "above",

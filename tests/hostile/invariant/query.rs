@@ -56,7 +56,13 @@ pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
         language: None,
     };
     assert!(list_software(snapshot, &list).expect("an answer").pagination.total <= count);
-    let glossary = list_glossary(snapshot, &ListGlossary { q: query.q.clone(), page: query.page }, None).expect("JSON");
+    let glossary = list_glossary(
+        &snapshot.catalogue,
+        &snapshot.glossary,
+        &ListGlossary { q: query.q.clone(), page: query.page },
+        None,
+    )
+    .expect("JSON");
     assert!(glossary.data.len() as u64 <= glossary.pagination.total);
 }
 

@@ -206,6 +206,7 @@ pub(super) static TEXTS: Texts = Texts {
     link_used: "Dieser Link wurde schon benutzt oder ist abgelaufen. Geben Sie einen Schlüssel ein, oder starten Sie den Server für einen neuen Link neu.",
     not_found: "Seite nicht gefunden",
     not_found_text: "Unter dieser Adresse gibt es keine Seite.",
+    not_offered: "Hier nicht verfügbar",
     gone: "Dieses Produkt ist nicht mehr gelistet",
     gone_text: "Das Verzeichnis hat es früher geführt, es wurde aber entfernt.",
     busy: "Das Verzeichnis ist ausgelastet",

@@ -206,6 +206,7 @@ pub(super) static TEXTS: Texts = Texts {
     link_used: "This link has been used or has expired. Enter a key, or restart the server for a new link.",
     not_found: "Page not found",
     not_found_text: "There is no page at this address.",
+    not_offered: "Not offered here",
     gone: "This product is no longer listed",
     gone_text: "The directory used to list it, but it has been removed.",
     busy: "The directory is busy",

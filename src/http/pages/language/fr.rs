@@ -206,6 +206,7 @@ pub(super) static TEXTS: Texts = Texts {
     link_used: "Ce lien a déjà servi ou a expiré. Saisissez une clé, ou redémarrez le serveur pour obtenir un nouveau lien.",
     not_found: "Page introuvable",
     not_found_text: "Il n’y a pas de page à cette adresse.",
+    not_offered: "Non disponible ici",
     gone: "Ce produit n’est plus répertorié",
     gone_text: "L’annuaire l’a répertorié, mais il a été retiré.",
     busy: "L’annuaire est très sollicité",

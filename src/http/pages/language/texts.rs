@@ -215,6 +215,7 @@ pub(in crate::http) struct Texts {
     pub(in crate::http) link_used: &'static str,
     pub(in crate::http) not_found: &'static str,
     pub(in crate::http) not_found_text: &'static str,
+    pub(in crate::http) not_offered: &'static str,
     pub(in crate::http) gone: &'static str,
     pub(in crate::http) gone_text: &'static str,
     pub(in crate::http) busy: &'static str,

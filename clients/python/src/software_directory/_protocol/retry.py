@@ -6,6 +6,7 @@ import math
 from dataclasses import dataclass
 from datetime import datetime, timezone
 from email.utils import parsedate_to_datetime
+from http import HTTPStatus
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
@@ -31,7 +32,8 @@ class Retry:
 
 def is_worth_retrying(status: int) -> bool:
     """Return whether a retry may get a different response after this status."""
-    return status in {408, 429} or status >= 500
+    # 501: the directory never offers this.
+    return status in {408, 429} or (status >= 500 and status != HTTPStatus.NOT_IMPLEMENTED)
 
 
 def delay_seconds(

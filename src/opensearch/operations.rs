@@ -1,0 +1,357 @@
+//! Operations other than search.
+
+use std::borrow::Cow;
+
+use bytes::Bytes;
+use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Deserialize;
+use serde::de::DeserializeOwned;
+use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Value, json};
+
+use super::alternatives::like;
+use super::connection::Call;
+use super::document::{DirectoryDocument, hash, key, kind, product_in, values_field};
+use super::filter::FilterQuery;
+use super::prefix::Part;
+use super::query::{TextQuery, names, scaled};
+use super::response::{Found, Got, search_target};
+use super::view::View;
+use super::{Directory, Error, ErrorKind};
+use crate::catalogue::resource::{ReviewSummary, SoftwareItem, Suggestions};
+use crate::catalogue::{Members, Order as Stored, STARS};
+use crate::record::Language;
+use crate::service::{
+    self, AttributeSort, ChangesPage, ListReviews, ListSimilar, ListSoftware, ListSort, MAX_QUERY_OFFSET, Page,
+    PageRequest, Prefix, ReviewSort, ReviewsPage, SearchSort, SimilarHit, SimilarPage, SoftwareFilter, Translator,
+    list_changes_to,
+};
+use crate::text::shorten::{LIST_CHARS, is_longer, shortened};
+
+/// The maximum number of categories that lists show per product.
+const LIST_CATEGORIES: usize = 10;
+
+/// A product's details.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Product {
+    /// A hash of the body.
+    pub hash: u64,
+    /// The product as a response body, `{"data":{…}}`.
+    pub body: Bytes,
+}
+
+/// The order of a list.
+#[derive(Debug)]
+pub(super) struct Order(Vec<Value>);
+
+impl Order {
+    fn relevance() -> Self {
+        Self(vec![json!("_score"), json!({"directory.quality": "desc"}), json!({"directory.key": "asc"})])
+    }
+
+    fn quality() -> Self {
+        Self(vec![
+            json!({"directory.quality": "desc"}),
+            json!({"directory.name": "asc"}),
+            json!({"directory.key": "asc"}),
+        ])
+    }
+
+    /// By a field, then by name. Products without a value come last.
+    fn by(field: &str, order: &str) -> Self {
+        let by_field = json!({field: {"order": order, "missing": "_last", "unmapped_type": "keyword"}});
+        Self(vec![by_field, json!({"directory.name": "asc"}), json!({"directory.key": "asc"})])
+    }
+
+    fn stored(order: Stored) -> Self {
+        match order {
+            Stored::Name => Self::by("directory.name", "asc"),
+            Stored::Rating => Self::by("rating", "desc"),
+            Stored::ReviewCount => Self::by("review_count", "desc"),
+            Stored::EvidenceCheckedOn => Self::by("directory.checked_on", "desc"),
+        }
+    }
+
+    fn attribute(sort: &AttributeSort) -> Self {
+        Self::by(&values_field(&sort.property), if sort.descending { "desc" } else { "asc" })
+    }
+
+    pub(super) fn of_search(sort: &SearchSort, has_words: bool) -> Self {
+        match sort {
+            SearchSort::Relevance if has_words => Self::relevance(),
+            SearchSort::Relevance => Self::quality(),
+            SearchSort::Rating => Self::stored(Stored::Rating),
+            SearchSort::ReviewCount => Self::stored(Stored::ReviewCount),
+            SearchSort::Name => Self::stored(Stored::Name),
+            SearchSort::EvidenceCheckedOn => Self::stored(Stored::EvidenceCheckedOn),
+            SearchSort::Attribute(sort) => Self::attribute(sort),
+        }
+    }
+}
+
+impl Directory {
+    /// Sends a search for a page of products.
+    pub(super) async fn send_page(
+        &self,
+        mut body: Value,
+        order: &Order,
+        page: PageRequest,
+    ) -> Result<Found<Box<RawValue>>, Error> {
+        if page.offset > MAX_QUERY_OFFSET {
+            return Err(Error::OffsetTooLarge);
+        }
+        body["from"] = page.offset.into();
+        body["size"] = page.limit.into();
+        body["sort"] = order.0.as_slice().into();
+        body["track_total_hits"] = true.into();
+        self.send(Part::Products, &body).await
+    }
+
+    pub(super) async fn send<T: DeserializeOwned>(&self, part: Part, body: &Value) -> Result<Found<T>, Error> {
+        let call = Call::post(search_target(&self.index.prefix.alias(part)), body.to_string());
+        Ok(self.index.connection.send(call).await?.json()?)
+    }
+
+    /// Lists products.
+    pub async fn list_software(&self, query: &ListSoftware) -> Result<Page, Error> {
+        let filter = FilterQuery::new(&query.filter, &self.view.catalogue).but_for(None);
+        let sorted = query.sort.as_ref().map(|sort| match sort {
+            ListSort::Stored(order) => Order::stored(*order),
+            ListSort::Attribute(sort) => Order::attribute(sort),
+        });
+        let found = match query.q.as_deref().filter(|q| !q.trim().is_empty()) {
+            None => {
+                let order = sorted.unwrap_or_else(|| Order::stored(Stored::Name));
+                self.send_page(json!({"query": {"bool": {"filter": filter}}}), &order, query.page).await?
+            }
+            Some(q) => match names(q) {
+                None => Found::default(),
+                Some(names) => {
+                    let body = json!({"query": {"bool": {"must": names, "filter": filter}}});
+                    self.send_page(body, &sorted.unwrap_or_else(Order::relevance), query.page).await?
+                }
+            },
+        };
+        let mut translator = Translator::new(&self.view.catalogue, query.language.as_ref());
+        let data = found.sources().map(|source| translated(&mut translator, source));
+        let data = data.collect::<Result<_, Error>>()?;
+        Ok(Page { data, pagination: query.page.pagination(found.total()), is_in_language: translator.is_any() })
+    }
+
+    /// Returns a product in its own language; `None` if the id is unknown.
+    pub async fn get_software(&self, id: &str) -> Result<Option<Product>, Error> {
+        Ok(self.source(id).await?.map(|source| {
+            let body: Bytes = [r#"{"data":"#, product_in(source.get()), "}}"].concat().into();
+            Product { hash: hash(&body), body }
+        }))
+    }
+
+    /// A product's source, as of the last refresh.
+    async fn source(&self, id: &str) -> Result<Option<Box<RawValue>>, Error> {
+        let (index, key) = (self.index.prefix.alias(Part::Products), key(id));
+        let target =
+            format!("/{index}/_doc/{}?realtime=false&preference=_local", utf8_percent_encode(&key, NON_ALPHANUMERIC));
+        match self.index.connection.send(Call::get(target)).await {
+            Ok(answer) => {
+                let got: Got<Box<RawValue>> = answer.json()?;
+                Ok(Some(got.source))
+            }
+            Err(error) if error.kind == ErrorKind::NotFound => Ok(None),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Suggests up to `limit` products, and up to as many categories and glossary terms each.
+    /// Products whose names match come first, then those that have all the words.
+    pub async fn suggest(&self, q: &str, limit: u32, language: Option<&Language>) -> Result<Suggestions<'_>, Error> {
+        let View { catalogue, categories, glossary, .. } = &*self.view;
+        let headings = service::suggest_headings(catalogue, categories, glossary, q, limit as usize, language);
+        let Some(names) = names(q) else { return Ok(headings) };
+        let text = TextQuery::new(q, Prefix::Always, &self.view);
+        let by_name = json!({"constant_score": {"filter": names.clone(), "boost": 1e6}});
+        let query = json!({"bool": {"should": [by_name, names, text.strict()], "minimum_should_match": 1}});
+        let page = PageRequest { limit, offset: 0 };
+        let found = self.send_page(json!({"query": query}), &Order::relevance(), page).await?;
+        let mut translator = Translator::new(catalogue, language);
+        let mut is_in_language = headings.is_in_language;
+        let software = found.sources().map(|source| {
+            let heading = service::named_product(&translated(&mut translator, source)?)?;
+            is_in_language |= language.is_some() && !heading.untranslated.iter().any(|field| field == "name");
+            Ok::<_, Error>(heading.product)
+        });
+        let software = software.collect::<Result<_, _>>()?;
+        Ok(Suggestions { software, is_in_language, ..headings })
+    }
+
+    /// Lists products that share a product's categories, tags or words, most similar first. Returns
+    /// `None` if the id is unknown.
+    pub async fn similar_software(&self, id: &str, query: &ListSimilar) -> Result<Option<SimilarPage<'_>>, Error> {
+        let catalogue = &self.view.catalogue;
+        let Some(source) = self.source(id).await? else { return Ok(None) };
+        let own = category_ids(&source)?;
+        let document = [json!({"_index": self.index.prefix.alias(Part::Products), "_id": key(id)})];
+        let filter = SoftwareFilter { except_id: Some(id.to_owned()), ..query.filter.clone() };
+        let filter = FilterQuery::new(&filter, catalogue).but_for(None);
+        let any = [
+            like(&document, &["categories.id", "tags.keyword"]),
+            like(&document, &["name", "tagline", "features", "description"]),
+        ];
+        let body = json!({"query": {"bool": {"should": any, "minimum_should_match": 1, "filter": filter}}});
+        let found = self.send_page(body, &Order::relevance(), query.page).await?;
+        let mut translator = Translator::new(catalogue, query.language.as_ref());
+        let data = found.hits.hits.iter().filter_map(|hit| Some((hit.score, hit.source.as_ref()?)));
+        let data = data.map(|(score, source)| {
+            let others = category_ids(source)?;
+            let shared = own.iter().filter(|id| others.contains(id));
+            Ok::<_, Error>(SimilarHit {
+                item: translated(&mut translator, source)?,
+                score: scaled(score.unwrap_or_default()),
+                categories: shared.filter_map(|id| catalogue.category_by_id(id)).collect(),
+                words: Vec::new(),
+            })
+        });
+        let data = data.collect::<Result<_, _>>()?;
+        let pagination = query.page.pagination(found.total());
+        Ok(Some(SimilarPage { data, pagination, is_in_language: translator.is_any() }))
+    }
+
+    /// Lists a product's reviews; `None` if the product is unknown. The summary covers all of the
+    /// product's reviews.
+    pub async fn list_reviews(&self, software_id: &str, query: &ListReviews) -> Result<Option<ReviewsPage>, Error> {
+        if query.page.offset > MAX_QUERY_OFFSET {
+            return Err(Error::OffsetTooLarge);
+        }
+        let mut filter = Vec::new();
+        if let Some(least) = query.filter.min_rating {
+            filter.push(json!({"range": {"review.rating": {"gte": least}}}));
+        }
+        if let Some(most) = query.filter.max_rating {
+            filter.push(json!({"range": {"review.rating": {"lte": most}}}));
+        }
+        if let Some(verified) = query.filter.verified {
+            filter.push(json!({"term": {"review.verified": verified}}));
+        }
+        let by_date = |order: &str| json!({"review.created_at_seconds": {"order": order, "missing": "_last"}});
+        let stars = |order: &str| json!({"review.rating": order});
+        let mut sort = match query.sort {
+            ReviewSort::Newest => vec![by_date("desc")],
+            ReviewSort::Oldest => vec![by_date("asc")],
+            ReviewSort::Best => vec![stars("desc"), by_date("desc")],
+            ReviewSort::Worst => vec![stars("asc"), by_date("desc")],
+        };
+        sort.push(json!({"key": "asc"}));
+        let of_product =
+            [json!({"term": {"kind": kind::REVIEW}}), json!({"term": {"review.software": key(software_id)}})];
+        let body = json!({
+            "query": {"bool": {"filter": of_product}}, "post_filter": {"bool": {"filter": filter}},
+            "aggs": {"all": {"filter": {"match_all": {}}, "aggs": {"values": {"terms": {"field": "review.rating"}}}}},
+            "from": query.page.offset, "size": query.page.limit, "sort": sort, "track_total_hits": true,
+        });
+        let found: Found<DirectoryDocument> = self.send(Part::Directory, &body).await?;
+        let buckets = found.buckets("all");
+        // Only a product without reviews may be unknown.
+        if buckets.is_empty() && self.source(software_id).await?.is_none() {
+            return Ok(None);
+        }
+        let mut stars = [0; STARS];
+        for bucket in buckets {
+            let at = bucket.key.as_u64().and_then(|stars| usize::try_from(stars).ok()?.checked_sub(1));
+            if let Some(count) = at.and_then(|at| stars.get_mut(at)) {
+                *count = bucket.doc_count;
+            }
+        }
+        let data = found.sources().map(|document| Bytes::copy_from_slice(document.data.get().as_bytes()));
+        let page =
+            Page { data: data.collect(), pagination: query.page.pagination(found.total()), is_in_language: false };
+        Ok(Some(ReviewsPage { page, summary: ReviewSummary::of(stars) }))
+    }
+
+    /// Finds a filter value that's a comma-separated list of categories, which isn't how several are
+    /// passed. Returns the parameter and the value.
+    pub fn comma_separated<'f>(&self, filter: &'f SoftwareFilter) -> Option<(&'f str, &'f str)> {
+        let catalogue = &self.view.catalogue;
+        let is_known = |name: &str| !catalogue.categories_named(name).is_empty();
+        let is_list = |value: &&String| {
+            value.contains(',') && !is_known(value) && value.split(',').all(|part| is_known(part.trim()))
+        };
+        filter.categories.iter().find(is_list).map(|value| ("category", &**value))
+    }
+
+    /// Lists the products added, changed or removed since a generation. Returns `None` if that
+    /// generation isn't in the log, or is no longer there.
+    pub fn list_changes(&self, since: Option<&str>, page: PageRequest) -> Option<ChangesPage> {
+        list_changes_to(self.view.generation(), &self.view.changes, &self.view.merged_changes, since, page)
+    }
+}
+
+/// A product as shown in lists, in the translator's language.
+fn translated(translator: &mut Translator<'_>, source: &RawValue) -> Result<Bytes, Error> {
+    Ok(translator.item_of(item(source)?, Some(source.get().as_bytes()))?)
+}
+
+/// A product as shown in lists, given all of it.
+pub(super) fn item(source: &RawValue) -> Result<Bytes, Error> {
+    let Members(members) = serde_json::from_str(source.get())?;
+    let mut item = Vec::with_capacity(512);
+    for name in SoftwareItem::FIELDS {
+        let Some((_, value)) = members.iter().find(|(of, _)| of == name) else { continue };
+        let value = match name {
+            "name" | "tagline" | "vendor" => short(value)?,
+            "categories" => {
+                let categories: Vec<&RawValue> = serde_json::from_str(value.get())?;
+                if categories.len() > LIST_CATEGORIES {
+                    Cow::Owned(to_raw_value(&categories[..LIST_CATEGORIES])?)
+                } else {
+                    Cow::Borrowed(*value)
+                }
+            }
+            _ => Cow::Borrowed(*value),
+        };
+        item.push(if item.is_empty() { b'{' } else { b',' });
+        serde_json::to_writer(&mut item, name)?;
+        item.push(b':');
+        item.extend_from_slice(value.get().as_bytes());
+    }
+    item.push(b'}');
+    Ok(item.into())
+}
+
+/// A text as lists show it.
+fn short(value: &RawValue) -> Result<Cow<'_, RawValue>, Error> {
+    let text: Option<String> = serde_json::from_str(value.get())?;
+    Ok(match text.filter(|text| is_longer(text, LIST_CHARS)) {
+        Some(text) => Cow::Owned(to_raw_value(&shortened(&text, LIST_CHARS))?),
+        None => Cow::Borrowed(value),
+    })
+}
+
+/// The ids of a product's categories.
+fn category_ids(source: &RawValue) -> Result<Vec<String>, Error> {
+    #[derive(Deserialize)]
+    struct Categorised {
+        categories: Vec<Category>,
+    }
+    #[derive(Deserialize)]
+    struct Category {
+        id: String,
+    }
+    let Categorised { categories } = serde_json::from_str(source.get())?;
+    Ok(categories.into_iter().map(|category| category.id).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_item_is_the_shortened_start_of_a_product() {
+        let categories = (0..12).map(|n| json!({"id": n.to_string(), "name": n.to_string()})).collect::<Vec<_>>();
+        let product =
+            json!({"description": "d", "id": "a", "name": "n".repeat(600), "categories": categories, "rating": 4.5});
+        let product: Box<RawValue> = to_raw_value(&product).expect("JSON");
+        let item: Value = serde_json::from_slice(&item(&product).expect("an item")).expect("JSON");
+        assert_eq!(item["categories"].as_array().map(Vec::len), Some(LIST_CATEGORIES));
+        assert!(item["name"].as_str().is_some_and(|name| name.ends_with('…') && name.chars().count() <= 501));
+        assert_eq!((&item["rating"], item.get("description")), (&json!(4.5), None));
+    }
+}
