@@ -1,10 +1,10 @@
 //! Everything at once, on a server that builds and two replicas that serve its index folder, with
 //! limits on memory and open files: reloads, broken exports, named pipes instead of exports, a held
 //! lock, and a replica that is killed.
-//! Meanwhile callers download slowly from many addresses, read nothing, pipeline tool calls, send
-//! huge bodies, malformed requests, thousands of unknown parameters, deep offsets and wrong keys,
-//! and keep idle connections. Healthy callers of the builder and the other replica see no failures
-//! and wait hardly any longer, and memory stays flat.
+//! Meanwhile callers download and read pages slowly from many addresses, read nothing, pipeline tool
+//! calls, send huge bodies, malformed requests, thousands of unknown parameters, deep offsets and
+//! wrong keys, and keep idle connections. Healthy callers of the builder and the other replica see no
+//! failures and wait hardly any longer, and memory stays flat.
 
 use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
@@ -214,6 +214,8 @@ fn attacks(target: &Target, key: &str) -> Vec<Attack> {
         attack(request("/v1/exports/tools?format=ndjson", &key), 1024, 250),
         attack(request("/v1/exports/tools", visitor), 1024, 250),
         attack(request("/v1/exports/tools?format=ndjson", visitor), 1024, 250),
+        attack(request("/", ""), 1024, 250),
+        attack(request("/docs", ""), 1024, 250),
         attack(list.repeat(40).into_bytes(), 1, 5000),
         quick(request(&format!("/v1/software?{}", unknown.join("&")), &key)),
         quick(request("/v1/software?sort=-rating&offset=9007199254740991&limit=100", visitor)),
