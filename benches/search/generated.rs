@@ -7,7 +7,7 @@ use software_directory::export::Export;
 use software_directory::generation::Snapshot;
 use software_directory::record::SynonymGroup;
 use software_directory::service::{
-    Facet, ListGlossary, ListSoftware, ListSort, Order, PageRequest, SearchSoftware, SearchSort, list_glossary,
+    Facet, ListGlossary, ListSoftware, ListSort, Order, PageRequest, SearchSoftware, SearchSort, Stop, list_glossary,
     list_software, search_software,
 };
 use software_directory::text::analyse::words;
@@ -40,9 +40,10 @@ impl Request {
     fn run(&self, snapshot: &Snapshot) -> u64 {
         match self {
             Self::Search(query) => search_software(snapshot, query).map(|page| page.pagination.total),
-            Self::Names(query) => list_software(snapshot, query).map(|page| page.pagination.total),
+            Self::Names(query) => list_software(snapshot, query, &Stop::default()).map(|page| page.pagination.total),
             Self::Glossary(query) => {
-                list_glossary(&snapshot.catalogue, &snapshot.glossary, query, None).map(|page| page.pagination.total)
+                list_glossary(&snapshot.catalogue, &snapshot.glossary, query, None, &Stop::default())
+                    .map(|page| page.pagination.total)
             }
         }
         .expect("an index in memory can be read")

@@ -2,12 +2,18 @@
 
 use std::ops::Range;
 
-use super::{Columns, Filter, Order, Ordinal};
+use super::{Columns, Filter, Order, Ordinal, read_while};
 
 impl Columns {
     /// A page of the products that pass a filter, in a stored order, and the total number that
-    /// pass.
-    pub fn page(&self, filter: &Filter, order: Order, page: Range<usize>) -> (Vec<Ordinal>, u64) {
+    /// pass. Ends early if `pays` refuses to read more products.
+    pub fn page(
+        &self,
+        filter: &Filter,
+        order: Order,
+        page: Range<usize>,
+        pays: impl FnMut(usize) -> bool,
+    ) -> (Vec<Ordinal>, u64) {
         let order = self.order(order);
         let slice = |ordinals: &[Ordinal]| {
             let end = page.end.min(ordinals.len());
@@ -27,7 +33,8 @@ impl Columns {
         }
         let mut ordinals = Vec::new();
         let mut total = 0;
-        for ordinal in order.ordinals.iter().filter(|ordinal| filter.admit(self, **ordinal).passed()) {
+        let read = read_while(&order.ordinals, pays);
+        for ordinal in read.filter(|ordinal| filter.admit(self, **ordinal).passed()) {
             if page.contains(&total) {
                 ordinals.push(*ordinal);
             }

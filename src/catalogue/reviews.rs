@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Ordinal, STARS};
+use super::{Ordinal, STARS, read_while};
 use crate::catalogue::resource::{AdditionalProperties, RatingDistribution, ReviewResource, ReviewSummary};
 use crate::record::Review;
 use crate::scratch::Span;
@@ -89,30 +89,34 @@ impl ReviewFilter {
 
 impl ReviewsOf {
     /// A page of the reviews that pass a filter, in order, and the total number that pass. Without
-    /// a filter and in the default order, this takes constant time.
-    pub fn page(&self, filter: &ReviewFilter, sort: ReviewSort, page: &Range<usize>) -> (Vec<&ReviewEntry>, usize) {
+    /// a filter and in the default order, this takes constant time. Otherwise it ends early if `pays`
+    /// refuses to read more reviews.
+    pub fn page(
+        &self,
+        filter: &ReviewFilter,
+        sort: ReviewSort,
+        page: &Range<usize>,
+        pays: impl Fn(usize) -> bool,
+    ) -> (Vec<&ReviewEntry>, usize) {
         let entries = &self.entries;
         if (filter, sort) == (&ReviewFilter::default(), ReviewSort::Newest) {
             return (take(page, entries.iter()), entries.len());
         }
-        let admitted = |review: &&ReviewEntry| filter.admits(review);
-        let with_stars = |stars| {
-            let has_stars = move |review: &&ReviewEntry| usize::from(review.rating) == stars;
-            entries.iter().filter(has_stars).filter(admitted)
-        };
+        let admitted = |entries| read_while(entries, &pays).filter(|review: &&ReviewEntry| filter.admits(review));
+        let with_stars = |stars| admitted(entries).filter(move |review| usize::from(review.rating) == stars);
         // Reviews are stored newest first with undated ones last; ties keep that order.
         let found = match sort {
-            ReviewSort::Newest => take(page, entries.iter().filter(admitted)),
+            ReviewSort::Newest => take(page, admitted(entries)),
             ReviewSort::Oldest => {
                 let (dated, undated) =
                     entries.split_at(entries.partition_point(|review| review.created_at_seconds.is_some()));
                 let at_once = dated.chunk_by(|a, b| a.created_at_seconds == b.created_at_seconds);
-                take(page, at_once.rev().flatten().chain(undated).filter(admitted))
+                take(page, at_once.rev().chain([undated]).flat_map(admitted))
             }
             ReviewSort::Best => take(page, (1..=STARS).rev().flat_map(with_stars)),
             ReviewSort::Worst => take(page, (1..=STARS).flat_map(with_stars)),
         };
-        (found, entries.iter().filter(admitted).count())
+        (found, admitted(entries).count())
     }
 }
 
@@ -234,7 +238,7 @@ mod tests {
                     ReviewSort::Worst => sorted.sort_by_key(|review| review.rating),
                 }
                 let places = |of: &mut dyn Iterator<Item = &ReviewEntry>| of.map(|review| review.object.start).collect::<Vec<_>>();
-                let (page, total) = reviews.page(&filter, sort, &(start..start + 7));
+                let (page, total) = reviews.page(&filter, sort, &(start..start + 7), |_| true);
                 prop_assert_eq!(places(&mut page.into_iter()), places(&mut sorted.iter().copied().skip(start).take(7)));
                 prop_assert_eq!(total, sorted.len());
             }

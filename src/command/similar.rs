@@ -8,7 +8,7 @@ use super::search::{filter, finish, language, print_count, print_product};
 use super::{Failure, data};
 use crate::catalogue::resource::CategoryRef;
 use crate::cli::{SearchFormat, SimilarArgs};
-use crate::service::{ListSimilar, PageRequest, SimilarPage, SoftwareFilter, similar_software};
+use crate::service::{ListSimilar, PageRequest, SimilarPage, SoftwareFilter, Stop, budget, similar_software};
 use crate::text::printable::printable;
 
 /// Exit codes: 0 if products are found, 1 if there are none or the id is unknown, 2 for a usage error
@@ -22,7 +22,7 @@ fn list(args: &SimilarArgs) -> Result<ExitCode, Failure> {
     let page = PageRequest { limit: args.list.limit, offset: 0 };
     let language = language(args.list.lang.as_deref(), &snapshot)?;
     let query = ListSimilar { filter: filter(&args.list, &snapshot)?, page, language };
-    let found = similar_software(&snapshot, &args.id, &query);
+    let found = similar_software(&snapshot, &args.id, &query, &budget(&snapshot, &Stop::default()));
     let found = found.map_err(|error| Failure::other(&error))?.ok_or_else(|| Failure {
         text: format!("there is no product with the id {:?}; `search` shows the ids", args.id),
         code: 1,

@@ -203,6 +203,7 @@ mod tests {
     use super::*;
     use crate::generation::merged::MergedChanges;
     use crate::record::CalendarDate;
+    use crate::search::budget::Stop;
 
     fn generation(name: &str) -> Generation {
         serde_json::from_value(name.into()).expect("a name")
@@ -231,7 +232,7 @@ mod tests {
 
     fn since(log: &ChangeLog, name: &str) -> Option<Vec<Merged>> {
         let merged = MergedChanges::new(log);
-        let changes = merged.since(log, name, 0..usize::MAX)?;
+        let changes = merged.since(log, name, 0..usize::MAX, &Stop::default())?;
         assert_eq!(changes.page.len(), changes.total);
         Some(changes.page.into_iter().map(|change| (change.id.to_string(), change.before, change.after)).collect())
     }

@@ -3,7 +3,9 @@
 
 use std::ops::Range;
 
+use crate::catalogue::read_while;
 use crate::generation::log::{ChangeLog, ChangePlace, ProductChange, Step};
+use crate::search::budget::Stop;
 
 /// A log's changes, sorted by id. Each change includes the range of starting steps for which it's
 /// the product's first change.
@@ -52,14 +54,18 @@ impl MergedChanges {
 
     /// A page of the changes since a generation, sorted by id. A generation that occurs several
     /// times counts from its last occurrence. `None` if the log doesn't contain it.
-    pub fn since(&self, log: &ChangeLog, generation: &str, page: Range<usize>) -> Option<ChangesSince> {
-        let step = u32::try_from(log.step_after(generation)?).unwrap_or(NEVER);
-        let is_first = |change: &MergedChange| change.since <= step && step <= change.place.step;
-        let first = self.0.iter().enumerate().filter(|(_, change)| is_first(change)).map(|(at, _)| at);
-        Some(ChangesSince {
-            page: first.skip(page.start).take(page.len()).map(|at| self.merge(log, at)).collect(),
-            total: self.0.iter().filter(|change| is_first(change)).count(),
-        })
+    pub fn since(&self, log: &ChangeLog, generation: &str, page: Range<usize>, stop: &Stop) -> Option<ChangesSince> {
+        let from = u32::try_from(log.step_after(generation)?).unwrap_or(NEVER);
+        let is_first = |change: &MergedChange| change.since <= from && from <= change.place.step;
+        let read = read_while(&self.0, |_| !stop.is_set()).enumerate();
+        let mut since = ChangesSince::default();
+        for (at, _) in read.filter(|(_, change)| is_first(change)) {
+            if page.contains(&since.total) {
+                since.page.push(self.merge(log, at));
+            }
+            since.total += 1;
+        }
+        Some(since)
     }
 
     /// A product's last change and its step; `None` if the log has none.
@@ -132,9 +138,13 @@ mod tests {
                     .filter(|(_, before, after)| before != after)
                     .collect();
                 expected.sort();
+                let stopped = Stop::default();
+                stopped.set();
+                let nothing = merged.since(&log, generation(number).as_str(), 0..limit, &stopped);
+                prop_assert_eq!(nothing, Some(ChangesSince::default()));
                 let mut found = Vec::new();
                 for page in 0.. {
-                    let since = merged.since(&log, generation(number).as_str(), page * limit..(page + 1) * limit);
+                    let since = merged.since(&log, generation(number).as_str(), page * limit..(page + 1) * limit, &Stop::default());
                     let since = since.expect("known");
                     prop_assert_eq!(since.total, expected.len());
                     if since.page.is_empty() {

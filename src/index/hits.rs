@@ -73,6 +73,9 @@ pub(super) fn texts(
     Ok(texts.collect())
 }
 
+/// Budget units for checking whether a product passes a filter.
+const FILTERED: usize = 2;
+
 /// A page of all products in a stored order, if that's all the request asks for.
 pub(super) fn list(records: &Records, request: &SearchRequest<'_>, filter: &Filter) -> Option<SearchHits> {
     let Some(SortedBy::Stored(order)) = request.order else { return None };
@@ -80,7 +83,8 @@ pub(super) fn list(records: &Records, request: &SearchRequest<'_>, filter: &Filt
         return None;
     }
     let columns = &records.columns;
-    let (ordinals, total) = columns.page(filter, order, request.page.clone());
+    let pays = |products| request.budget.pay(products * FILTERED);
+    let (ordinals, total) = columns.page(filter, order, request.page.clone(), pays);
     let candidate = |ordinal| {
         let tier = if columns.is_demo(ordinal) { Tier::Demo } else { Tier::All };
         Candidate { tier, score: 0.0, ordinal }

@@ -131,11 +131,11 @@ impl<H: Host> ToolServer<H> {
             }
             Operation::SearchGlossary => {
                 let (query, language) = self.read_localised(tool, given, ListGlossary::from_values)?;
-                self.search_glossary(&query, language.as_ref())
+                self.search_glossary(&query, language.as_ref(), stop)
             }
             Operation::ListReviews => {
                 let read = read(tool, given, |values| (id(values), ListReviews::from_values(values)))?;
-                self.list_reviews(&read.0, &read.1)
+                self.list_reviews(&read.0, &read.1, stop)
             }
         }
     }
@@ -169,7 +169,7 @@ impl<H: Host> ToolServer<H> {
     fn list_similar(&self, id: &str, query: &ListSimilar, stop: &Stop) -> Result<Value, Failure> {
         self.check_filter(&query.filter, None)?;
         let budget = service::budget(&self.snapshot, stop);
-        let page = service::similar_software_within(&self.snapshot, id, query, &budget)?;
+        let page = service::similar_software(&self.snapshot, id, query, &budget)?;
         let page = page.ok_or_else(|| unknown(id))?;
         let mut software = Vec::with_capacity(page.data.len());
         for SimilarHit { item, categories, words, .. } in page.data.iter().take_while(|_| !stop.is_set()) {
@@ -204,14 +204,19 @@ impl<H: Host> ToolServer<H> {
         Ok(json!({"total": categories.pagination.total, "categories": shown.collect::<Vec<_>>()}))
     }
 
-    fn search_glossary(&self, query: &ListGlossary, language: Option<&Language>) -> Result<Value, Failure> {
-        let terms = service::list_glossary(&self.snapshot.catalogue, &self.snapshot.glossary, query, language)?;
+    fn search_glossary(
+        &self,
+        query: &ListGlossary,
+        language: Option<&Language>,
+        stop: &Stop,
+    ) -> Result<Value, Failure> {
+        let terms = service::list_glossary(&self.snapshot.catalogue, &self.snapshot.glossary, query, language, stop)?;
         let shown = parse(&terms.data)?.into_iter().map(|term| record::term(term, &self.base));
         Ok(json!({"total": terms.pagination.total, "terms": shown.collect::<Vec<_>>()}))
     }
 
-    fn list_reviews(&self, id: &str, query: &ListReviews) -> Result<Value, Failure> {
-        let reviews = service::list_reviews(&self.snapshot, id, query).ok_or_else(|| unknown(id))?;
+    fn list_reviews(&self, id: &str, query: &ListReviews, stop: &Stop) -> Result<Value, Failure> {
+        let reviews = service::list_reviews(&self.snapshot, id, query, stop).ok_or_else(|| unknown(id))?;
         let shown: Vec<_> = parse(&reviews.page.data)?.into_iter().map(record::review).collect();
         Ok(json!({
             "total": reviews.page.pagination.total,

@@ -23,8 +23,8 @@ use crate::catalogue::{Members, Order as Stored, STARS};
 use crate::record::Language;
 use crate::service::{
     self, AttributeSort, ChangesPage, ListReviews, ListSimilar, ListSoftware, ListSort, MAX_QUERY_OFFSET, Page,
-    PageRequest, Prefix, ReviewSort, ReviewsPage, SearchSort, SimilarHit, SimilarPage, SoftwareFilter, Translator,
-    list_changes_to,
+    PageRequest, Prefix, ReviewSort, ReviewsPage, SearchSort, SimilarHit, SimilarPage, SoftwareFilter, Stop,
+    Translator, list_changes_to,
 };
 use crate::text::shorten::{LIST_CHARS, is_longer, shortened};
 
@@ -165,7 +165,8 @@ impl Directory {
     /// Products whose names match come first, then those that have all the words.
     pub async fn suggest(&self, q: &str, limit: u32, language: Option<&Language>) -> Result<Suggestions<'_>, Error> {
         let View { catalogue, categories, glossary, .. } = &*self.view;
-        let headings = service::suggest_headings(catalogue, categories, glossary, q, limit as usize, language);
+        let headings =
+            service::suggest_headings(catalogue, categories, glossary, q, limit as usize, (language, &Stop::default()));
         let Some(names) = names(q) else { return Ok(headings) };
         let text = TextQuery::new(q, Prefix::Always, &self.view);
         let by_name = json!({"constant_score": {"filter": names.clone(), "boost": 1e6}});
@@ -279,8 +280,8 @@ impl Directory {
 
     /// Lists the products added, changed or removed since a generation. Returns `None` if that
     /// generation isn't in the log, or is no longer there.
-    pub fn list_changes(&self, since: Option<&str>, page: PageRequest) -> Option<ChangesPage> {
-        list_changes_to(self.view.generation(), &self.view.changes, &self.view.merged_changes, since, page)
+    pub fn list_changes(&self, since: Option<&str>, page: PageRequest, stop: &Stop) -> Option<ChangesPage> {
+        list_changes_to(self.view.generation(), &self.view.changes, &self.view.merged_changes, since, page, stop)
     }
 }
 

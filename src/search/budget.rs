@@ -61,6 +61,10 @@ impl Budget {
         Self { stop: stop.clone(), ..self }
     }
 
+    pub fn stop(&self) -> &Stop {
+        &self.stop
+    }
+
     /// The part of the budget for understanding a query, which doesn't grow with the directory.
     #[must_use]
     pub fn for_understanding(&self) -> Self {

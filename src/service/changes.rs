@@ -3,6 +3,7 @@
 use super::PageRequest;
 use crate::catalogue::resource::{ChangeResource, Pagination};
 use crate::generation::{ChangeLog, ChangesSince, MergedChanges, ProductChange, Snapshot};
+use crate::search::budget::Stop;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct ChangesPage {
@@ -13,8 +14,8 @@ pub struct ChangesPage {
     pub to: String,
 }
 
-pub fn list_changes(snapshot: &Snapshot, since: Option<&str>, page: PageRequest) -> Option<ChangesPage> {
-    list_changes_to(snapshot.generation(), &snapshot.changes, &snapshot.merged_changes, since, page)
+pub fn list_changes(snapshot: &Snapshot, since: Option<&str>, page: PageRequest, stop: &Stop) -> Option<ChangesPage> {
+    list_changes_to(snapshot.generation(), &snapshot.changes, &snapshot.merged_changes, since, page, stop)
 }
 
 /// Lists the products added, changed or removed between a generation and the latest one, `to`; the
@@ -26,9 +27,10 @@ pub fn list_changes_to(
     merged: &MergedChanges,
     since: Option<&str>,
     page: PageRequest,
+    stop: &Stop,
 ) -> Option<ChangesPage> {
     let from = since.unwrap_or(to);
-    let changes = if from == to { ChangesSince::default() } else { merged.since(log, from, page.range())? };
+    let changes = if from == to { ChangesSince::default() } else { merged.since(log, from, page.range(), stop)? };
     let data = changes.page.iter().map(resource).collect();
     let pagination = page.pagination(changes.total as u64);
     Some(ChangesPage { data, pagination, from: from.to_owned(), to: to.to_owned() })

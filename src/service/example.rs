@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use serde::Deserialize;
 
-use super::{ListSoftware, PageRequest, SearchSoftware, ServiceError, list_software, search_software};
+use super::{ListSoftware, PageRequest, SearchSoftware, ServiceError, Stop, list_software, search_software};
 use crate::catalogue::resource::CategoryResource;
 use crate::generation::Snapshot;
 
@@ -21,7 +21,7 @@ pub fn example_queries(snapshot: &Snapshot, most: usize) -> Result<Vec<String>, 
         categories.into_iter().take(2 * most).map(|category| category.name.to_lowercase()).collect();
     if names.is_empty() {
         let page = PageRequest { limit: 1, offset: 0 };
-        let first = list_software(snapshot, &ListSoftware { page, ..ListSoftware::default() })?;
+        let first = list_software(snapshot, &ListSoftware { page, ..ListSoftware::default() }, &Stop::default())?;
         names = first
             .data
             .iter()

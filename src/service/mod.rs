@@ -48,8 +48,8 @@ pub use records::{
 };
 pub use results::SearchResults;
 pub use search::{budget, find_software_within, search_software};
-pub use similar::{similar_software, similar_software_within};
+pub use similar::similar_software;
 pub use similar_queries::similar_queries;
-pub use software::{get_items, get_software, get_software_hash, list_software, list_software_within, unlimited};
+pub use software::{get_items, get_software, get_software_hash, list_software};
+pub use suggest::suggest;
 pub(crate) use suggest::{named_product, suggest_headings};
-pub use suggest::{suggest, suggest_within};

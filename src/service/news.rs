@@ -4,6 +4,7 @@ use serde::Deserialize;
 
 use super::ServiceError;
 use crate::generation::{NewsKind, Snapshot};
+use crate::search::budget::Stop;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct News {
@@ -22,18 +23,19 @@ pub struct News {
 
 /// Lists the latest news, newest first and by id within a generation. If categories are given, only
 /// includes products in those.
-pub fn list_news(snapshot: &Snapshot, categories: &[String]) -> Result<Vec<News>, ServiceError> {
+pub fn list_news(snapshot: &Snapshot, categories: &[String], stop: &Stop) -> Result<Vec<News>, ServiceError> {
     let known = categories.iter().flat_map(|category| snapshot.catalogue.categories_named(category));
     let known: Vec<_> = known.copied().collect();
     let known = (!categories.is_empty()).then_some(&*known);
     let changes = snapshot.news.newest(&snapshot.changes, known).into_iter();
     let news = changes.filter_map(|(step, change)| Some((change.news()?, step, snapshot.records.find(&change.id)?)));
-    news.map(|(kind, step, ordinal)| {
-        let item: Item = serde_json::from_slice(snapshot.records.item(ordinal))?;
-        let More { export } = serde_json::from_slice(&snapshot.records.detail_fields(ordinal)?)?;
-        Ok(Product { item, license: export.license }.news(kind, &step.at))
-    })
-    .collect()
+    news.take_while(|_| !stop.is_set())
+        .map(|(kind, step, ordinal)| {
+            let item: Item = serde_json::from_slice(snapshot.records.item(ordinal))?;
+            let More { export } = serde_json::from_slice(&snapshot.records.detail_fields(ordinal)?)?;
+            Ok(Product { item, license: export.license }.news(kind, &step.at))
+        })
+        .collect()
 }
 
 #[derive(Deserialize)]

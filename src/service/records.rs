@@ -7,6 +7,7 @@ use super::{GlossaryPage, ListGlossary, ListReviews, LocalisedObject, Page, Page
 use crate::catalogue::{Catalogue, ExportDocument, GlossaryEntry, StoredExport};
 use crate::generation::Snapshot;
 use crate::record::Language;
+use crate::search::budget::Stop;
 use crate::search::headings::HeadingIndex;
 
 /// Lists categories by name, with their text in the given language.
@@ -39,10 +40,10 @@ fn category(catalogue: &Catalogue, at: usize, language: Option<&Language>) -> Re
 
 /// Lists a product's reviews; `None` if the product is unknown. The summary covers all of the
 /// product's reviews.
-pub fn list_reviews(snapshot: &Snapshot, software_id: &str, query: &ListReviews) -> Option<ReviewsPage> {
+pub fn list_reviews(snapshot: &Snapshot, software_id: &str, query: &ListReviews, stop: &Stop) -> Option<ReviewsPage> {
     let records = &snapshot.records;
     let reviews = records.reviews.of(records.find(software_id)?);
-    let (found, total) = reviews.page(&query.filter, query.sort, &query.page.range());
+    let (found, total) = reviews.page(&query.filter, query.sort, &query.page.range(), |_| !stop.is_set());
     let data = found.into_iter().map(|review| records.object(review.object)).collect();
     let page = Page { data, pagination: query.page.pagination(total as u64), is_in_language: false };
     Some(ReviewsPage { page, summary: reviews.summary.clone() })
@@ -55,6 +56,7 @@ pub fn list_glossary(
     index: &HeadingIndex,
     query: &ListGlossary,
     language: Option<&Language>,
+    stop: &Stop,
 ) -> Result<GlossaryPage, ServiceError> {
     let entries = &catalogue.tables.glossary;
     let (Range { start, end }, page) = (query.page.range(), query.page);
@@ -62,7 +64,7 @@ pub fn list_glossary(
         let shown = query.page.slice(entries).iter().map(|entry| term(catalogue, entry, language));
         return Page::localised(shown, page.pagination(entries.len() as u64));
     };
-    let found = index.search(q);
+    let found = index.search(q, stop);
     let shown = found.iter().skip(start).take(end - start).map(|at| term(catalogue, &entries[at], language));
     Page::localised(shown, page.pagination(found.total()))
 }

@@ -2,26 +2,17 @@
 //! meaning.
 
 use super::features::Features;
-use super::search::{budget, scaled_score};
+use super::search::scaled_score;
 use super::{ListSimilar, ServiceError, SimilarHit, SimilarPage, Translator};
 use crate::catalogue::SoftwareFilter;
 use crate::generation::Snapshot;
 use crate::index::SearchRequest;
-use crate::search::budget::{Budget, Stop};
+use crate::search::budget::Budget;
 use crate::search::{Group, Plan};
 
 /// Lists similar products, most similar first, each with what it has in common with the given one.
 /// Returns `None` if the id is unknown.
 pub fn similar_software<'s>(
-    snapshot: &'s Snapshot,
-    id: &str,
-    query: &ListSimilar,
-) -> Result<Option<SimilarPage<'s>>, ServiceError> {
-    similar_software_within(snapshot, id, query, &budget(snapshot, &Stop::default()))
-}
-
-/// The same as [`similar_software`], but with a custom budget.
-pub fn similar_software_within<'s>(
     snapshot: &'s Snapshot,
     id: &str,
     query: &ListSimilar,

@@ -11,18 +11,8 @@ use crate::search::budget::{Budget, Stop};
 use crate::search::{Plan, names};
 
 /// `GET /v1/software`.
-pub fn list_software(snapshot: &Snapshot, query: &ListSoftware) -> Result<Page, ServiceError> {
-    list_software_within(snapshot, query, &unlimited(&Stop::default()))
-}
-
-/// The budget for a list. It only stops early if the stop signal is set, because a list can't be
-/// marked as incomplete. Besides, names are short, so there's little work.
-pub fn unlimited(stop: &Stop) -> Budget {
-    Budget::new(u64::MAX).until(stop)
-}
-
-/// The same as [`list_software`], but with a custom budget.
-pub fn list_software_within(snapshot: &Snapshot, query: &ListSoftware, budget: &Budget) -> Result<Page, ServiceError> {
+pub fn list_software(snapshot: &Snapshot, query: &ListSoftware, stop: &Stop) -> Result<Page, ServiceError> {
+    let budget = &unlimited(stop);
     let q = query.q.as_deref().filter(|q| !q.trim().is_empty());
     let order = query.sort.as_ref().and_then(|sort| sort.sorted_by(&snapshot.catalogue.tables.attributes));
     let mut translator = Translator::new(&snapshot.catalogue, query.language.as_ref());
@@ -38,6 +28,12 @@ pub fn list_software_within(snapshot: &Snapshot, query: &ListSoftware, budget: &
     let data = found.hits.into_iter().zip(texts).map(|(hit, texts)| translator.item(hit.item, texts));
     let data = data.collect::<Result<_, _>>()?;
     Ok(Page { data, pagination: query.page.pagination(found.total), is_in_language: translator.is_any() })
+}
+
+/// The budget for a list. It only stops early if the stop signal is set, because a list can't be
+/// marked as incomplete. Besides, names are short, so there's little work.
+pub(super) fn unlimited(stop: &Stop) -> Budget {
+    Budget::new(u64::MAX).until(stop)
 }
 
 /// Returns the list items of these products in the order of their ids, with their text in the given

@@ -6,7 +6,7 @@ use std::cmp::Reverse;
 
 use serde::Deserialize;
 
-use super::search::{budget, find_software_within};
+use super::search::find_software_within;
 use super::software::search_names;
 use super::{PageRequest, Prefix, SearchSoftware, ServiceError, Translator};
 use crate::catalogue::resource::{CategoryResource, CategorySuggestion, SoftwareRef, Suggestions, TermSuggestion};
@@ -20,16 +20,6 @@ use crate::search::headings::HeadingIndex;
 /// whose names match come first, then other products that a search finds. Categories and terms are
 /// found by name only.
 pub fn suggest<'s>(
-    snapshot: &'s Snapshot,
-    q: &str,
-    limit: u32,
-    language: Option<&Language>,
-) -> Result<Suggestions<'s>, ServiceError> {
-    suggest_within(snapshot, q, limit, language, &budget(snapshot, &Stop::default()))
-}
-
-/// The same as [`suggest`], but with a custom budget.
-pub fn suggest_within<'s>(
     snapshot: &'s Snapshot,
     q: &str,
     limit: u32,
@@ -60,7 +50,14 @@ pub fn suggest_within<'s>(
         products.extend(others);
         products.truncate(few);
     }
-    let headings = suggest_headings(&snapshot.catalogue, &snapshot.categories, &snapshot.glossary, &q, few, language);
+    let headings = suggest_headings(
+        &snapshot.catalogue,
+        &snapshot.categories,
+        &snapshot.glossary,
+        &q,
+        few,
+        (language, budget.stop()),
+    );
     let mut is_in_language = headings.is_in_language;
     let software = products.iter().map(|(_, item)| {
         let Named { product, untranslated } = named_product(item)?;
@@ -78,10 +75,10 @@ pub(crate) fn suggest_headings<'s>(
     glossary: &HeadingIndex,
     q: &str,
     few: usize,
-    language: Option<&Language>,
+    (language, stop): (Option<&Language>, &Stop),
 ) -> Suggestions<'s> {
     let tables = &catalogue.tables;
-    let completed = categories.complete(q);
+    let completed = categories.complete(q, stop);
     let mut categories: Vec<_> =
         (0..).zip(completed.iter()).map(|(place, at): (u32, _)| (place, &tables.categories[at])).collect();
     let order = |(place, category): &(u32, &CategoryResource)| (Reverse(category.software_count), *place);
@@ -90,7 +87,7 @@ pub(crate) fn suggest_headings<'s>(
         categories.truncate(few);
     }
     categories.sort_unstable_by_key(order);
-    let terms = glossary.complete(q);
+    let terms = glossary.complete(q, stop);
     let terms = terms.iter().take(few).map(|at| &tables.glossary[at].term);
     let mut is_in_language = false;
     let mut note = |is_found: bool| is_in_language |= is_found && language.is_some();

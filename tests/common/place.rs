@@ -13,7 +13,7 @@ use software_directory::generation::store::{Manifest, Store};
 use software_directory::generation::{
     BuildFailure, MeaningOption, Observer, Phase, Processors, RenderedReport, Settings, Snapshot,
 };
-use software_directory::service::{ListSoftware, PageRequest, list_software};
+use software_directory::service::{ListSoftware, PageRequest, Stop, list_software};
 use software_directory::update::files::ExportFiles;
 use software_directory::update::{Directory, Updater};
 use tempfile::TempDir;
@@ -196,7 +196,7 @@ impl Running {
 /// The ids of all products, ordered by name.
 pub(crate) fn ids(snapshot: &Snapshot) -> Vec<String> {
     let all = ListSoftware { page: PageRequest { limit: 100, offset: 0 }, ..ListSoftware::default() };
-    let page = list_software(snapshot, &all).expect("no engine is involved");
+    let page = list_software(snapshot, &all, &Stop::default()).expect("no engine is involved");
     page.data
         .iter()
         .map(|item| {

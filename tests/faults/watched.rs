@@ -10,7 +10,7 @@ use std::thread::JoinHandle;
 use software_directory::export::{self, Limits, SourceFile};
 use software_directory::generation::Snapshot;
 use software_directory::service::{
-    ListSoftware, PageRequest, SearchSoftware, get_export, get_software, list_software, search_software,
+    ListSoftware, PageRequest, SearchSoftware, Stop, get_export, get_software, list_software, search_software,
 };
 use software_directory::update::{Directory, Signal};
 
@@ -42,7 +42,7 @@ pub(crate) fn answers_from_memory(snapshot: &Snapshot) -> Vec<Vec<u8>> {
         write(&mut text);
         answers.push(text);
     };
-    for item in list_software(snapshot, &list).expect("a list").data {
+    for item in list_software(snapshot, &list, &Stop::default()).expect("a list").data {
         add(&|text| text.extend(&item));
     }
     for id in ids(snapshot) {
@@ -80,7 +80,7 @@ pub(crate) fn revision(directory: &Directory) -> usize {
 pub(crate) fn revisions_of(snapshot: &Snapshot) -> BTreeSet<usize> {
     let page = PageRequest { limit: u32::MAX, offset: 0 };
     let list = ListSoftware { page, ..ListSoftware::default() };
-    let items = list_software(snapshot, &list).expect("an engine").data;
+    let items = list_software(snapshot, &list, &Stop::default()).expect("an engine").data;
     let ids = items.iter().map(|item| serde_json::from_slice::<serde_json::Value>(item).expect("JSON")["id"].clone());
     let records = ids.map(|id| get_software(snapshot, id.as_str().expect("a string")));
     let records = records.map(|record| record.expect("whole").expect("a product"));

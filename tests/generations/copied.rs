@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use serde_json::Value;
 use software_directory::generation::INDEX_FORMAT;
 use software_directory::generation::store::{Manifest, Store};
-use software_directory::service::{PageRequest, get_export, list_changes};
+use software_directory::service::{PageRequest, Stop, get_export, list_changes};
 use software_directory::update::index::IndexFolder;
 use software_directory::update::{Directory, Outcome, Updater};
 use tempfile::TempDir;
@@ -68,7 +68,8 @@ impl Copied {
     /// 410.
     fn knows(&self, generation: &str) -> bool {
         let page = PageRequest { limit: 10, offset: 0 };
-        list_changes(&self.directory.current().expect("a generation"), Some(generation), page).is_some()
+        list_changes(&self.directory.current().expect("a generation"), Some(generation), page, &Stop::default())
+            .is_some()
     }
 
     /// Every path in the folder with its time of change.

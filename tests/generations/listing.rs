@@ -11,7 +11,7 @@ use software_directory::generation::Snapshot;
 use software_directory::record::{CalendarDate, EvidenceStatus, OfferingType, slug};
 use software_directory::service::{
     AttributeCondition, Facet, ListSoftware, ListSort, Order, PageRequest, SearchSoftware, SearchSort, SoftwareFilter,
-    get_software, list_software, search_software,
+    Stop, get_software, list_software, search_software,
 };
 
 const NAMES: [&str; 6] = ["Alpha", "alpha", "Álpha 2", "Alpha 10", "Beta", "Gamma tool"];
@@ -94,7 +94,7 @@ fn parsed(item: &[u8]) -> Value {
 fn listed(snapshot: &Snapshot, filter: &SoftwareFilter, sort: Order, page: PageRequest) -> (Vec<Value>, u64) {
     let query =
         ListSoftware { filter: filter.clone(), sort: Some(ListSort::Stored(sort)), page, ..ListSoftware::default() };
-    let page = list_software(snapshot, &query).expect("no engine is asked");
+    let page = list_software(snapshot, &query, &Stop::default()).expect("no engine is asked");
     (page.data.into_iter().map(|item| parsed(&item)).collect(), page.pagination.total)
 }
 

@@ -2,7 +2,7 @@
 //! matter how the generation came about.
 
 use software_directory::generation::Snapshot;
-use software_directory::service::{ChangesPage, PageRequest, list_changes};
+use software_directory::service::{ChangesPage, PageRequest, Stop, list_changes};
 use software_directory::update::Outcome;
 
 use crate::place::{Place, Running, export};
@@ -10,7 +10,7 @@ use crate::place::{Place, Running, export};
 const ALL: PageRequest = PageRequest { limit: 100, offset: 0 };
 
 fn since(snapshot: &Snapshot, generation: &str) -> Option<Vec<String>> {
-    let ChangesPage { data, .. } = list_changes(snapshot, Some(generation), ALL)?;
+    let ChangesPage { data, .. } = list_changes(snapshot, Some(generation), ALL, &Stop::default())?;
     Some(data.iter().map(|change| format!("{} {}", change.change, change.id)).collect())
 }
 

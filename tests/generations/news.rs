@@ -1,7 +1,7 @@
 //! The change log as requests read it: it's merged once, and lists news by category.
 
 use serde_json::{Value, json};
-use software_directory::service::list_news;
+use software_directory::service::{Stop, list_news};
 
 use crate::place::{Place, export_of};
 
@@ -26,7 +26,7 @@ fn news_in_a_rare_category_is_found_without_reading_the_rest() {
     let newest = |categories: Option<&[u32]>| snapshot.news.newest(&snapshot.changes, categories);
     let ids: Vec<_> = newest(Some(&[category])).iter().map(|(_, change)| &*change.id).collect();
     assert_eq!((ids, newest(None).len()), (vec!["rare"], 100), "as many changes as a feed contains");
-    let news = |category: &str| list_news(&snapshot, &[category.to_owned()]).expect("in memory");
+    let news = |category: &str| list_news(&snapshot, &[category.to_owned()], &Stop::default()).expect("in memory");
     let ids = |category| news(category).into_iter().map(|news| news.id).collect::<Vec<_>>();
     assert_eq!((ids("Rare"), ids("none")), (vec!["rare".to_owned()], Vec::new()));
     assert_eq!((ids("common").len(), &*ids("common")[99]), (100, "common-099"));

@@ -4,8 +4,9 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use software_directory::record::{CalendarDate, EvidenceStatus, OfferingType};
 use software_directory::service::{
-    self, AttributeCondition, ListSimilar, ListSoftware, PageRequest, SearchSoftware, SearchSort, SoftwareFilter, Stop,
-    find_software_within, list_software_within, similar_software_within, suggest_within, unlimited,
+    self, AttributeCondition, ListGlossary, ListReviews, ListSimilar, ListSoftware, PageRequest, ReviewSort,
+    SearchSoftware, SearchSort, SoftwareFilter, Stop, find_software_within, list_glossary, list_reviews, list_software,
+    similar_software, suggest,
 };
 
 use crate::cases::cases;
@@ -183,18 +184,30 @@ fn work_ends_at_its_next_step_once_nobody_waits() {
     let totals = || {
         let budget = service::budget(&snapshot, &stop);
         let found = find_software_within(&snapshot, &query, &budget).expect("an answer");
-        let list = ListSoftware { q: Some("p".to_owned()), ..ListSoftware::default() };
-        let listed = list_software_within(&snapshot, &list, &unlimited(&stop)).expect("an answer");
+        let filter = SoftwareFilter { min_rating: Some(1.0), ..SoftwareFilter::default() };
+        let lists = [
+            ListSoftware { q: Some("p".to_owned()), ..ListSoftware::default() },
+            ListSoftware { filter, ..ListSoftware::default() },
+        ];
+        let list = |list| list_software(&snapshot, list, &stop).expect("an answer").pagination.total;
+        let [named, filtered] = lists.each_ref().map(list);
+        let terms = ListGlossary { q: Some("permit".to_owned()), page: PageRequest::default() };
+        let terms = list_glossary(&snapshot.catalogue, &snapshot.glossary, &terms, None, &stop).expect("an answer");
+        let reviews = ListReviews { sort: ReviewSort::Best, ..ListReviews::all(PageRequest::default()) };
+        let reviews = list_reviews(&snapshot, "demo-permit-penguin", &reviews, &stop);
+        let reviews = reviews.expect("a product").page.pagination.total;
         let (budget, similar) = (service::budget(&snapshot, &stop), ListSimilar::default());
-        let similar = similar_software_within(&snapshot, "demo-permit-penguin", &similar, &budget);
+        let similar = similar_software(&snapshot, "demo-permit-penguin", &similar, &budget);
         let similar = similar.expect("an answer").expect("a product");
-        let suggested = suggest_within(&snapshot, "permit", 20, None, &budget).expect("an answer");
-        let suggested = suggested.software.len() as u64;
-        [found.total, listed.pagination.total, similar.pagination.total, suggested]
+        let suggested = suggest(&snapshot, "permit", 20, None, &budget).expect("an answer");
+        let suggested = [suggested.software.len() as u64, suggested.glossary.len() as u64];
+        let similar = similar.pagination.total;
+        let [products, headings] = suggested;
+        [found.total, similar, named, filtered, terms.pagination.total, reviews, products, headings]
     };
     assert!(totals().iter().all(|total| *total > 0), "{:?}", totals());
     stop.set();
-    assert_eq!(totals(), [0; 4]);
+    assert_eq!(totals(), [0; 8]);
 }
 
 #[test]

@@ -8,7 +8,7 @@ use software_directory::catalogue::resource::Highlight;
 use software_directory::export::{self, Limits, SourceFile};
 use software_directory::generation::Snapshot;
 use software_directory::service::{
-    Facet, ListSimilar, PageRequest, Prefix, SearchPage, SearchSoftware, SoftwareFilter, search_software,
+    Facet, ListSimilar, PageRequest, Prefix, SearchPage, SearchSoftware, SoftwareFilter, Stop, budget, search_software,
     similar_software,
 };
 
@@ -117,7 +117,9 @@ impl Directory {
     /// The ids of products similar to this one, best first.
     pub(crate) fn similar(&self, id: &str) -> Vec<String> {
         let query = ListSimilar { page: PageRequest { limit: 100, offset: 0 }, ..ListSimilar::default() };
-        let found = similar_software(&self.0, id, &query).expect("a response").expect("a product");
+        let found = similar_software(&self.0, id, &query, &budget(&self.0, &Stop::default()))
+            .expect("a response")
+            .expect("a product");
         found.data.iter().map(|hit| id_of(&hit.item)).collect()
     }
 

@@ -6,7 +6,7 @@ use serde::Serialize;
 
 use super::EmptyQuery;
 use crate::generation::Snapshot;
-use crate::service::{Facet, PageRequest, SearchSoftware, ServiceError, search_software};
+use crate::service::{Facet, PageRequest, SearchSoftware, ServiceError, Stop, search_software};
 use crate::text::punctuation::{is_dash, is_quote};
 
 const MAX_NEAR: usize = 5;
@@ -148,12 +148,12 @@ impl<'s> Proposer<'s> {
                 }
             }
         };
-        let (glossary, categories) = (&self.snapshot.glossary, &self.snapshot.categories);
-        add(NearKind::GlossaryTerm, glossary.complete(text).iter().map(term).collect());
-        add(NearKind::Category, categories.complete(text).iter().map(category).collect());
+        let (glossary, categories, stop) = (&self.snapshot.glossary, &self.snapshot.categories, &Stop::default());
+        add(NearKind::GlossaryTerm, glossary.complete(text, stop).iter().map(term).collect());
+        add(NearKind::Category, categories.complete(text, stop).iter().map(category).collect());
         add(NearKind::Spelling, self.similar(text));
-        add(NearKind::CategoryDescription, categories.search(text).iter().map(category).collect());
-        add(NearKind::GlossaryDefinition, glossary.search(text).iter().map(term).collect());
+        add(NearKind::CategoryDescription, categories.search(text, stop).iter().map(category).collect());
+        add(NearKind::GlossaryDefinition, glossary.search(text, stop).iter().map(term).collect());
         near.truncate(MAX_NEAR);
         near
     }

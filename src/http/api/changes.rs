@@ -15,7 +15,7 @@ use crate::http::response::ListBody;
 use crate::http::state::AppState;
 use crate::service::parameter::Values;
 use crate::service::parameter::definition::{LONG_LIMIT, OFFSET, SINCE};
-use crate::service::{self, PageRequest};
+use crate::service::{self, PageRequest, Stop};
 
 pub(in crate::http) struct ListChanges {
     since: Option<String>,
@@ -67,10 +67,10 @@ pub(in crate::http) async fn list_changes(
     links: PageLinks,
 ) -> Result<Response, ApiError> {
     // Reads the entire log.
-    let list = move || {
+    let list = move |stop: Stop| {
         let page = match &served {
-            Served::Snapshot(snapshot) => service::list_changes(snapshot, since.as_deref(), page),
-            Served::OpenSearch(directory) => directory.list_changes(since.as_deref(), page),
+            Served::Snapshot(snapshot) => service::list_changes(snapshot, since.as_deref(), page, &stop),
+            Served::OpenSearch(directory) => directory.list_changes(since.as_deref(), page, &stop),
         };
         let page = page.ok_or_else(|| ApiError::GenerationGone(since.unwrap_or_default()))?;
         let write = |change: &ChangeResource, json: &mut Vec<u8>| {
@@ -79,7 +79,7 @@ pub(in crate::http) async fn list_changes(
         let body = ListBody::new(&page.data, page.pagination, |change| change.id.len() + 100, write)?;
         Ok::<_, ApiError>(body.with("from", &page.from)?.with("to", &page.to)?.finish())
     };
-    let page = state.search(move |_| list()).await??;
+    let page = state.search(list).await??;
     let links = links.header(page.pagination(), MaxOffset::Unbounded);
     Ok(page.into_response(links))
 }

@@ -16,9 +16,9 @@ use crate::http::extract::query::{FromParameters, Parameters, Query};
 use crate::http::middleware::FEED;
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
-use crate::service;
 use crate::service::parameter::Values;
 use crate::service::parameter::definition::CATEGORY;
+use crate::service::{self, Stop};
 
 struct GetFeed {
     categories: Vec<String>,
@@ -44,8 +44,8 @@ async fn get_feed(
 ) -> Result<Response, ApiError> {
     let config = Arc::clone(&state);
     // Finding entries for a rare category may mean reading the whole log.
-    let write = move |_| {
-        let news = service::list_news(&snapshot, &categories)?;
+    let write = move |stop: Stop| {
+        let news = service::list_news(&snapshot, &categories, &stop)?;
         let feed = Feed {
             config: &config.config,
             query: query.as_deref().unwrap_or_default(),

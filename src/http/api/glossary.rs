@@ -15,7 +15,7 @@ use crate::http::response::{self, ListBody};
 use crate::http::state::AppState;
 use crate::service::parameter::Values;
 use crate::service::parameter::definition::{GLOSSARY_Q, LANG, LIMIT, QUERIED_OFFSET};
-use crate::service::{self, ListGlossary};
+use crate::service::{self, ListGlossary, Stop};
 
 impl FromParameters for ListGlossary {
     const PARAMETERS: Parameters = &[&[&GLOSSARY_Q, &LANG, &LIMIT, &QUERIED_OFFSET]];
@@ -56,11 +56,11 @@ pub(in crate::http) async fn list_glossary(
     let max_offset = MaxOffset::of(query.q.as_deref());
     let is_search = query.q.is_some();
     let language = lang.language().cloned();
-    let list = move || {
-        let page = served.list_glossary(&query, language.as_ref())?;
+    let list = move |stop: Stop| {
+        let page = served.list_glossary(&query, language.as_ref(), &stop)?;
         Ok::<_, ApiError>((ListBody::from_page(&page)?.finish(), page.is_in_language))
     };
-    let (page, is_in_language) = if is_search { state.search(move |_| list()).await? } else { list() }?;
+    let (page, is_in_language) = if is_search { state.search(list).await? } else { list(Stop::default()) }?;
     let links = links.header(page.pagination(), max_offset);
     Ok(lang.mark(is_in_language, page.into_response(links)))
 }

@@ -15,7 +15,7 @@ use crate::http::response::ListBody;
 use crate::http::state::AppState;
 use crate::service::parameter::Values;
 use crate::service::parameter::definition::{LIMIT, MAX_STARS, MIN_STARS, OFFSET, REVIEW_SORT, VERIFIED};
-use crate::service::{self, ListReviews, ReviewsPage};
+use crate::service::{self, ListReviews, ReviewsPage, Stop};
 
 impl FromParameters for ListReviews {
     const PARAMETERS: Parameters = &[&[&MIN_STARS, &MAX_STARS, &VERIFIED, &REVIEW_SORT, &LIMIT, &OFFSET]];
@@ -61,8 +61,8 @@ pub(in crate::http) async fn list_reviews(
     };
     let page = match served {
         Served::Snapshot(snapshot) => {
-            let list = move || write(service::list_reviews(&snapshot, &id, &query), id);
-            if is_stored_order { list() } else { state.search(move |_| list()).await? }
+            let list = move |stop: Stop| write(service::list_reviews(&snapshot, &id, &query, &stop), id);
+            if is_stored_order { list(Stop::default()) } else { state.search(list).await? }
         }
         Served::OpenSearch(directory) => write(directory.list_reviews(&id, &query).await?, id),
     }?;

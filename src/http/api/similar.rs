@@ -84,7 +84,7 @@ pub(in crate::http) async fn list_similar(
         Served::Snapshot(snapshot) => {
             let list = move |stop: Stop| {
                 let budget = service::budget(&snapshot, &stop);
-                let page = service::similar_software_within(&snapshot, &id, &query, &budget)?;
+                let page = service::similar_software(&snapshot, &id, &query, &budget)?;
                 write(&page.ok_or(ApiError::SoftwareNotFound(id))?, query.language.as_ref())
             };
             state.search(list).await??

@@ -79,8 +79,7 @@ pub(in crate::http) async fn list_software(
     };
     let (page, is_in_language) = match served {
         Served::Snapshot(snapshot) => {
-            let list =
-                move |stop: Stop| write(&service::list_software_within(&snapshot, &query, &service::unlimited(&stop))?);
+            let list = move |stop: Stop| write(&service::list_software(&snapshot, &query, &stop)?);
             // A name search or a filter has to look at every product.
             if is_stored_order { list(Stop::default()) } else { state.search(list).await? }?
         }

@@ -61,7 +61,7 @@ pub(in crate::http) async fn suggest(
         Served::Snapshot(snapshot) => {
             let suggest = move |stop: Stop| {
                 let budget = service::budget(&snapshot, &stop);
-                write(&service::suggest_within(&snapshot, &q, limit, lang.language(), &budget)?, &lang)
+                write(&service::suggest(&snapshot, &q, limit, lang.language(), &budget)?, &lang)
             };
             state.search(suggest).await?
         }

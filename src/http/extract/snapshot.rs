@@ -14,7 +14,7 @@ use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 use crate::opensearch::Directory;
 use crate::record::Language;
-use crate::service::{self, ListGlossary, Page, ServiceError};
+use crate::service::{self, ListGlossary, Page, ServiceError, Stop};
 
 /// What the whole request is answered from: whatever was current when it arrived.
 ///
@@ -38,12 +38,13 @@ impl Served {
         &self,
         query: &ListGlossary,
         language: Option<&Language>,
+        stop: &Stop,
     ) -> Result<Page, ServiceError> {
         let glossary = match self {
             Self::Snapshot(snapshot) => &snapshot.glossary,
             Self::OpenSearch(directory) => &directory.view.glossary,
         };
-        service::list_glossary(self.catalogue(), glossary, query, language)
+        service::list_glossary(self.catalogue(), glossary, query, language, stop)
     }
 
     pub(in crate::http) fn generation(&self) -> &str {

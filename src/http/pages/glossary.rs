@@ -26,6 +26,7 @@ use crate::http::extract::{Preferred, Snapshot};
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 use crate::record::{self, slug};
+use crate::service::Stop;
 use crate::service::parameter::definition::GLOSSARY_Q;
 use crate::text::shorten::in_list;
 
@@ -103,8 +104,8 @@ pub(super) async fn get_glossary(
     uri: Uri,
 ) -> Result<Response, ApiError> {
     let (of, overview) = (Arc::clone(&state), overview(&state, &snapshot).await?);
-    let write = move || write(&of, (language, of_texts.as_ref()), &snapshot, &overview, &uri);
-    state.search(move |_| write()).await?
+    let write = move |stop: Stop| write(&of, (language, of_texts.as_ref()), &snapshot, &overview, &uri, &stop);
+    state.search(write).await?
 }
 
 fn write(
@@ -113,6 +114,7 @@ fn write(
     snapshot: &Snapshot,
     overview: &Overview,
     uri: &Uri,
+    stop: &Stop,
 ) -> Result<Response, ApiError> {
     let (t, site) = (language.texts(), &state.site);
     let edition = Edition { t, base: &site.base, catalogue: &snapshot.catalogue, language: of_texts };
@@ -134,7 +136,7 @@ fn write(
         let groups = shown.map(|(letter, terms)| (&**letter, part(terms, page).to_vec()));
         (total, groups.filter(|(_, terms)| !terms.is_empty()).collect())
     } else {
-        let found = snapshot.glossary.search(q);
+        let found = snapshot.glossary.search(q, stop);
         let first = usize::try_from(offset(address.page(), MAX_ON_A_PAGE)).unwrap_or(usize::MAX);
         let terms: Vec<_> = found.iter().skip(first).take(MAX_ON_A_PAGE as usize).collect();
         (found.total(), if terms.is_empty() { Vec::new() } else { vec![("", terms)] })

@@ -100,7 +100,7 @@ impl<'a> Nothing<'a> {
         words.retain(|word| nothing.queries.iter().all(|query| query.label != *word));
         nothing.words = counter.ways(base, words)?;
         let language = list.search.language.as_ref();
-        let suggestions = service::suggest_within(snapshot, &q, FEW, language, &counter.budget)?;
+        let suggestions = service::suggest(snapshot, &q, FEW, language, &counter.budget)?;
         let product = |product: &SoftwareRef| Way {
             label: product.name.clone(),
             lang: Lang::default(),

@@ -15,7 +15,9 @@ use crate::catalogue::{Collation, GlossaryEntry};
 use crate::generation::Snapshot;
 use crate::http::problem::ApiError;
 use crate::record::{CalendarDate, Language};
-use crate::service::{self, News, NewsKind, PageRequest, SearchSoftware, SearchSort, ServiceError, SoftwareFilter};
+use crate::service::{
+    self, News, NewsKind, PageRequest, SearchSoftware, SearchSort, ServiceError, SoftwareFilter, Stop,
+};
 
 /// How many categories the home page shows.
 const CATEGORIES: usize = 12;
@@ -144,7 +146,7 @@ impl Overview {
             ..SearchSoftware::new("")
         };
         let newest = service::search_software(snapshot, &newest)?;
-        let added = service::list_news(snapshot, &[])?;
+        let added = service::list_news(snapshot, &[], &Stop::default())?;
         let added: Vec<_> =
             added.into_iter().filter(|news| news.kind == NewsKind::Added).take(PRODUCTS as usize).collect();
         Ok(Self {

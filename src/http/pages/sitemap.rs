@@ -29,7 +29,7 @@ use crate::http::middleware::RequestContext;
 use crate::http::problem::ApiError;
 use crate::http::shares::Class;
 use crate::http::state::AppState;
-use crate::service::{self, ListSoftware, PageRequest};
+use crate::service::{self, ListSoftware, PageRequest, Stop};
 use crate::text::html::escape;
 
 /// How many URLs are written at once.
@@ -137,20 +137,26 @@ async fn build(state: Arc<AppState>, snapshot: Snapshot, pages: Range<u64>) -> R
         let (is_first, is_last) = (chunk.start == pages.start, chunk.end == pages.end);
         start = chunk.end;
         let (of, snapshot) = (Arc::clone(&state), snapshot.clone());
-        let write = move || {
+        let write = move |stop: Stop| {
             let mut xml = if is_first { format!("{HEAD}<urlset {NAMESPACE}>\n") } else { String::new() };
-            write_pages(&mut xml, &of.site, &snapshot, chunk)?;
+            write_pages(&mut xml, &of.site, &snapshot, chunk, &stop)?;
             xml.push_str(if is_last { "</urlset>\n" } else { "" });
             file.write_all(xml.as_bytes()).map_err(ApiError::internal)?;
             Ok::<_, ApiError>((file, size + xml.len() as u64))
         };
-        (file, size) = state.search(move |_| write()).await??;
+        (file, size) = state.search(write).await??;
     }
     let gzip = file.finish().map_err(ApiError::internal)?.into();
     Ok(SitemapFile { gzip, size })
 }
 
-fn write_pages(xml: &mut String, site: &Site, snapshot: &Snapshot, pages: Range<u64>) -> Result<(), ApiError> {
+fn write_pages(
+    xml: &mut String,
+    site: &Site,
+    snapshot: &Snapshot,
+    pages: Range<u64>,
+    stop: &Stop,
+) -> Result<(), ApiError> {
     #[derive(Deserialize)]
     struct Id<'a> {
         #[serde(borrow)]
@@ -171,7 +177,7 @@ fn write_pages(xml: &mut String, site: &Site, snapshot: &Snapshot, pages: Range<
         return Ok(());
     }
     let page = PageRequest { limit: u32::try_from(end - start).unwrap_or(u32::MAX), offset: start - others };
-    let list = service::list_software(snapshot, &ListSoftware { page, ..ListSoftware::default() })?;
+    let list = service::list_software(snapshot, &ListSoftware { page, ..ListSoftware::default() }, stop)?;
     for item in &list.data {
         let Id { id } = serde_json::from_slice(item).map_err(ApiError::internal)?;
         let last_change = snapshot.merged_changes.last_of(&snapshot.changes, &id);

@@ -228,11 +228,11 @@ fn show(
     let body = Translator::new(&snapshot.catalogue, of_texts).detail(record.body)?;
     let text_budget = TextBudget::of_each(1);
     let product = Product::read(&body).map_err(ApiError::internal)?.within(&text_budget);
-    let reviews = service::list_reviews(snapshot, &id, &list);
+    let reviews = service::list_reviews(snapshot, &id, &list, budget.stop());
     let reviews = reviews.ok_or_else(|| ApiError::SoftwareNotFound(id.clone()))?;
     let page = PageRequest { limit: SIMILAR, offset: 0 };
     let few = ListSimilar { page, language: of_texts.cloned(), ..ListSimilar::default() };
-    let similar = service::similar_software_within(snapshot, &id, &few, budget)?;
+    let similar = service::similar_software(snapshot, &id, &few, budget)?;
     let similar = similar.map(|page| page.data).unwrap_or_default();
     let similar_items: Vec<Item<'_>> = similar
         .iter()

@@ -56,7 +56,7 @@ pub(super) async fn get_suggestions(
     let of = Arc::clone(&state);
     let suggest = move |stop: Stop| {
         let budget = service::budget(&snapshot, &stop);
-        let found = service::suggest_within(&snapshot, &q, LIMIT, of_texts.as_ref(), &budget)?;
+        let found = service::suggest(&snapshot, &q, LIMIT, of_texts.as_ref(), &budget)?;
         let (t, language) = (language.texts(), of_texts.as_ref());
         let edition = Edition { t, base: &of.site.base, catalogue: &snapshot.catalogue, language };
         respond::html(StatusCode::OK, t, &Options { edition, t, found })

@@ -7,7 +7,7 @@ use software_directory::export::render::{self, Style};
 use software_directory::export::{self, Limits, Report, SourceFile};
 use software_directory::generation::Snapshot;
 use software_directory::record::CalendarDate;
-use software_directory::service::{self, ListReviews, ListSimilar, PageRequest};
+use software_directory::service::{self, ListReviews, ListSimilar, PageRequest, Stop};
 
 /// An export with one of everything.
 pub(crate) const EXPORT: &str = include_str!("../export.json");
@@ -64,12 +64,14 @@ fn check_generation(report: Report, bytes: &[u8]) {
         let record = service::get_software(&snapshot, &id).expect("whole").expect("the product");
         assert!(is_json(&record.body), "{id}");
         let page = PageRequest { limit: 100, offset: 0 };
-        let reviews = service::list_reviews(&snapshot, &id, &ListReviews::all(page));
+        let (stop, budget) = (Stop::default(), service::budget(&snapshot, &Stop::default()));
+        let reviews = service::list_reviews(&snapshot, &id, &ListReviews::all(page), &stop);
         assert!(reviews.is_some(), "{id}");
         let query = ListSimilar { page, ..ListSimilar::default() };
-        let similar = service::similar_software(&snapshot, &id, &query).expect("an answer").expect("the product");
+        let similar =
+            service::similar_software(&snapshot, &id, &query, &budget).expect("an answer").expect("the product");
         assert!(similar.data.len() as u64 <= similar.pagination.total, "{id}");
-        let suggested = service::suggest(&snapshot, &name, 20, None).expect("an answer");
+        let suggested = service::suggest(&snapshot, &name, 20, None, &budget).expect("an answer");
         assert!(suggested.software.len() <= 20, "{name}");
         super::query::check(&snapshot, &super::query::search(&name));
     }

@@ -5,7 +5,7 @@ use std::panic::AssertUnwindSafe;
 use futures_util::FutureExt as _;
 use serde_json::{Value, json};
 use software_directory::opensearch::{Error, Index};
-use software_directory::service::{ChangesPage, PageRequest};
+use software_directory::service::{ChangesPage, PageRequest, Stop};
 
 use crate::environment::{World, hits, product, search};
 
@@ -40,7 +40,7 @@ async fn an_edit_sends_only_what_it_changes() {
     assert!(index.check().await.expect("loaded"), "a new publication");
     let directory = index.current().expect("loaded");
     assert_eq!(hits(&search(&directory, "juggles").await), ["p7"]);
-    let changes = changed(directory.list_changes(Some(&first.generation), PAGE));
+    let changes = changed(directory.list_changes(Some(&first.generation), PAGE, &Stop::default()));
     let expected = [("p300", "added"), ("p7", "changed")].map(|(id, kind)| (id.to_owned(), kind.to_owned()));
     assert_eq!(changes, expected);
 
@@ -90,6 +90,6 @@ async fn a_killed_run_is_repaired_by_the_next_and_the_log_starts_over() {
     assert!(second.changed < COUNT as u64, "some were stored before: {second:?}");
     let directory = world.directory().await;
     assert_eq!(search(&directory, "second").await.pagination.total, COUNT as u64);
-    assert_eq!(directory.list_changes(Some(&first.generation), PAGE), None, "the log starts over");
+    assert_eq!(directory.list_changes(Some(&first.generation), PAGE, &Stop::default()), None, "the log starts over");
     assert_eq!(world.update().await.expect("published").sent, 0);
 }
