@@ -80,7 +80,7 @@ pub(crate) fn report(path: &Path, exports: &[Export], snapshot: &Snapshot, seed:
     let new = NewKey { name: "bench".to_owned(), expires: None, rate, origins: Vec::new() };
     let (key, _) = file::create(&key_file, new, Timestamp::now(), |_| Ok(()))?;
     let config = HttpConfig { public_page: Some(rate), ..HttpConfig::default() };
-    let state = AppState::new(directory, Arc::new(KeyStore::open(&key_file)?), config)?;
+    let state = AppState::new(directory, None, Arc::new(KeyStore::open(&key_file)?), config)?;
     let service = http::service(state);
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let bearer = format!("Bearer {}", key.expose());

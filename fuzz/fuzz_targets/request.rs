@@ -32,7 +32,7 @@ static SERVICE: LazyLock<Service> = LazyLock::new(|| {
     directory.publish(invariant::query::snapshot());
     let key = ApiKey::generate(KeyKind::Development).expect("a key");
     let keys = Arc::new(KeyStore::development(&key, Path::new("no-key-file.json")));
-    let state = AppState::new(Arc::new(directory), keys, HttpConfig::default()).expect("the state");
+    let state = AppState::new(Arc::new(directory), None, keys, HttpConfig::default()).expect("the state");
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().expect("a runtime");
     Service { app: BoxCloneSyncService::new(http::service(state)), bearer: format!("Bearer {}", key.expose()), runtime }
 });

@@ -72,12 +72,7 @@ pub enum AppStateError {
 
 impl AppState {
     /// Sets up the state and starts the search pool's threads.
-    pub fn new(directory: Arc<Directory>, keys: Arc<KeyStore>, config: HttpConfig) -> Result<Arc<Self>, AppStateError> {
-        Self::with_index(directory, None, keys, config)
-    }
-
-    /// The same, for a directory that may be in OpenSearch.
-    pub fn with_index(
+    pub fn new(
         directory: Arc<Directory>,
         opensearch: Option<Arc<Index>>,
         keys: Arc<KeyStore>,

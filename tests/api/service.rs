@@ -73,7 +73,8 @@ impl Setup {
         };
         let (key, _) = file::create(&path, new, Timestamp::now(), |_| Ok(())).expect("a key");
         let keys = Arc::new(KeyStore::open(&path).expect("a key file"));
-        let state = AppState::new(Arc::clone(&self.directory), Arc::clone(&keys), self.config).expect("the state");
+        let state =
+            AppState::new(Arc::clone(&self.directory), None, Arc::clone(&keys), self.config).expect("the state");
         let metrics = http::metrics_service(Arc::clone(&state));
         let app = BoxCloneSyncService::new(http::service_with(state, self.routes));
         Service { app, metrics, directory: self.directory, keys, key: key.expose().to_owned(), folder }

@@ -144,7 +144,7 @@ fn serve(
     if let Some(title) = args.site_title.clone() {
         config.site_title = title;
     }
-    let state = AppState::with_index(Arc::clone(&directory), index.clone(), Arc::new(keys), config);
+    let state = AppState::new(Arc::clone(&directory), index.clone(), Arc::new(keys), config);
     let state = state.map_err(|error| Failure::other(&error))?;
     state.metrics.add_counter(log.dropped.clone()).map_err(|error| Failure::other(&error))?;
     let runtime = tokio::runtime::Builder::new_multi_thread()

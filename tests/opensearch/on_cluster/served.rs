@@ -39,7 +39,7 @@ async fn operations_are_served_and_everything_else_is_not_offered() {
     let (key, _) = file::create(&path, new, Timestamp::now(), |_| Ok(())).expect("a key");
     let keys = Arc::new(KeyStore::open(&path).expect("a key file"));
     let state =
-        AppState::with_index(Arc::default(), Some(Arc::clone(&index)), keys, HttpConfig::default()).expect("the state");
+        AppState::new(Arc::default(), Some(Arc::clone(&index)), keys, HttpConfig::default()).expect("the state");
     let get = async |path: &str, if_none_match: &str| get(&state, key.expose(), path, if_none_match).await;
 
     assert!(index.check().await.is_err(), "nothing is published");
