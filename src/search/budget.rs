@@ -10,10 +10,10 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
 /// The minimum budget in units, which small directories get: enough to highlight a page of a
 /// hundred hits.
-const LEAST: u64 = 320_000;
+const LEAST: u64 = 280_000;
 
 /// The base of a large directory's budget, in units.
-const BASE: u64 = 160_000;
+const BASE: u64 = 120_000;
 
 /// The units added to the base for each product, because counting and scoring the hits of a
 /// frequent word takes time proportional to the directory's size.

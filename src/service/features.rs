@@ -32,6 +32,9 @@ const MAX_WORDS_READ: usize = 5000;
 /// The maximum size in bytes of the text to take a product's own words from.
 const MAX_BYTES_READ: usize = 8 * 1024;
 
+/// Budget units for looking up a word.
+const LOOKED_UP: usize = 40;
+
 /// The maximum number of categories to compare. The main category comes first.
 const MAX_CATEGORIES: usize = 8;
 
@@ -131,12 +134,12 @@ struct ProductWord {
 
 impl<'s> Features<'s> {
     /// Reads a product's features from its record.
-    pub(super) fn of(snapshot: &'s Snapshot, record: &[u8]) -> Result<Self, ServiceError> {
+    pub(super) fn of(snapshot: &'s Snapshot, record: &[u8], budget: &Budget) -> Result<Self, ServiceError> {
         let Detail { data: product } = serde_json::from_slice(record)?;
         let categories = product.categories.iter().take(MAX_CATEGORIES);
         let categories = categories.filter_map(|category| snapshot.catalogue.category_by_id(&category.id));
         let reference = snapshot.search.has_meanings.then(|| record_reference(product.meaning_texts())).flatten();
-        let words = rarest_words(snapshot, &product)?;
+        let words = rarest_words(snapshot, &product, budget)?;
         let stems = StemSlots::new(words.iter().map(|word| std::iter::once((word.stem, WORD_WEIGHT))));
         Ok(Self { categories: categories.collect(), words, stems, reference })
     }
@@ -213,7 +216,7 @@ pub(super) fn seek_similar(
     let Some(hit) = found.hits.first() else { return Ok(()) };
     let Id { id } = serde_json::from_slice(&hit.item)?;
     let Some(record) = snapshot.records.get(&id)? else { return Ok(()) };
-    let features = Features::of(snapshot, &record.body)?;
+    let features = Features::of(snapshot, &record.body, budget)?;
     let shared: Vec<_> = features.shared().collect();
     let rerank = features.rerank(snapshot, shared.iter().map(|(_, alternatives)| &alternatives[..]))?;
     expansion.seek_similar(id.into_owned(), shared, rerank);
@@ -235,7 +238,7 @@ fn bound<'g>(snapshot: &Snapshot, groups: impl Iterator<Item = &'g [Alternative]
 }
 
 /// A product's rarest words that occur in at least one other product, rarest first.
-fn rarest_words(snapshot: &Snapshot, product: &Product<'_>) -> Result<Vec<ProductWord>, ServiceError> {
+fn rarest_words(snapshot: &Snapshot, product: &Product<'_>, budget: &Budget) -> Result<Vec<ProductWord>, ServiceError> {
     let mut found: Vec<ProductWord> = Vec::new();
     let (mut left, mut stems) = (MAX_BYTES_READ, HashSet::default());
     for text in product.descriptive_texts() {
@@ -247,6 +250,7 @@ fn rarest_words(snapshot: &Snapshot, product: &Product<'_>) -> Result<Vec<Produc
             if !stems.insert(stem) {
                 continue;
             }
+            budget.spend(LOOKED_UP);
             let document_frequency = snapshot.index.document_frequency(&Term::Word(stem))?;
             if document_frequency > 1 {
                 found.push(ProductWord { stem, written: text[word.start..word.end].to_owned(), document_frequency });

@@ -10,6 +10,10 @@ use crate::index::SearchRequest;
 use crate::search::budget::Budget;
 use crate::search::{Group, Plan};
 
+/// Budget units for finding what a page of 100 hits shares with the product. They don't depend on the
+/// page's size, so all pages come from the same result.
+const SHARED: usize = 20_000;
+
 /// Lists similar products, most similar first, each with what it has in common with the given one.
 /// Returns `None` if the id is unknown.
 pub fn similar_software<'s>(
@@ -20,13 +24,14 @@ pub fn similar_software<'s>(
 ) -> Result<Option<SimilarPage<'s>>, ServiceError> {
     let ListSimilar { filter, page, language } = query;
     let Some(record) = snapshot.records.get(id)? else { return Ok(None) };
-    let features = Features::of(snapshot, &record.body)?;
+    let features = Features::of(snapshot, &record.body, budget)?;
     let group = |(_, alternatives)| Group { alternatives, ..Group::default() };
     let groups: Vec<_> = features.shared().map(group).collect();
     if groups.is_empty() {
         // A plan without groups would match all products.
         return Ok(Some(SimilarPage { data: Vec::new(), pagination: page.pagination(0), is_in_language: false }));
     }
+    budget.spend(SHARED);
     let rerank = features.rerank(snapshot, groups.iter().map(|group| &group.alternatives[..]))?;
     let plan = Plan { groups, rerank, ..Plan::default() };
     let request = SearchRequest {

@@ -42,8 +42,9 @@ const COMPARED_AT_ONCE: usize = 4;
 const PARSED_AT_ONCE: usize = 12;
 
 /// How many bytes of plain text are searched for words per budget unit. Other bytes take a unit
-/// each.
+/// each, and the word that they're in takes the slow path.
 const SCANNED_AT_ONCE: usize = 16;
+const SLOW_WORD: usize = 8;
 
 /// The maximum number of pairs of words to recognise as one of the query's compounds.
 const MAX_HALVES: usize = 64;
@@ -433,7 +434,9 @@ const SYNONYM: &str = "synonym";
 
 /// How many budget units it takes to search text for words.
 fn scanning(text: &str) -> usize {
-    text.len() / SCANNED_AT_ONCE + text.bytes().map(|byte| usize::from(byte >> 7)).sum::<usize>()
+    let others = text.bytes().map(|byte| usize::from(byte >> 7)).sum::<usize>();
+    let begun = text.as_bytes().windows(2).filter(|pair| pair[0].is_ascii() && !pair[1].is_ascii());
+    text.len() / SCANNED_AT_ONCE + others + SLOW_WORD * begun.count()
 }
 
 /// Validates UTF-8 for the whole JSON at once, which is faster than string by string.

@@ -34,10 +34,19 @@ const KINDS: [Kind; 256] = {
 
 const BLOCK: usize = 64;
 
-/// Packs bytes, each 0 or 1, into one bit each.
-fn bits(bytes: [u8; BLOCK]) -> u64 {
+/// A bitmap of the bytes in any of these ranges. Compares all bytes at once, without branches,
+/// because word boundaries are unpredictable. Plain loops are vectorised in every build profile.
+#[inline]
+fn bits<const N: usize>(block: &[u8; BLOCK], any: [RangeInclusive<u8>; N]) -> u64 {
     // The product's highest byte collects the lowest bits of all eight bytes.
     const GATHER: u64 = 0x0102_0408_1020_4080;
+    let mut bytes = [0; BLOCK];
+    for range in any {
+        let (first, last) = (*range.start(), *range.end());
+        for (bit, byte) in bytes.iter_mut().zip(block) {
+            *bit |= u8::from(byte.wrapping_sub(first) <= last - first);
+        }
+    }
     let (eights, _) = bytes.as_chunks();
     eights.iter().rev().fold(0, |bits, eight| bits << 8 | u64::from_le_bytes(*eight).wrapping_mul(GATHER) >> 56)
 }
@@ -109,11 +118,9 @@ impl<'t> Scanner<'t> {
             padded[..left.len()].copy_from_slice(left);
             padded
         });
-        let is = |any: &[RangeInclusive<u8>], byte: u8| any.iter().fold(0, |is, of| is | u8::from(of.contains(&byte)));
-        // Compares all bytes at once, without branches, because word boundaries are unpredictable.
-        let words = bits(block.map(|byte| is(&[b'0'..=b'9', b'A'..=b'Z', b'a'..=b'z'], byte)));
-        let dots = bits(block.map(|byte| is(&[b'.'..=b'.'], byte)));
-        let open = bits(block.map(|byte| is(&[b'#'..=b'#', b'&'..=b'\'', b'+'..=b'+', 0x80..=0xff], byte)));
+        let words = bits(&block, [b'0'..=b'9', b'A'..=b'Z', b'a'..=b'z']);
+        let dots = bits(&block, [b'.'..=b'.']);
+        let open = bits(&block, [b'#'..=b'#', b'&'..=b'\'', b'+'..=b'+', 0x80..=0xff]);
         // A dot is part of a word only right before a word character. For the last byte, the next
         // byte isn't known.
         let open = open | (dots & (((words | dots | open) >> 1) | 1 << (BLOCK - 1)));
