@@ -5,11 +5,14 @@
 //! The directory is the corpus, all of it new to the change log, plus an export with more
 //! categories, glossary terms, and reviews of a single product than any real directory has.
 
+use std::convert::Infallible;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 use axum::body::Body;
 use axum::extract::Request;
+use axum::response::Response;
 use fastrand::Rng;
 use http_body_util::BodyExt as _;
 use jiff::Timestamp;
@@ -17,13 +20,15 @@ use serde_json::{Value, json};
 use software_directory::export::{Export, IdPrefixes, Limits};
 use software_directory::generation::source::Source;
 use software_directory::generation::{MeaningOption, Settings, Snapshot, Unobserved};
-use software_directory::http::{self, AppState, HttpConfig};
+use software_directory::http::{self, AppState, HttpConfig, PublicUrl};
 use software_directory::key::file::{self, NewKey};
 use software_directory::key::{KeyStore, Rate};
 use software_directory::service::Facet;
 use software_directory::update::files::ExportFiles;
 use software_directory::update::{Directory, Updater};
-use tower::{Service, ServiceExt as _};
+use tokio::runtime::Runtime;
+use tower::ServiceExt as _;
+use tower::util::BoxCloneService;
 
 use crate::corpus::Failure;
 use crate::cpu_time;
@@ -46,7 +51,7 @@ const LIMIT: usize = 100;
 
 /// A path, the path of a request that will be rejected, or a tool call's body. In all of them,
 /// `LIMIT` is replaced with the page size.
-enum Ask {
+pub(crate) enum Ask {
     Get(String),
     Refused(String),
     Tool(Value),
@@ -75,25 +80,16 @@ pub(crate) fn report(path: &Path, exports: &[Export], snapshot: &Snapshot, seed:
     std::fs::copy(path, folder.path().join("corpus.json"))?;
     updater.refresh().map_err(|failure| format!("{failure:?}"))?;
 
-    let key_file = folder.path().join("keys");
-    let rate = Rate::new(100_000).ok_or("no such rate")?;
-    let new = NewKey { name: "bench".to_owned(), expires: None, rate, origins: Vec::new() };
-    let (key, _) = file::create(&key_file, new, Timestamp::now(), |_| Ok(()))?;
-    let config = HttpConfig { public_page: Some(rate), ..HttpConfig::default() };
-    let state = AppState::new(directory, None, Arc::new(KeyStore::open(&key_file)?), config)?;
-    let service = http::service(state);
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
-    let bearer = format!("Bearer {}", key.expose());
+    let server = Server::start(directory)?;
     println!("\n{:44} {:>8} {:>7}   (goal: {} ms)", "worst request of an endpoint", "µs", "status", WORST.as_millis());
     for (endpoint, asks) in endpoints(exports, &words, &first, seed) {
         let measured = asks.iter().map(|ask| {
             let mut status = 0;
             let mut times: Vec<_> = (0..ROUNDS)
                 .map(|round| {
-                    let request = ask.request(&bearer, LIMIT - round);
-                    let start = cpu_time::of_process();
-                    status = runtime.block_on(answer(service.clone(), request));
-                    cpu_time::of_process().saturating_sub(start)
+                    let (time, of) = server.measure(ask, LIMIT - round);
+                    status = of;
+                    time
                 })
                 .collect();
             times.sort_unstable();
@@ -109,14 +105,43 @@ pub(crate) fn report(path: &Path, exports: &[Export], snapshot: &Snapshot, seed:
     Ok(())
 }
 
-async fn answer<S>(service: S, request: Request) -> u16
-where
-    S: Service<Request, Response = axum::response::Response, Error = std::convert::Infallible>,
-{
-    let Ok(response) = service.oneshot(request).await;
-    let status = response.status().as_u16();
-    std::hint::black_box(response.into_body().collect().await.expect("a body").to_bytes());
-    status
+type Answers = BoxCloneService<Request, Response, Infallible>;
+
+/// The whole service, which visitors may use too.
+pub(crate) struct Server {
+    service: Answers,
+    runtime: Runtime,
+    /// The authorization header.
+    bearer: String,
+}
+
+impl Server {
+    pub(crate) fn start(directory: Arc<Directory>) -> Result<Self, Failure> {
+        let folder = tempfile::tempdir()?;
+        let key_file = folder.path().join("keys");
+        let rate = Rate::new(100_000).ok_or("no such rate")?;
+        let new = NewKey { name: "bench".to_owned(), expires: None, rate, origins: Vec::new() };
+        let (key, _) = file::create(&key_file, new, Timestamp::now(), |_| Ok(()))?;
+        let public_url = Some(PublicUrl::parse("http://localhost")?);
+        let config = HttpConfig { public_url, public_page: Some(rate), ..HttpConfig::default() };
+        let state = AppState::new(directory, None, Arc::new(KeyStore::open(&key_file)?), config)?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let service = BoxCloneService::new(http::service(state));
+        Ok(Self { service, runtime, bearer: format!("Bearer {}", key.expose()) })
+    }
+
+    /// How much CPU time a request takes, and the response's status.
+    pub(crate) fn measure(&self, ask: &Ask, limit: usize) -> (Duration, u16) {
+        let request = ask.request(&self.bearer, limit);
+        let start = cpu_time::of_process();
+        let status = self.runtime.block_on(async {
+            let Ok(response) = self.service.clone().oneshot(request).await;
+            let status = response.status().as_u16();
+            std::hint::black_box(response.into_body().collect().await.expect("a body").to_bytes());
+            status
+        });
+        (cpu_time::of_process().saturating_sub(start), status)
+    }
 }
 
 impl Ask {

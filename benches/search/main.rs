@@ -6,7 +6,8 @@
 //! come the ratios that must hold; the two sides of each ratio take turns.
 //!
 //! `cargo bench --bench search -- goals` prints only those, and `-- generated` the worst of 50,000
-//! generated queries, searches in hostile records, and the worst request for each endpoint.
+//! generated queries, searches and pages of hostile records, and the worst request for each
+//! endpoint.
 
 #[path = "../corpus/mod.rs"]
 mod corpus;
