@@ -1,5 +1,6 @@
 //! The validated exports, stored for download.
 
+use std::borrow::Cow;
 use std::io::{self, BufReader, Read, Write as _};
 use std::ops::{Range, RangeInclusive};
 use std::time::SystemTime;
@@ -9,7 +10,8 @@ use sha2::{Digest as _, Sha256};
 use zstd::stream::Encoder;
 use zstd::zstd_safe::CParameter;
 
-use super::{Catalogue, Members};
+use super::Catalogue;
+use super::resource::Members;
 use crate::catalogue::resource::{ExportRef, ExportResource};
 use crate::export::{SetExport, write_compact};
 use crate::scratch::{BulkReader, BulkWriter, Span};
@@ -177,10 +179,10 @@ impl ExportDocument {
         }
         verified?;
         let reference = serde_json::to_string(&ExportRef {
-            id: &self.resource.id,
-            name: &self.resource.name,
-            license: &self.resource.license,
-            as_of: self.resource.as_of.as_deref(),
+            id: Cow::Borrowed(&self.resource.id),
+            name: Cow::Borrowed(&self.resource.name),
+            license: Cow::Borrowed(&self.resource.license),
+            as_of: self.resource.as_of.as_deref().map(Cow::Borrowed),
         })?;
         Ok(StoredExport {
             compressed: downloads.reader(self.stored.compressed)?,

@@ -1,12 +1,15 @@
-//! A product's JSON consists of its item, as shown in lists, and the detail fields missing from the
-//! item. If the item is shortened, the detail fields are all of the product's fields.
+//! A product's JSON: the item that lists show, and the members that a single product has in
+//! addition.
 
 use std::borrow::Cow;
+use std::hash::{BuildHasher as _, Hasher as _};
+
+use foldhash::quality::FixedState;
+use serde::Serialize;
 
 use super::rating::Rating;
 use crate::catalogue::resource::{
-    AdditionalProperties, CategoryRef, CategoryResource, DetailFields, ExportRef, SameAsRef, SoftwareItem,
-    SourceResource,
+    CategoryRef, CategoryResource, DetailFields, ExportRef, SameAsRef, SoftwareDetail, SoftwareItem, SourceResource,
 };
 use crate::export::Export;
 use crate::record::{Language, Software};
@@ -16,119 +19,216 @@ use crate::text::shorten::{LIST_CHARS, is_longer, shortened};
 pub(super) type SameAs<'m> = (Cow<'m, Software>, &'m str);
 
 /// The maximum number of categories that lists show per product.
-const LIST_CATEGORIES: usize = 10;
+pub const LIST_CATEGORIES: usize = 10;
 
-/// How much of a product's text and categories an item contains.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Extent {
-    /// What lists show of a product, shortened if necessary.
-    List,
-    Whole,
+/// A product's JSON as stored.
+#[derive(Debug)]
+pub struct ProductJson {
+    /// The product as lists show it, a JSON object that starts with the id.
+    pub(super) item: Vec<u8>,
+    /// The members of a single product's object that its item doesn't have, as a JSON object. If
+    /// the item is shortened, these are all members.
+    pub(super) detail: Vec<u8>,
+    pub(super) is_shortened: bool,
+    /// A hash of the product's content, but not of its export's name, licence and date, because
+    /// changing those would change every record in the export at once.
+    pub content_hash: u64,
 }
 
-impl Extent {
-    fn of(self, text: &str) -> Cow<'_, str> {
-        match self {
-            Self::List => shortened(text, LIST_CHARS),
-            Self::Whole => Cow::Borrowed(text),
+impl ProductJson {
+    /// `same_as` contains the best of the products with the same website. `language` is the
+    /// language of the product's own text.
+    pub(super) fn new<'c>(
+        software: &Software,
+        language: Option<&Language>,
+        shown: Rating,
+        categories: impl Iterator<Item = &'c CategoryResource>,
+        export: &Export,
+        same_as: &[SameAs<'_>],
+    ) -> Result<Self, serde_json::Error> {
+        let computed = match (&software.rating, shown.value) {
+            (None, Some(rating)) => Some(serde_json::value::to_raw_value(&rating)?),
+            _ => None,
+        };
+        let categories: Vec<_> = categories.map(CategoryRef::from).collect();
+        let mut item = SoftwareItem {
+            id: Cow::Borrowed(&software.id),
+            name: Cow::Borrowed(&software.name),
+            tagline: software.tagline.as_deref().map(Cow::Borrowed),
+            category: categories.first().map(|category| category.name.clone()),
+            categories,
+            rating: software.rating.as_ref().map(|rating| &*rating.text).or(computed.as_deref()),
+            review_count: shown.review_count,
+            website: Cow::Borrowed(&software.url),
+            vendor: software.vendor.as_deref().map(Cow::Borrowed),
+            offering_type: software.offering_type.as_str().into(),
+            evidence_status: software.evidence_status.as_str().into(),
+            evidence_checked_on: software.evidence_checked_on.as_deref().map(Cow::Borrowed),
+            language: language.map(Cow::Borrowed),
+            untranslated: Vec::new(),
+        };
+        let mut fields = detail_fields(software, shown, export, same_as);
+        let is_shortened = is_shortened(&item);
+        let whole = is_shortened.then(|| serde_json::to_vec(&item)).transpose()?;
+        shorten(&mut item);
+        let item = serde_json::to_vec(&item)?;
+        let with_item = |detail: Vec<u8>| match &whole {
+            Some(item) => joined(item, &detail),
+            None => detail,
+        };
+        let detail = with_item(serde_json::to_vec(&fields)?);
+        fields.export = ExportRef { id: fields.export.id, ..ExportRef::default() };
+        let content_hash = hash(&[&item, &with_item(serde_json::to_vec(&fields)?)]);
+        Ok(Self { item, detail, is_shortened, content_hash })
+    }
+
+    /// All of the product's members, as a JSON object.
+    pub fn whole(&self) -> Vec<u8> {
+        if self.is_shortened { self.detail.clone() } else { joined(&self.item, &self.detail) }
+    }
+
+    /// A hash of all of the product's details.
+    pub(super) fn detail_hash(&self) -> u64 {
+        hash(&[&self.item, &self.detail])
+    }
+}
+
+fn hash(parts: &[&[u8]]) -> u64 {
+    let mut hasher = FixedState::default().build_hasher();
+    parts.iter().for_each(|part| hasher.write(part));
+    hasher.finish()
+}
+
+/// Whether lists shorten the product's text or omit categories.
+fn is_shortened(item: &SoftwareItem<'_>) -> bool {
+    let texts = [Some(&item.name), item.tagline.as_ref(), item.vendor.as_ref()];
+    item.categories.len() > LIST_CATEGORIES || texts.into_iter().flatten().any(|text| is_longer(text, LIST_CHARS))
+}
+
+/// Shortens a product's text the way lists do, and drops further categories.
+pub fn shorten(item: &mut SoftwareItem<'_>) {
+    item.categories.truncate(LIST_CATEGORIES);
+    for text in [Some(&mut item.name), item.tagline.as_mut(), item.vendor.as_mut()].into_iter().flatten() {
+        if is_longer(text, LIST_CHARS) {
+            *text = shortened(text, LIST_CHARS).into_owned().into();
         }
     }
 }
 
-/// Whether lists shorten a product's text or omit categories.
-pub(super) fn is_shortened(software: &Software) -> bool {
-    let texts = [Some(&software.name), software.tagline.as_ref(), software.vendor.as_ref()];
-    software.categories.len() > LIST_CATEGORIES || texts.into_iter().flatten().any(|text| is_longer(text, LIST_CHARS))
-}
-
-/// Builds a product's item. `language` is the language of its own text.
-pub(super) fn item<'c>(
-    software: &Software,
-    language: Option<&Language>,
+fn detail_fields<'s>(
+    software: &'s Software,
     shown: Rating,
-    categories: impl Iterator<Item = &'c CategoryResource>,
-    extent: Extent,
-) -> Result<Vec<u8>, serde_json::Error> {
-    let most = if extent == Extent::List { LIST_CATEGORIES } else { usize::MAX };
-    let categories: Vec<_> =
-        categories.take(most).map(|category| CategoryRef { id: &category.id, name: &category.name }).collect();
-    let name = extent.of(&software.name);
-    let tagline = software.tagline.as_deref().map(|tagline| extent.of(tagline));
-    let vendor = software.vendor.as_deref().map(|vendor| extent.of(vendor));
-    let computed = match (&software.rating, shown.value) {
-        (None, Some(rating)) => Some(serde_json::value::to_raw_value(&rating)?),
-        _ => None,
-    };
-    serde_json::to_vec(&SoftwareItem {
-        id: &software.id,
-        name: &name,
-        tagline: tagline.as_deref(),
-        category: categories.first().map(|category| category.name),
-        categories,
-        rating: software.rating.as_ref().map(|rating| &*rating.text).or(computed.as_deref()),
-        review_count: shown.review_count,
-        website: &software.url,
-        vendor: vendor.as_deref(),
-        offering_type: software.offering_type.as_str(),
-        evidence_status: software.evidence_status.as_str(),
-        evidence_checked_on: software.evidence_checked_on.as_deref(),
-        language,
-        untranslated: Vec::new(),
-    })
-}
-
-/// How every item begins.
-pub(super) const ID: &[u8] = br#"{"id":"#;
-
-/// Whether stored detail fields are all of a product's fields, because its item is shortened.
-pub(super) fn is_whole(fields: &[u8]) -> bool {
-    fields.starts_with(ID)
-}
-
-/// A product's details as a JSON object, combined from its item and its stored detail fields.
-pub fn joined(item: &[u8], fields: &[u8]) -> Vec<u8> {
-    if is_whole(fields) {
-        return fields.to_vec();
-    }
-    let (item, fields) = (item.strip_suffix(b"}").unwrap_or(item), fields.strip_prefix(b"{").unwrap_or(fields));
-    [item, b",", fields].concat()
-}
-
-/// The detail fields missing from a product's item. `same_as` contains the best of the products
-/// with the same website.
-pub(super) fn detail_fields(
-    software: &Software,
-    shown: Rating,
-    export: &Export,
-    same_as: &[SameAs<'_>],
-) -> Result<Vec<u8>, serde_json::Error> {
-    serde_json::to_vec(&DetailFields {
-        description: software.description.as_deref(),
-        aliases: &software.aliases,
-        tags: &software.tags,
-        features: &software.features,
-        standards: &software.standards,
-        alternative_to: &software.alternative_to,
-        deployment: &software.deployment,
-        pricing: software.pricing.as_deref(),
-        languages: &software.languages,
-        sources: software
-            .sources
-            .iter()
-            .map(|source| SourceResource { label: &source.label, url: &source.url })
-            .collect(),
+    export: &'s Export,
+    same_as: &'s [SameAs<'s>],
+) -> DetailFields<'s> {
+    let texts = |texts: &'s [Box<str>]| texts.iter().map(|text| Cow::Borrowed(&**text)).collect();
+    DetailFields {
+        description: software.description.as_deref().map(Cow::Borrowed),
+        aliases: texts(&software.aliases),
+        tags: texts(&software.tags),
+        features: texts(&software.features),
+        standards: texts(&software.standards),
+        alternative_to: texts(&software.alternative_to),
+        deployment: texts(&software.deployment),
+        pricing: software.pricing.as_deref().map(Cow::Borrowed),
+        languages: texts(&software.languages),
+        sources: software.sources.iter().map(SourceResource::from).collect(),
         rating_source: shown.source,
-        translations: &software.translations,
-        additional_properties: AdditionalProperties(&software.additional_properties),
+        translations: Cow::Borrowed(&software.translations),
+        additional_properties: (&*software.additional_properties).into(),
         export: ExportRef {
-            id: &export.id,
-            name: &export.name,
-            license: &export.license,
-            as_of: export.as_of.as_deref(),
+            id: Cow::Borrowed(&export.id),
+            name: Cow::Borrowed(&export.name),
+            license: Cow::Borrowed(&export.license),
+            as_of: export.as_of.as_deref().map(Cow::Borrowed),
         },
         same_as: same_as
             .iter()
-            .map(|(software, export)| SameAsRef { id: &software.id, name: &software.name, export })
+            .map(|(software, export)| SameAsRef {
+                id: Cow::Borrowed(&software.id),
+                name: Cow::Borrowed(&software.name),
+                export: Cow::Borrowed(export),
+            })
             .collect(),
-    })
+    }
+}
+
+/// The members of a JSON object as serde writes it, without white space around them.
+pub(super) fn members(object: &[u8]) -> &[u8] {
+    if let [b'{', members @ .., b'}'] = object { members } else { &[] }
+}
+
+/// Composes a JSON object from values and from other objects' members, at the end of a buffer.
+#[derive(Debug)]
+pub struct ObjectWriter<B> {
+    buffer: B,
+    is_empty: bool,
+}
+
+impl<B: AsMut<Vec<u8>>> ObjectWriter<B> {
+    pub fn new(mut buffer: B) -> Self {
+        buffer.as_mut().push(b'{');
+        Self { buffer, is_empty: true }
+    }
+
+    fn next(&mut self) -> &mut Vec<u8> {
+        let json = self.buffer.as_mut();
+        if !std::mem::replace(&mut self.is_empty, false) {
+            json.push(b',');
+        }
+        json
+    }
+
+    /// Adds another object's members. It mustn't be empty.
+    pub fn members(&mut self, object: &[u8]) {
+        self.next().extend_from_slice(members(object));
+    }
+
+    /// Adds a member whose name doesn't need escaping.
+    pub fn member<T: Serialize + ?Sized>(&mut self, name: &str, value: &T) -> Result<(), serde_json::Error> {
+        serde_json::to_writer(self.name(name), value)
+    }
+
+    /// Adds a member, given its value's JSON.
+    pub fn json_member(&mut self, name: &str, json: &[u8]) {
+        self.name(name).extend_from_slice(json);
+    }
+
+    /// Adds a member's name. The caller writes its value.
+    pub fn name(&mut self, name: &str) -> &mut Vec<u8> {
+        let json = self.next();
+        for part in ["\"", name, "\":"] {
+            json.extend_from_slice(part.as_bytes());
+        }
+        json
+    }
+
+    pub fn finish(mut self) -> B {
+        self.buffer.as_mut().push(b'}');
+        self.buffer
+    }
+}
+
+fn joined(item: &[u8], detail: &[u8]) -> Vec<u8> {
+    let mut object = ObjectWriter::new(Vec::with_capacity(item.len() + detail.len()));
+    object.members(item);
+    object.members(detail);
+    object.finish()
+}
+
+impl SoftwareDetail<'_> {
+    /// The product as a response body, `{"data":{…}}`.
+    pub fn to_body(&self) -> Result<Vec<u8>, serde_json::Error> {
+        let item = SoftwareItem { untranslated: Vec::new(), ..self.item.clone() };
+        let (item, detail) = (serde_json::to_vec(&item)?, serde_json::to_vec(&self.detail)?);
+        let mut body = ObjectWriter::new(Vec::with_capacity(item.len() + detail.len() + 64));
+        let mut object = ObjectWriter::new(body.name("data"));
+        object.members(&item);
+        object.members(&detail);
+        if !self.item.untranslated.is_empty() {
+            object.member("untranslated", &self.item.untranslated)?;
+        }
+        object.finish();
+        Ok(body.finish())
+    }
 }

@@ -1,37 +1,41 @@
-//! Product JSON: each product's item, as shown in lists, and its compressed detail fields.
+//! Product JSON: each product's item, as shown in lists, and its compressed details.
 
-use std::hash::{BuildHasher as _, Hasher as _};
+use std::hash::BuildHasher as _;
 use std::io;
-use std::ops::Range;
 
 use bytes::Bytes;
 use foldhash::quality::FixedState;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
-use memchr::memmem;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::compression::{Compressor, Dictionary, text_len};
 use super::prefetch::fetch;
-use super::product_json::{ID, is_whole};
+use super::product_json::{ProductJson, members};
+use super::resource::SoftwareDetail;
 use super::{CatalogueBuildError, Ordinal};
 use crate::scratch::{BulkWriter, Span};
 
 /// The beginning and end of the response body for a product's details.
-const OPENING: &[u8] = br#"{"data":"#;
-const CLOSING: &[u8] = b"}";
+const OPENING: &[u8] = br#"{"data":{"#;
+const CLOSING: &[u8] = b"}}";
+
+/// How every item begins.
+const ID: &[u8] = br#"{"id":"#;
 
 /// The ranges of the products' JSON in an arena, contiguous and in ordinal order.
 #[derive(Debug, Serialize, Deserialize)]
 pub(super) struct ProductSpans {
     /// The start of each product's item, plus the end of the last product.
     starts: Vec<u64>,
-    /// The length of each item in bytes. Detail fields follow their item.
+    /// The length of each item in bytes. The details, which are the members of an object without its
+    /// braces, follow their item.
     item_lengths: Vec<u32>,
-    /// See [`content_hash`].
+    /// The products whose item is shortened, in order. Their details have all of the product's
+    /// members.
+    shortened: Vec<Ordinal>,
     content_hashes: Vec<u64>,
-    /// See [`detail_hash`].
     detail_hashes: Vec<u64>,
     /// The compression dictionary.
     dictionary: Span,
@@ -43,7 +47,7 @@ impl ProductSpans {
         self.item_lengths.len()
     }
 
-    /// The ranges of a product's item and detail fields.
+    /// The ranges of a product's item and details.
     fn of(&self, ordinal: Ordinal) -> [Span; 2] {
         let at = ordinal as usize;
         let (start, end, item) = (self.starts[at], self.starts[at + 1], u64::from(self.item_lengths[at]));
@@ -65,36 +69,6 @@ impl ProductSpans {
     }
 }
 
-/// A hash of a product's content: its item and detail fields, but not its export's name, licence
-/// and date, because changing those would change every record in the export at once.
-pub fn content_hash(item: &[u8], fields: &[u8]) -> u64 {
-    let export = export_members(fields).unwrap_or(fields.len()..fields.len());
-    hash_parts(&[item, &fields[..export.start], &fields[export.end..]])
-}
-
-/// A hash of all of a product's details.
-pub fn detail_hash(item: &[u8], fields: &[u8]) -> u64 {
-    hash_parts(&[item, fields])
-}
-
-fn hash_parts(parts: &[&[u8]]) -> u64 {
-    let mut hasher = FixedState::default().build_hasher();
-    for part in parts {
-        hasher.write(part);
-    }
-    hasher.finish()
-}
-
-/// The range of the members of `export` that follow its `id`, in the JSON of
-/// [`DetailFields`](crate::catalogue::resource::DetailFields). Quotes in strings are escaped, and a
-/// record's own `export` property comes earlier, so the last object with that name is the member
-/// itself.
-fn export_members(fields: &[u8]) -> Option<Range<usize>> {
-    let last = memmem::rfind(fields, br#""export":{"id":""#)?;
-    let start = last + memmem::find(&fields[last..], br#"","name":""#)?;
-    Some(start..start + memmem::find(&fields[start..], br#"},"same_as":["#)?)
-}
-
 /// Hashes an id's JSON literal.
 fn hash(id: &str) -> u64 {
     FixedState::default().hash_one(id)
@@ -107,13 +81,14 @@ pub(super) struct ProductWriter {
 }
 
 impl ProductWriter {
-    /// Creates a writer that appends to an arena, given a sample of detail fields.
+    /// Creates a writer that appends to an arena, given a sample of details.
     pub(super) fn new(arena: &mut BulkWriter, sample: &[Vec<u8>]) -> Result<Self, CatalogueBuildError> {
         let compressor = Compressor::train(sample).map_err(CatalogueBuildError::Product)?;
         let dictionary = arena.push(compressor.dictionary()).map_err(CatalogueBuildError::Scratch)?;
         let spans = ProductSpans {
             starts: vec![arena.len()],
             item_lengths: Vec::new(),
+            shortened: Vec::new(),
             content_hashes: Vec::new(),
             detail_hashes: Vec::new(),
             dictionary,
@@ -121,24 +96,20 @@ impl ProductWriter {
         Ok(Self { spans, compressor })
     }
 
-    /// Appends the next product: its item and its detail fields, both JSON objects. The item must
-    /// start with the id. If the detail fields also start with it, they contain all fields. Returns
-    /// the content hash.
-    pub(super) fn push(
-        &mut self,
-        arena: &mut BulkWriter,
-        item: &[u8],
-        fields: &[u8],
-    ) -> Result<u64, CatalogueBuildError> {
-        let hash = content_hash(item, fields);
-        self.spans.detail_hashes.push(detail_hash(item, fields));
+    /// Appends the next product.
+    pub(super) fn push(&mut self, arena: &mut BulkWriter, json: &ProductJson) -> Result<(), CatalogueBuildError> {
+        let ProductJson { item, detail, is_shortened, content_hash } = json;
+        if *is_shortened {
+            self.spans.shortened.push(u32::try_from(self.spans.len()).map_err(|_| CatalogueBuildError::TooMany)?);
+        }
+        self.spans.detail_hashes.push(json.detail_hash());
+        self.spans.content_hashes.push(*content_hash);
         let length = u32::try_from(item.len()).map_err(io::Error::other).map_err(CatalogueBuildError::Product)?;
-        self.spans.content_hashes.push(hash);
         self.spans.item_lengths.push(length);
-        let fields = self.compressor.compress(fields).map_err(CatalogueBuildError::Product)?;
-        arena.push(item).and_then(|_| arena.push(&fields)).map_err(CatalogueBuildError::Scratch)?;
+        let detail = self.compressor.compress(members(detail)).map_err(CatalogueBuildError::Product)?;
+        arena.push(item).and_then(|_| arena.push(&detail)).map_err(CatalogueBuildError::Scratch)?;
         self.spans.starts.push(arena.len());
-        Ok(hash)
+        Ok(())
     }
 
     /// Returns the ranges of what was written.
@@ -226,42 +197,71 @@ impl Products {
     /// Prefetches everything stored for these products.
     pub(super) fn prefetch(&self, ordinals: impl Iterator<Item = Ordinal>) {
         fetch(ordinals.map(|ordinal| {
-            let [item, fields] = self.spans.of(ordinal);
-            &self.arena[Span { start: item.start, length: item.length + fields.length }.range()]
+            let [item, detail] = self.spans.of(ordinal);
+            &self.arena[Span { start: item.start, length: item.length + detail.length }.range()]
         }));
     }
 
-    /// Appends the detail fields missing from a product's item.
-    pub(super) fn append_detail_fields(&self, ordinal: Ordinal, out: &mut Vec<u8>) -> io::Result<()> {
-        let [_, fields] = self.spans.of(ordinal);
-        self.dictionary.decompress(&self.arena[fields.range()], out)
+    pub(super) fn is_shortened(&self, ordinal: Ordinal) -> bool {
+        self.spans.shortened.binary_search(&ordinal).is_ok()
     }
 
-    /// The total length of a product's item and detail fields.
-    pub(super) fn detail_len(&self, ordinal: Ordinal) -> usize {
-        let [item, fields] = self.spans.of(ordinal).map(|span| &self.arena[span.range()]);
-        item.len() + text_len(fields).unwrap_or_default()
+    /// Appends the members of a product's details, without braces.
+    fn append_members(&self, ordinal: Ordinal, out: &mut Vec<u8>) -> io::Result<()> {
+        let [_, detail] = self.spans.of(ordinal);
+        self.dictionary.decompress(&self.arena[detail.range()], out)
     }
 
-    /// Returns a product's details as a response body.
-    pub(super) fn detail(&self, ordinal: Ordinal) -> io::Result<Vec<u8>> {
+    /// Appends a product's details as a JSON object.
+    pub(super) fn append_detail(&self, ordinal: Ordinal, out: &mut Vec<u8>) -> io::Result<()> {
+        out.push(b'{');
+        self.append_members(ordinal, out)?;
+        out.push(b'}');
+        Ok(())
+    }
+
+    /// The total length of a product's item and details, in bytes.
+    pub(super) fn len_of(&self, ordinal: Ordinal) -> usize {
+        let [item, detail] = self.spans.of(ordinal).map(|span| &self.arena[span.range()]);
+        item.len() + text_len(detail).unwrap_or_default()
+    }
+
+    pub(super) fn stored(&self, ordinal: Ordinal) -> io::Result<StoredProduct> {
+        let item = self.arena.slice_ref(self.item(ordinal));
+        let mut detail = Vec::with_capacity(self.len_of(ordinal));
+        self.append_detail(ordinal, &mut detail)?;
+        Ok(StoredProduct { item, detail, is_shortened: self.is_shortened(ordinal) })
+    }
+
+    /// Returns a product as a response body.
+    pub(super) fn body(&self, ordinal: Ordinal) -> io::Result<Vec<u8>> {
         self.prefetch(std::iter::once(ordinal));
-        let [item, fields] = self.spans.of(ordinal).map(|span| &self.arena[span.range()]);
-        let length = text_len(fields).ok_or(io::ErrorKind::InvalidData)?;
-        let mut detail = Vec::new();
-        detail.try_reserve_exact(OPENING.len() + item.len() + length + CLOSING.len())?;
-        detail.extend_from_slice(OPENING);
-        // Join the two objects: a comma replaces the braces between them.
-        detail.extend_from_slice(&item[..item.len() - 1]);
-        let comma = detail.len();
-        self.append_detail_fields(ordinal, &mut detail)?;
-        if is_whole(&detail[comma..]) {
-            detail.drain(OPENING.len()..comma);
-        } else {
-            *detail.get_mut(comma).ok_or(io::ErrorKind::InvalidData)? = b',';
+        let [item, detail] = self.spans.of(ordinal).map(|span| &self.arena[span.range()]);
+        let length = text_len(detail).ok_or(io::ErrorKind::InvalidData)?;
+        let mut body = Vec::new();
+        body.try_reserve_exact(OPENING.len() + item.len() + length + CLOSING.len())?;
+        body.extend_from_slice(OPENING);
+        if !self.is_shortened(ordinal) {
+            body.extend_from_slice(members(item));
+            body.push(b',');
         }
-        detail.extend_from_slice(CLOSING);
-        Ok(detail)
+        self.append_members(ordinal, &mut body)?;
+        body.extend_from_slice(CLOSING);
+        Ok(body)
+    }
+}
+
+/// A product's JSON, which [`StoredProduct::read`] parses.
+#[derive(Debug)]
+pub struct StoredProduct {
+    item: Bytes,
+    detail: Vec<u8>,
+    is_shortened: bool,
+}
+
+impl StoredProduct {
+    pub fn read(&self) -> Result<SoftwareDetail<'_>, serde_json::Error> {
+        SoftwareDetail::read(if self.is_shortened { &self.detail } else { &self.item }, &self.detail)
     }
 }
 
@@ -276,13 +276,22 @@ mod tests {
         serde_json::json!({"id": id, "name": "a"}).to_string()
     }
 
+    fn json(item: &str, detail: &str) -> ProductJson {
+        ProductJson {
+            item: item.into(),
+            detail: detail.into(),
+            is_shortened: detail.starts_with(r#"{"id""#),
+            content_hash: 0,
+        }
+    }
+
     fn written(ids: &[&str]) -> (ProductSpans, Vec<u8>) {
         let mut arena = Scratch::in_memory().bulk();
         arena.push(b"before").expect("in memory");
         let mut writer = ProductWriter::new(&mut arena, &[]).expect("a writer");
         for (number, id) in ids.iter().enumerate() {
-            let fields = format!(r#"{{"tags":["{number}"]}}"#);
-            writer.push(&mut arena, item(id).as_bytes(), fields.as_bytes()).expect("written");
+            let detail = format!(r#"{{"tags":["{number}"]}}"#);
+            writer.push(&mut arena, &json(&item(id), &detail)).expect("written");
         }
         (writer.finish(), arena.finish().and_then(|arena| arena.read_all()).expect("in memory").to_vec())
     }
@@ -294,39 +303,32 @@ mod tests {
         for (ordinal, id) in (0..).zip(IDS) {
             assert_eq!(products.find(id), Some(ordinal), "{id:?}");
             assert_eq!(products.item(ordinal), item(id).as_bytes());
-            let mut fields = b"before ".to_vec();
-            products.append_detail_fields(ordinal, &mut fields).expect("intact");
-            assert_eq!(fields, format!(r#"before {{"tags":["{ordinal}"]}}"#).as_bytes());
-            let mut detail = serde_json::from_str::<serde_json::Value>(&item(id)).expect("JSON");
-            detail["tags"] = serde_json::json!([ordinal.to_string()]);
-            let body = serde_json::json!({"data": detail}).to_string();
-            assert_eq!(String::from_utf8(products.detail(ordinal).expect("intact")).expect("text"), body);
+            let mut detail = b"before ".to_vec();
+            products.append_detail(ordinal, &mut detail).expect("intact");
+            assert_eq!(detail, format!(r#"before {{"tags":["{ordinal}"]}}"#).as_bytes());
+            let mut whole = serde_json::from_str::<serde_json::Value>(&item(id)).expect("JSON");
+            whole["tags"] = serde_json::json!([ordinal.to_string()]);
+            let body = serde_json::json!({"data": whole}).to_string();
+            assert_eq!(String::from_utf8(products.body(ordinal).expect("intact")).expect("text"), body);
         }
         assert_eq!(["A", "a ", "c", "ü", "a\",\"name"].map(|id| products.find(id)), [None; 5]);
         assert_eq!(products.ids().collect::<Vec<_>>(), IDS);
     }
 
     #[test]
-    fn the_content_hash_ignores_the_exports_own_details() {
-        let fields = |id: &str, name: &str, as_of: &str, own: &str| {
-            format!(
-                r#"{{"additional_properties":{{"export":{{"id":"x","name":"{own}"}},"note":"\"export\":{{"}},"export":{{"id":"{id}","name":"{name}","license":"l","as_of":{as_of}}},"same_as":[{{"id":"b","export":"e"}}]}}"#
-            )
-        };
-        let hash = |fields: &str| content_hash(item("a").as_bytes(), fields.as_bytes());
-        let one = fields("tools", "Tools", "null", "own");
-        for same in [
-            fields("tools", "\\\"},\\\"same_as\\\":[", "null", "own"),
-            fields("tools", "Tools", r#""2026-01-01""#, "own"),
-        ] {
-            serde_json::from_str::<serde_json::Value>(&same).expect("JSON");
-            assert_eq!(hash(&one), hash(&same), "{same}");
-            assert_ne!(detail_hash(b"", one.as_bytes()), detail_hash(b"", same.as_bytes()));
-        }
-        for other in [fields("tool", "Tools", "null", "own"), fields("tools", "Tools", "null", "other")] {
-            assert_ne!(hash(&one), hash(&other), "{other}");
-        }
-        assert_ne!(hash("{}"), hash(r#"{"tags":[]}"#));
+    fn the_details_of_a_shortened_item_have_all_members() {
+        let mut arena = Scratch::in_memory().bulk();
+        let mut writer = ProductWriter::new(&mut arena, &[]).expect("a writer");
+        let whole = r#"{"id":"b","name":"long","tags":[]}"#;
+        writer.push(&mut arena, &json(&item("a"), r#"{"tags":[]}"#)).expect("written");
+        writer.push(&mut arena, &json(r#"{"id":"b","name":"l…"}"#, whole)).expect("written");
+        let arena = arena.finish().and_then(|arena| arena.read_all()).expect("in memory");
+        let products = Products::open(writer.finish(), arena).expect("intact");
+        let bodies = [0, 1].map(|ordinal| String::from_utf8(products.body(ordinal).expect("intact")).expect("text"));
+        assert_eq!(
+            bodies,
+            [r#"{"data":{"id":"a","name":"a","tags":[]}}"#.to_owned(), format!(r#"{{"data":{whole}}}"#)]
+        );
     }
 
     #[test]
@@ -364,9 +366,9 @@ mod tests {
     #[test]
     fn damaged_details_are_an_error() {
         let (spans, mut arena) = written(&["a"]);
-        let [_, fields] = spans.of(0);
+        let [_, detail] = spans.of(0);
         // The frame's header is intact. Its only block claims to be longer than it is.
-        arena[usize::try_from(fields.start).expect("an index") + 6] ^= 0x80;
-        Products::open(spans, arena.into()).expect("fits").detail(0).expect_err("damaged");
+        arena[usize::try_from(detail.start).expect("an index") + 6] ^= 0x80;
+        Products::open(spans, arena.into()).expect("fits").body(0).expect_err("damaged");
     }
 }

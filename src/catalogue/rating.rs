@@ -4,6 +4,7 @@ use serde::{Deserialize, Serialize};
 
 use super::reviews::Stars;
 use crate::catalogue::resource::RatingSource;
+use crate::record::Software;
 
 /// A rating and how many reviews it's based on.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
@@ -14,18 +15,19 @@ pub(super) struct Rating {
 }
 
 impl Rating {
+    /// The rating stated in a record.
+    pub(super) fn stated(software: &Software) -> Self {
+        let value = software.rating.as_ref().map(|rating| rating.value);
+        Self { value, review_count: software.review_count, source: value.map(|_| RatingSource::Stated) }
+    }
+
     /// The stated rating or, if there's none, the average of the reviews.
-    pub(super) fn of(stated: Option<f64>, review_count: Option<u64>, reviews: Stars) -> Self {
+    pub(super) fn or_of(self, reviews: Stars) -> Self {
         let summed = reviews.summary();
-        let source = match (stated, summed.average) {
-            (Some(_), _) => Some(RatingSource::Stated),
-            (None, Some(_)) => Some(RatingSource::Reviews),
-            (None, None) => None,
-        };
         Self {
-            value: stated.or(summed.average),
-            review_count: review_count.or((summed.count > 0).then_some(summed.count)),
-            source,
+            value: self.value.or(summed.average),
+            review_count: self.review_count.or((summed.count > 0).then_some(summed.count)),
+            source: self.source.or(summed.average.map(|_| RatingSource::Reviews)),
         }
     }
 }

@@ -6,7 +6,7 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::prefetch::fetch;
-use super::products::{ProductSpans, Products};
+use super::products::{ProductSpans, Products, StoredProduct};
 use super::{Columns, Ordinal, Reviews};
 use crate::record::CalendarDate;
 use crate::scratch::Span;
@@ -33,7 +33,6 @@ pub struct DamagedText {
 /// A stored product.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
-    pub ordinal: Ordinal,
     pub detail_hash: u64,
     /// The product's detail as a response body, `{"data":{…}}`.
     pub body: Bytes,
@@ -91,14 +90,16 @@ impl Records {
 
     /// The product with this id, as a response body.
     pub fn get(&self, id: &str) -> Result<Option<Record>, DamagedText> {
-        let record =
-            |ordinal| Ok(Record { ordinal, detail_hash: self.detail_hash(ordinal), body: self.detail(ordinal)? });
+        let record = |ordinal| {
+            let body = self.products.body(ordinal).map_err(|source| DamagedText { ordinal, source })?;
+            Ok(Record { detail_hash: self.detail_hash(ordinal), body: body.into() })
+        };
         self.find(id).map(record).transpose()
     }
 
     /// Whether a product is so large that reading it takes a while.
     pub fn is_large(&self, id: &str) -> bool {
-        self.find(id).is_some_and(|ordinal| self.detail_len(ordinal) > LARGE_BYTES)
+        self.find(id).is_some_and(|ordinal| self.len_of(ordinal) > LARGE_BYTES)
     }
 
     /// A hash of a product's content, excluding its export's name, licence and date.
@@ -128,14 +129,14 @@ impl Records {
         versions
     }
 
-    /// The approximate length of a product's details in bytes.
-    pub fn detail_len(&self, ordinal: Ordinal) -> usize {
-        self.products.detail_len(ordinal)
+    /// The approximate length of a product's JSON in bytes.
+    pub fn len_of(&self, ordinal: Ordinal) -> usize {
+        self.products.len_of(ordinal)
     }
 
-    /// A product's details as a response body, `{"data":{…}}`.
-    pub fn detail(&self, ordinal: Ordinal) -> Result<Bytes, DamagedText> {
-        self.products.detail(ordinal).map(Bytes::from).map_err(|source| DamagedText { ordinal, source })
+    /// A product, ready to be parsed.
+    pub fn stored(&self, ordinal: Ordinal) -> Result<StoredProduct, DamagedText> {
+        self.products.stored(ordinal).map_err(|source| DamagedText { ordinal, source })
     }
 
     /// Products as shown in lists, in the given order.
@@ -149,16 +150,15 @@ impl Records {
         self.products.item(ordinal)
     }
 
-    /// The detail fields missing from a product's item, as a JSON object.
-    pub fn detail_fields(&self, ordinal: Ordinal) -> Result<Vec<u8>, DamagedText> {
-        let mut fields = Vec::new();
-        self.append_detail_fields(ordinal, &mut fields)?;
-        Ok(fields)
+    /// Whether a product's item has only part of its text or categories.
+    pub fn is_shortened(&self, ordinal: Ordinal) -> bool {
+        self.products.is_shortened(ordinal)
     }
 
-    /// Appends a product's detail fields to a buffer.
-    pub fn append_detail_fields(&self, ordinal: Ordinal, buffer: &mut Vec<u8>) -> Result<(), DamagedText> {
-        self.products.append_detail_fields(ordinal, buffer).map_err(|source| DamagedText { ordinal, source })
+    /// Appends the members that a product's item doesn't have, as a JSON object. If the item is
+    /// shortened, these are all of the product's members.
+    pub fn append_detail(&self, ordinal: Ordinal, buffer: &mut Vec<u8>) -> Result<(), DamagedText> {
+        self.products.append_detail(ordinal, buffer).map_err(|source| DamagedText { ordinal, source })
     }
 
     /// Prefetches product details.

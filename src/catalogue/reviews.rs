@@ -1,12 +1,13 @@
 //! Each product's reviews, newest first, and their summary.
 
+use std::borrow::Cow;
 use std::cmp::Reverse;
 use std::ops::Range;
 
 use serde::{Deserialize, Serialize};
 
 use super::{Ordinal, STARS, read_while};
-use crate::catalogue::resource::{AdditionalProperties, RatingDistribution, ReviewResource, ReviewSummary};
+use crate::catalogue::resource::{RatingDistribution, ReviewResource, ReviewSummary};
 use crate::record::Review;
 use crate::scratch::Span;
 
@@ -161,15 +162,15 @@ pub(super) fn place(review: &Review) -> (Reverse<Option<i64>>, &str) {
 
 pub(super) fn shown(review: &Review) -> ReviewResource<'_> {
     ReviewResource {
-        id: &review.id,
-        software_id: &review.software_id,
+        id: Cow::Borrowed(&review.id),
+        software_id: Cow::Borrowed(&review.software_id),
         rating: review.rating,
-        title: review.title.as_deref(),
-        body: review.body.as_deref(),
-        author: review.author.as_deref(),
-        created_at: review.created_at.as_deref(),
+        title: review.title.as_deref().map(Cow::Borrowed),
+        body: review.body.as_deref().map(Cow::Borrowed),
+        author: review.author.as_deref().map(Cow::Borrowed),
+        created_at: review.created_at.as_deref().map(Cow::Borrowed),
         verified: review.verified,
-        additional_properties: AdditionalProperties(&review.additional_properties),
+        additional_properties: (&*review.additional_properties).into(),
     }
 }
 

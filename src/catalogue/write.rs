@@ -46,9 +46,9 @@ impl<'m> CatalogueWriter<'m> {
     pub fn new(merged: &'m Merged) -> Result<Self, CatalogueBuildError> {
         let step = u32::try_from(merged.software_count().div_ceil(SAMPLE).max(1)).unwrap_or(u32::MAX);
         let sample = merged.every(step).map(|product| {
-            let mut fields = merged.detail_fields(&product?)?;
-            fields.truncate(SAMPLE_BYTES);
-            Ok(fields)
+            let mut detail = merged.json(&product?)?.detail;
+            detail.truncate(SAMPLE_BYTES);
+            Ok(detail)
         });
         let sample = sample.collect::<Result<Vec<_>, CatalogueBuildError>>()?;
         // Do this first: the documents are large, and indexing, which may be running at the same
@@ -66,24 +66,24 @@ impl<'m> CatalogueWriter<'m> {
 
     /// Writes the next product. Returns its version.
     pub fn push(&mut self, product: &MergedProduct<'_>) -> Result<ProductVersion, CatalogueBuildError> {
-        let (item, fields) = (self.merged.item(product)?, self.merged.detail_fields(product)?);
-        let hash = self.products.push(&mut self.texts, &item, &fields)?;
+        let json = self.merged.json(product)?;
+        self.products.push(&mut self.texts, &json)?;
         self.attributes.push(&product.software);
         let columns = &mut self.columns;
-        columns.categories.extend_from_slice(&product.categories);
+        columns.categories.extend_from_slice(&product.row.categories);
         columns.category_bounds.push(u32::try_from(columns.categories.len()).unwrap_or(u32::MAX));
         columns.offering_type.push(product.software.offering_type);
         columns.evidence_status.push(product.software.evidence_status);
-        columns.evidence_checked_on.push(product.evidence_checked_on);
-        columns.rating.push(product.shown.value);
+        columns.evidence_checked_on.push(product.row.evidence_checked_on);
+        columns.rating.push(product.row.shown.value);
         for order in Order::ALL {
             columns.order_mut(order).ranks.push(product.ranks[order as usize]);
         }
-        if product.reviews.1 > 0 {
-            self.reviewed.push((product.ordinal, product.stars, product.reviews));
+        if product.row.reviews.1 > 0 {
+            self.reviewed.push((product.ordinal, product.row.stars, product.row.reviews));
         }
-        let (id, evidence_checked_on) = (product.software.id.clone(), product.evidence_checked_on);
-        Ok(ProductVersion { id, hash, evidence_checked_on })
+        let (id, evidence_checked_on) = (product.software.id.clone(), product.row.evidence_checked_on);
+        Ok(ProductVersion { id, hash: json.content_hash, evidence_checked_on })
     }
 
     /// Writes everything except the products.
@@ -151,7 +151,7 @@ fn reviews(merged: &Merged, reviewed: &[(Ordinal, Stars, (u64, u64))], texts: &m
     let mut reviews = Reviews::default();
     for (ordinal, stars, place) in reviewed {
         let entries = merged.reviews_at(*place).map(|review| {
-            let review = review?;
+            let review = review?.row;
             Ok(ReviewEntry {
                 object: texts.push(&review.object)?,
                 rating: review.rating,

@@ -51,7 +51,7 @@ fn print(page: &SimilarPage<'_>, out: &mut impl Write) -> io::Result<()> {
 fn print_json(page: &SimilarPage<'_>, out: &mut impl Write) -> io::Result<()> {
     let hits = page.data.iter().map(|hit| {
         let mut item: serde_json::Map<String, serde_json::Value> = serde_json::from_slice(&hit.item)?;
-        let categories = hit.categories.iter().map(|category| CategoryRef { id: &category.id, name: &category.name });
+        let categories = hit.categories.iter().copied().map(CategoryRef::from);
         let shared = serde_json::json!({"categories": categories.collect::<Vec<_>>(), "words": hit.words});
         item.insert("score".to_owned(), hit.score.into());
         item.insert("shared".to_owned(), shared);

@@ -130,7 +130,7 @@ fn build_parts(
         for (done, product) in (1..).zip(merged.products()) {
             pass(Step::BuildProduct);
             let product = product?;
-            analyzer.analyse(&product.software, merged.language(&product), merged.categories(&product.categories));
+            analyzer.analyse(&product.software, merged.language(&product), merged.categories(&product.row.categories));
             writer.push(&product, &analyzer)?;
             if progress(done, count).is_break() {
                 return Err(BuildError::Stopped);

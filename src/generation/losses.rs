@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, HashMap};
 
-use serde::Deserialize;
-
 use crate::catalogue::{Catalogue, Records};
 use crate::export::ExportSet;
 use crate::text::count::counted;
@@ -11,25 +9,15 @@ use crate::text::count::counted;
 /// The maximum number of files to name.
 const MAX_FILES: usize = 5;
 
-#[derive(Deserialize)]
-struct Detail {
-    export: ExportId,
-}
-
-#[derive(Deserialize)]
-struct ExportId {
-    id: String,
-}
-
 /// Says which files are gone and how many products each loses, the largest loss first: `more.json
 /// is gone, along with 2 products; tools.json loses 1 of 4`. Empty if none of the products belong
 /// to a known file.
 pub(crate) fn losses((catalogue, records): &(Catalogue, Records), removed: &[&str], exports: &ExportSet) -> String {
     let mut lost: BTreeMap<String, usize> = BTreeMap::new();
     for ordinal in removed.iter().filter_map(|id| records.find(id)) {
-        let fields = records.detail_fields(ordinal).unwrap_or_default();
-        if let Ok(detail) = serde_json::from_slice::<Detail>(&fields) {
-            *lost.entry(detail.export.id).or_default() += 1;
+        let stored = records.stored(ordinal).ok();
+        if let Some(product) = stored.as_ref().and_then(|stored| stored.read().ok()) {
+            *lost.entry(product.detail.export.id.into_owned()).or_default() += 1;
         }
     }
     let counts: HashMap<&str, u64> =

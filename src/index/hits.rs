@@ -51,7 +51,7 @@ pub(super) fn texts(
     // One buffer for all hits, because allocating one per hit would take as long as the copying.
     let (mut buffer, mut bounds) = (Vec::with_capacity(hits.len() * TEXT_BYTES), Vec::with_capacity(hits.len()));
     for ordinal in ordinals {
-        let bytes = records.detail_len(ordinal) + forward.size_bytes(ordinal);
+        let bytes = records.len_of(ordinal) + forward.size_bytes(ordinal);
         let (size, units) = (buffer.len() + bytes, bytes / READ_AT_ONCE);
         let is_allowed = size <= USUAL_TEXT_BYTES || budget.allows(units * (1 + HIGHLIGHTING));
         if buffer.len() > MAX_TEXT_BYTES || !is_allowed {
@@ -60,14 +60,15 @@ pub(super) fn texts(
         }
         budget.spend(units);
         let start = buffer.len();
-        records.append_detail_fields(ordinal, &mut buffer)?;
+        records.append_detail(ordinal, &mut buffer)?;
         let middle = buffer.len();
         buffer.extend_from_slice(forward.of(ordinal));
-        bounds.push((start, middle, buffer.len()));
+        bounds.push((records.is_shortened(ordinal), start, middle, buffer.len()));
     }
     let buffer = Bytes::from(buffer);
-    let texts = bounds.into_iter().map(|(start, middle, end)| HitTexts {
-        fields: buffer.slice(start..middle),
+    let texts = bounds.into_iter().map(|(is_shortened, start, middle, end)| HitTexts {
+        detail: buffer.slice(start..middle),
+        is_shortened,
         words: DocumentWords::encoded(buffer.slice(middle..end)),
     });
     Ok(texts.collect())

@@ -52,8 +52,10 @@ pub struct Hit {
 /// A hit's text beyond what's in its item.
 #[derive(Debug, Clone, PartialEq)]
 pub struct HitTexts {
-    /// The product's detail fields that aren't in its item, as a JSON object.
-    pub fields: Bytes,
+    /// The product's members that aren't in its item, as a JSON object.
+    pub detail: Bytes,
+    /// Whether the item is shortened, and `detail` has all of the product's members.
+    pub is_shortened: bool,
     /// All of the product's words, as indexed.
     pub words: DocumentWords,
 }

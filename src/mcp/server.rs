@@ -12,19 +12,19 @@ use rmcp::model::{
 };
 use rmcp::service::RequestContext;
 use rmcp::{ErrorData, RoleServer, ServerHandler};
-use serde::Deserialize;
 use serde_json::{Value, json};
 
 use super::schema::Members;
 use super::tool::{Definition, ID, LISTED, Operation, TOOLS};
 use super::{argument, output, record};
+use crate::catalogue::resource::SoftwareItem;
 use crate::generation::Snapshot;
 use crate::record::Language;
 use crate::service::parameter::Values;
 use crate::service::parameter::definition::{LANG, LONG_LIMIT, OFFSET};
 use crate::service::{
     self, AttributeSort, ListGlossary, ListReviews, ListSimilar, PageRequest, SearchSoftware, ServiceError, SimilarHit,
-    SoftwareFilter, Stop, Translator,
+    SoftwareFilter, Stop,
 };
 
 /// The instructions that an assistant reads before it uses the tools.
@@ -173,7 +173,7 @@ impl<H: Host> ToolServer<H> {
         let page = page.ok_or_else(|| unknown(id))?;
         let mut software = Vec::with_capacity(page.data.len());
         for SimilarHit { item, categories, words, .. } in page.data.iter().take_while(|_| !stop.is_set()) {
-            let Identified { id } = serde_json::from_slice(item)?;
+            let SoftwareItem { id, .. } = serde_json::from_slice(item)?;
             let Some(detail) = detail(&self.snapshot, &id, query.language.as_ref())? else { continue };
             let categories: Vec<_> =
                 categories.iter().map(|category| category.name_in(query.language.as_ref())).collect();
@@ -309,12 +309,6 @@ fn id(values: &mut Values<'_>) -> String {
     values.one(&ID).unwrap_or_default()
 }
 
-#[derive(Deserialize)]
-struct Identified<'a> {
-    #[serde(borrow)]
-    id: Cow<'a, str>,
-}
-
 /// Searches, and reads each hit's whole record for its sources and export. Also returns how many
 /// products were found.
 fn search(snapshot: &Snapshot, query: &SearchSoftware, base: &str, stop: &Stop) -> Result<(Value, u64), Failure> {
@@ -322,7 +316,7 @@ fn search(snapshot: &Snapshot, query: &SearchSoftware, base: &str, stop: &Stop) 
     let page = found.page(snapshot, query);
     let mut software = Vec::with_capacity(page.data.len());
     for hit in page.data.iter().take_while(|_| !stop.is_set()) {
-        let Identified { id } = serde_json::from_slice(&hit.item)?;
+        let SoftwareItem { id, .. } = serde_json::from_slice(&hit.item)?;
         if let Some(detail) = detail(snapshot, &id, query.language.as_ref())? {
             software.push(record::found(detail, base));
         }
@@ -341,8 +335,8 @@ fn search(snapshot: &Snapshot, query: &SearchSoftware, base: &str, stop: &Stop) 
 
 /// A product's whole record, with its text in the given language; `None` for an unknown id.
 fn detail(snapshot: &Snapshot, id: &str, language: Option<&Language>) -> Result<Option<Value>, Failure> {
-    let Some(record) = service::get_software(snapshot, id)? else { return Ok(None) };
-    let mut body: Value = serde_json::from_slice(&Translator::new(&snapshot.catalogue, language).detail(record.body)?)?;
+    let Some((record, _)) = service::get_software(snapshot, id, language)? else { return Ok(None) };
+    let mut body: Value = serde_json::from_slice(&record.body)?;
     Ok(Some(body["data"].take()))
 }
 

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::catalogue::{CatalogueBuildError, Collation, Merged, MergedProduct, ProductVersion, content_hash, joined};
+use crate::catalogue::{CatalogueBuildError, Collation, Merged, MergedProduct, ObjectWriter, ProductVersion};
 use crate::record::{Attribute, Attributes, Language};
 
 /// The maximum length of a document's id in bytes.
@@ -19,8 +19,6 @@ pub(super) const SEPARATOR: char = '\0';
 const MAX_NAME_BYTES: usize = 256;
 /// The member that a product's document has in addition to the product itself.
 const INTERNAL: &str = "directory";
-/// How that member starts.
-const INTERNAL_START: &str = r#","directory":{"key":"#;
 
 /// A document and what's compared to find out if it has changed.
 #[derive(Debug)]
@@ -76,6 +74,9 @@ struct Internal<'p> {
     values: BTreeMap<Cow<'p, str>, Vec<String>>,
     #[serde(flatten)]
     texts: Texts<'p>,
+    /// A hash of the document without this member, as 16 hexadecimal digits.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    hash: Option<String>,
 }
 
 /// Texts by how they're analysed.
@@ -110,9 +111,8 @@ pub(super) fn product(
     product: &MergedProduct<'_>,
     collation: &Collation,
 ) -> Result<Document, CatalogueBuildError> {
-    let (item, fields) = (merged.item(product)?, merged.detail_fields(product)?);
+    let json = merged.json(product)?;
     let (software, key) = (&product.software, key(&product.software.id));
-    let content = content_hash(&item, &fields);
     let mut name = collation.key(&software.name);
     name.truncate(MAX_NAME_BYTES);
     let mut texts = Texts::default();
@@ -123,7 +123,7 @@ pub(super) fn product(
         let all = one.into_iter().flatten().chain(many.into_iter().flatten());
         texts.in_language(own).extend(all.map(|text| Cow::Borrowed(&**text)));
     }
-    let categories = merged.categories(&product.categories);
+    let categories = merged.categories(&product.row.categories);
     for (language, name) in categories.flat_map(|category| category.translations.of("name")) {
         texts.in_language(language.primary()).push(name.into());
     }
@@ -132,31 +132,25 @@ pub(super) fn product(
     }
     let searched = merged.attributes.searched().flat_map(|attribute| attribute.values_of(software).into_owned());
     texts.text.extend(searched.map(|value| Cow::Owned(value.into())));
-    let internal = Internal {
+    let mut internal = Internal {
         key: &key,
-        content: format!("{content:016x}"),
+        content: format!("{:016x}", json.content_hash),
         name: hex::encode(name),
         quality: product.quality(),
-        checked_on: product.evidence_checked_on.map(|day| day.to_string()),
+        checked_on: product.row.evidence_checked_on.map(|day| day.to_string()),
         values: values(&merged.attributes, product),
         texts,
+        hash: None,
     };
-    let mut source = joined(&item, &fields);
-    source.pop();
-    source.extend_from_slice(format!(",\"{INTERNAL}\":").as_bytes());
-    serde_json::to_writer(&mut source, &internal)?;
-    let hash = hash(&source);
-    source.pop();
-    source.extend_from_slice(format!(",\"hash\":\"{hash:016x}\"}}}}").as_bytes());
-    let (id, evidence_checked_on) = (software.id.clone(), product.evidence_checked_on);
-    let version = ProductVersion { id, hash: content, evidence_checked_on };
-    Ok(Document { key: key.into_owned(), source, hash, version: Some(version) })
-}
-
-/// The product in its document, as a JSON object without the end.
-pub(super) fn product_in(source: &str) -> &str {
-    // Quotes in strings are escaped, so the last object with this name is the member itself.
-    source.rfind(INTERNAL_START).map_or_else(|| source.trim_end_matches('}'), |at| &source[..at])
+    let whole = json.whole();
+    let hash = hash(&[&whole[..], &serde_json::to_vec(&internal)?].concat());
+    internal.hash = Some(format!("{hash:016x}"));
+    let mut source = ObjectWriter::new(Vec::with_capacity(whole.len() * 2));
+    source.members(&whole);
+    source.member(INTERNAL, &internal)?;
+    let (id, evidence_checked_on) = (software.id.clone(), product.row.evidence_checked_on);
+    let version = ProductVersion { id, hash: json.content_hash, evidence_checked_on };
+    Ok(Document { key: key.into_owned(), source: source.finish(), hash, version: Some(version) })
 }
 
 /// The attributes' values, each as its key and as written.
@@ -260,12 +254,6 @@ mod tests {
         let long = "é".repeat(300);
         assert!(key(&long).starts_with(HASHED) && key(&long).len() < 80);
         assert_ne!(key(&key(&long)), key(&long));
-    }
-
-    #[test]
-    fn a_product_is_read_back_from_its_document() {
-        let product = r#"{"id":"a","additional_properties":{"directory":{"key":1}}"#;
-        assert_eq!(product_in(&format!(r#"{product}{INTERNAL_START}"a","values":{{}}}}}}"#)), product);
     }
 
     #[test]

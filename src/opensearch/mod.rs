@@ -28,7 +28,6 @@ pub use connection::{Connection, Settings};
 pub use credentials::Credentials;
 pub use error::{ClusterError, ErrorKind, SettingsError};
 pub use index::{Directory, Index, Status};
-pub use operations::Product;
 pub use prefix::{IndexPrefix, IndexPrefixError};
 pub use update::{Update, Updated};
 pub use view::View;

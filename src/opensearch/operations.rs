@@ -1,44 +1,28 @@
 //! Operations other than search.
 
-use std::borrow::Cow;
-
 use bytes::Bytes;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use serde::Deserialize;
 use serde::de::DeserializeOwned;
-use serde_json::value::{RawValue, to_raw_value};
+use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
 use super::alternatives::like;
 use super::connection::Call;
-use super::document::{DirectoryDocument, hash, key, kind, product_in, values_field};
+use super::document::{DirectoryDocument, hash, key, kind, values_field};
 use super::filter::FilterQuery;
 use super::prefix::Part;
 use super::query::{TextQuery, names, scaled};
 use super::response::{Found, Got, search_target};
 use super::view::View;
 use super::{Directory, Error, ErrorKind};
-use crate::catalogue::resource::{ReviewSummary, SoftwareItem, Suggestions};
-use crate::catalogue::{Members, Order as Stored, STARS};
+use crate::catalogue::resource::{ReviewSummary, SoftwareDetail, SoftwareItem, SoftwareRef, Suggestions};
+use crate::catalogue::{Order as Stored, Record, STARS};
 use crate::record::Language;
 use crate::service::{
     self, AttributeSort, ChangesPage, ListReviews, ListSimilar, ListSoftware, ListSort, MAX_QUERY_OFFSET, Page,
     PageRequest, Prefix, ReviewSort, ReviewsPage, SearchSort, SimilarHit, SimilarPage, SoftwareFilter, Stop,
     Translator, list_changes_to,
 };
-use crate::text::shorten::{LIST_CHARS, is_longer, shortened};
-
-/// The maximum number of categories that lists show per product.
-const LIST_CATEGORIES: usize = 10;
-
-/// A product's details.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Product {
-    /// A hash of the body.
-    pub hash: u64,
-    /// The product as a response body, `{"data":{…}}`.
-    pub body: Bytes,
-}
 
 /// The order of a list.
 #[derive(Debug)]
@@ -138,12 +122,15 @@ impl Directory {
         Ok(Page { data, pagination: query.page.pagination(found.total()), is_in_language: translator.is_any() })
     }
 
-    /// Returns a product in its own language; `None` if the id is unknown.
-    pub async fn get_software(&self, id: &str) -> Result<Option<Product>, Error> {
-        Ok(self.source(id).await?.map(|source| {
-            let body: Bytes = [r#"{"data":"#, product_in(source.get()), "}}"].concat().into();
-            Product { hash: hash(&body), body }
-        }))
+    /// Returns a product as a response body with its text in the given language, and whether any
+    /// text is in that language; `None` if the id is unknown.
+    pub async fn get_software(&self, id: &str, language: Option<&Language>) -> Result<Option<(Record, bool)>, Error> {
+        let Some(source) = self.source(id).await? else { return Ok(None) };
+        let mut product = product(&source)?;
+        let detail_hash = hash(&product.to_body()?);
+        let mut translator = Translator::new(&self.view.catalogue, language);
+        translator.detail(&mut product);
+        Ok(Some((Record { detail_hash, body: product.to_body()?.into() }, translator.is_any())))
     }
 
     /// A product's source, as of the last refresh.
@@ -176,9 +163,9 @@ impl Directory {
         let mut translator = Translator::new(catalogue, language);
         let mut is_in_language = headings.is_in_language;
         let software = found.sources().map(|source| {
-            let heading = service::named_product(&translated(&mut translator, source)?)?;
-            is_in_language |= language.is_some() && !heading.untranslated.iter().any(|field| field == "name");
-            Ok::<_, Error>(heading.product)
+            let item = item(&mut translator, product(source)?);
+            is_in_language |= language.is_some() && item.is_translated("name");
+            Ok::<_, Error>(SoftwareRef::from(item))
         });
         let software = software.collect::<Result<_, _>>()?;
         Ok(Suggestions { software, is_in_language, ..headings })
@@ -189,7 +176,7 @@ impl Directory {
     pub async fn similar_software(&self, id: &str, query: &ListSimilar) -> Result<Option<SimilarPage<'_>>, Error> {
         let catalogue = &self.view.catalogue;
         let Some(source) = self.source(id).await? else { return Ok(None) };
-        let own = category_ids(&source)?;
+        let own = product(&source)?.item.categories;
         let document = [json!({"_index": self.index.prefix.alias(Part::Products), "_id": key(id)})];
         let filter = SoftwareFilter { except_id: Some(id.to_owned()), ..query.filter.clone() };
         let filter = FilterQuery::new(&filter, catalogue).but_for(None);
@@ -202,12 +189,12 @@ impl Directory {
         let mut translator = Translator::new(catalogue, query.language.as_ref());
         let data = found.hits.hits.iter().filter_map(|hit| Some((hit.score, hit.source.as_ref()?)));
         let data = data.map(|(score, source)| {
-            let others = category_ids(source)?;
-            let shared = own.iter().filter(|id| others.contains(id));
+            let other = product(source)?;
+            let shared = own.iter().filter(|own| other.item.categories.iter().any(|of| of.id == own.id));
             Ok::<_, Error>(SimilarHit {
-                item: translated(&mut translator, source)?,
+                categories: shared.filter_map(|of| catalogue.category_by_id(&of.id)).collect(),
+                item: serde_json::to_vec(&item(&mut translator, other))?.into(),
                 score: scaled(score.unwrap_or_default()),
-                categories: shared.filter_map(|id| catalogue.category_by_id(id)).collect(),
                 words: Vec::new(),
             })
         });
@@ -285,74 +272,20 @@ impl Directory {
     }
 }
 
+/// The product in its document.
+fn product(source: &RawValue) -> Result<SoftwareDetail<'_>, Error> {
+    let source = source.get().as_bytes();
+    Ok(SoftwareDetail::read(source, source)?)
+}
+
 /// A product as shown in lists, in the translator's language.
-fn translated(translator: &mut Translator<'_>, source: &RawValue) -> Result<Bytes, Error> {
-    Ok(translator.item_of(item(source)?, Some(source.get().as_bytes()))?)
+fn item<'p>(translator: &mut Translator<'_>, product: SoftwareDetail<'p>) -> SoftwareItem<'p> {
+    let SoftwareDetail { mut item, detail } = product;
+    translator.list_item(&mut item, &detail.translations);
+    item
 }
 
-/// A product as shown in lists, given all of it.
-pub(super) fn item(source: &RawValue) -> Result<Bytes, Error> {
-    let Members(members) = serde_json::from_str(source.get())?;
-    let mut item = Vec::with_capacity(512);
-    for name in SoftwareItem::FIELDS {
-        let Some((_, value)) = members.iter().find(|(of, _)| of == name) else { continue };
-        let value = match name {
-            "name" | "tagline" | "vendor" => short(value)?,
-            "categories" => {
-                let categories: Vec<&RawValue> = serde_json::from_str(value.get())?;
-                if categories.len() > LIST_CATEGORIES {
-                    Cow::Owned(to_raw_value(&categories[..LIST_CATEGORIES])?)
-                } else {
-                    Cow::Borrowed(*value)
-                }
-            }
-            _ => Cow::Borrowed(*value),
-        };
-        item.push(if item.is_empty() { b'{' } else { b',' });
-        serde_json::to_writer(&mut item, name)?;
-        item.push(b':');
-        item.extend_from_slice(value.get().as_bytes());
-    }
-    item.push(b'}');
-    Ok(item.into())
-}
-
-/// A text as lists show it.
-fn short(value: &RawValue) -> Result<Cow<'_, RawValue>, Error> {
-    let text: Option<String> = serde_json::from_str(value.get())?;
-    Ok(match text.filter(|text| is_longer(text, LIST_CHARS)) {
-        Some(text) => Cow::Owned(to_raw_value(&shortened(&text, LIST_CHARS))?),
-        None => Cow::Borrowed(value),
-    })
-}
-
-/// The ids of a product's categories.
-fn category_ids(source: &RawValue) -> Result<Vec<String>, Error> {
-    #[derive(Deserialize)]
-    struct Categorised {
-        categories: Vec<Category>,
-    }
-    #[derive(Deserialize)]
-    struct Category {
-        id: String,
-    }
-    let Categorised { categories } = serde_json::from_str(source.get())?;
-    Ok(categories.into_iter().map(|category| category.id).collect())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn an_item_is_the_shortened_start_of_a_product() {
-        let categories = (0..12).map(|n| json!({"id": n.to_string(), "name": n.to_string()})).collect::<Vec<_>>();
-        let product =
-            json!({"description": "d", "id": "a", "name": "n".repeat(600), "categories": categories, "rating": 4.5});
-        let product: Box<RawValue> = to_raw_value(&product).expect("JSON");
-        let item: Value = serde_json::from_slice(&item(&product).expect("an item")).expect("JSON");
-        assert_eq!(item["categories"].as_array().map(Vec::len), Some(LIST_CATEGORIES));
-        assert!(item["name"].as_str().is_some_and(|name| name.ends_with('…') && name.chars().count() <= 501));
-        assert_eq!((&item["rating"], item.get("description")), (&json!(4.5), None));
-    }
+/// A product's JSON as shown in lists, in the translator's language.
+pub(super) fn translated(translator: &mut Translator<'_>, source: &RawValue) -> Result<Bytes, Error> {
+    Ok(serde_json::to_vec(&item(translator, product(source)?))?.into())
 }

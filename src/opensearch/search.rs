@@ -4,7 +4,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::filter::FilterQuery;
-use super::operations::{Order, item};
+use super::operations::{Order, translated};
 use super::query::{FEW, HAS_ALL, IS_NAME, IS_PINNED, TextQuery, scaled};
 use super::response::{Found, Hit};
 use super::{Directory, Error, alternatives, facets};
@@ -113,7 +113,7 @@ impl Directory {
             // The score never increases from one hit to the next.
             let score = if has_words { score(hit, tier).min(last) } else { 0.0 };
             last = score;
-            let item = translator.item_of(item(source)?, Some(source.get().as_bytes()))?;
+            let item = translated(&mut translator, source)?;
             Ok::<_, Error>(SearchHit { item, tier, score, highlights: None })
         });
         let data = data.collect::<Result<_, _>>()?;

@@ -472,13 +472,13 @@ fn directory_documents<'d>(merged: &'d Merged, contents: &'d Contents, log: &'d 
     let all = attributes.chain(categories).chain(terms).chain(exports).chain(synonyms).chain(pins).chain(steps);
     let reviews = merged.reviews().map(|review| {
         let review = review?;
-        let Id { id } = serde_json::from_slice(&review.object)?;
-        let data: Box<serde_json::value::RawValue> = serde_json::from_slice(&review.object)?;
+        let Id { id } = serde_json::from_slice(&review.row.object)?;
+        let data: Box<serde_json::value::RawValue> = serde_json::from_slice(&review.row.object)?;
         let fields = ReviewFields {
             software: document::key(&review.product).into_owned(),
-            rating: review.rating,
-            verified: review.verified.unwrap_or(false),
-            created_at_seconds: review.created_at_seconds,
+            rating: review.row.rating,
+            verified: review.row.verified.unwrap_or(false),
+            created_at_seconds: review.row.created_at_seconds,
         };
         Ok(DirectoryDocument { review: Some(fields), ..DirectoryDocument::new(kind::REVIEW, &id, &data)? }
             .document()?)

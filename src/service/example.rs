@@ -2,10 +2,8 @@
 
 use std::cmp::Reverse;
 
-use serde::Deserialize;
-
 use super::{ListSoftware, PageRequest, SearchSoftware, ServiceError, Stop, list_software, search_software};
-use crate::catalogue::resource::CategoryResource;
+use crate::catalogue::resource::{CategoryResource, SoftwareItem};
 use crate::generation::Snapshot;
 
 /// The maximum length of a name that's used as a query, in characters.
@@ -25,7 +23,7 @@ pub fn example_queries(snapshot: &Snapshot, most: usize) -> Result<Vec<String>, 
         names = first
             .data
             .iter()
-            .map(|item| Ok(serde_json::from_slice::<Named>(item)?.name))
+            .map(|item| Ok(serde_json::from_slice::<SoftwareItem<'_>>(item)?.name.into_owned()))
             .collect::<Result<_, ServiceError>>()?;
     }
     let mut queries = Vec::new();
@@ -36,9 +34,4 @@ pub fn example_queries(snapshot: &Snapshot, most: usize) -> Result<Vec<String>, 
         }
     }
     Ok(queries)
-}
-
-#[derive(Deserialize)]
-struct Named {
-    name: String,
 }

@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::parameter::definition::{CATEGORY, EVIDENCE_STATUS, MIN_RATING, OFFERING_TYPE};
 use super::search::{budget, report, shown_score, understood};
 use super::{PageRequest, SearchSoftware, SearchSort, ServiceError};
-use crate::catalogue::resource::QueryReport;
+use crate::catalogue::resource::{QueryReport, SoftwareItem};
 use crate::catalogue::{Admission, Ordinal};
 use crate::generation::Snapshot;
 use crate::index::{Hit, SearchRequest};
@@ -109,9 +109,9 @@ pub fn explain_search(
 ) -> Result<Option<SearchExplanation>, ServiceError> {
     let product = match id {
         None => None,
-        Some(id) => match snapshot.records.get(id)? {
+        Some(id) => match snapshot.records.find(id) {
             None => return Ok(None),
-            Some(record) => Some((id, record.ordinal)),
+            Some(ordinal) => Some((id, ordinal)),
         },
     };
     let query = SearchSoftware { sort: SearchSort::Relevance, facets: Vec::new(), highlight: false, ..query.clone() };
@@ -202,12 +202,8 @@ fn explain_product(
 }
 
 fn id_of(item: &[u8]) -> Result<String, ServiceError> {
-    #[derive(serde::Deserialize)]
-    struct Item {
-        id: String,
-    }
-    let item: Item = serde_json::from_slice(item)?;
-    Ok(item.id)
+    let item: SoftwareItem<'_> = serde_json::from_slice(item)?;
+    Ok(item.id.into_owned())
 }
 
 /// A tier's name. If the query has no words, all products are in the same tier.

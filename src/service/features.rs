@@ -1,13 +1,10 @@
 //! What products have in common: categories, rare words and meaning.
 
-use std::borrow::Cow;
-
 use foldhash::HashSet;
-use serde::Deserialize;
 
 use super::ServiceError;
-use crate::catalogue::SoftwareFilter;
-use crate::catalogue::resource::CategoryResource;
+use crate::catalogue::resource::{CategoryResource, SoftwareDetail, SoftwareItem};
+use crate::catalogue::{Ordinal, SoftwareFilter};
 use crate::generation::Snapshot;
 use crate::index::{HitTexts, SearchRequest};
 use crate::search::budget::Budget;
@@ -53,53 +50,6 @@ const TOPIC_GROUPS: usize = 16;
 /// highest possible score.
 const MEANING_WEIGHT: f32 = 0.5;
 
-/// The parts of a product's detail that are compared.
-#[derive(Debug, Deserialize)]
-struct Product<'a> {
-    #[serde(borrow)]
-    name: Cow<'a, str>,
-    #[serde(borrow, default)]
-    tagline: Option<Cow<'a, str>>,
-    #[serde(borrow)]
-    categories: Vec<Category<'a>>,
-    #[serde(borrow, default)]
-    tags: Vec<Cow<'a, str>>,
-    #[serde(borrow, default)]
-    features: Vec<Cow<'a, str>>,
-    #[serde(borrow, default)]
-    standards: Vec<Cow<'a, str>>,
-    #[serde(borrow, default)]
-    description: Option<Cow<'a, str>>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Category<'a> {
-    #[serde(borrow)]
-    id: Cow<'a, str>,
-    #[serde(borrow)]
-    name: Cow<'a, str>,
-}
-
-/// A product's detail as a response body.
-#[derive(Debug, Deserialize)]
-struct Detail<'a> {
-    #[serde(borrow)]
-    data: Product<'a>,
-}
-
-/// The categories in a product's item.
-#[derive(Debug, Deserialize)]
-struct Categories<'a> {
-    #[serde(borrow)]
-    categories: Vec<Id<'a>>,
-}
-
-#[derive(Debug, Deserialize)]
-struct Id<'a> {
-    #[serde(borrow)]
-    id: Cow<'a, str>,
-}
-
 /// What a product may have in common with others.
 pub(super) struct Features<'s> {
     categories: Vec<&'s CategoryResource>,
@@ -111,19 +61,17 @@ pub(super) struct Features<'s> {
     reference: Option<Reference>,
 }
 
-impl Product<'_> {
-    /// The descriptive text that words are taken from. The name identifies the product rather than
-    /// describing it, so it's excluded.
-    fn descriptive_texts(&self) -> impl Iterator<Item = &str> {
-        let many = self.tags.iter().chain(&self.features).chain(&self.standards);
-        self.tagline.iter().chain(many).map(AsRef::as_ref)
-    }
+/// The descriptive text that words are taken from. The name identifies the product rather than
+/// describing it, so it's excluded.
+fn descriptive_texts<'p>(SoftwareDetail { item, detail }: &'p SoftwareDetail<'_>) -> impl Iterator<Item = &'p str> {
+    let many = detail.tags.iter().chain(&detail.features).chain(&detail.standards);
+    item.tagline.iter().chain(many).map(AsRef::as_ref)
+}
 
-    /// The text that the product's meaning is taken from.
-    fn meaning_texts(&self) -> impl Iterator<Item = &str> {
-        let categories = self.categories.iter().map(|category| &*category.name);
-        std::iter::once(&*self.name).chain(self.tagline.as_deref()).chain(categories).chain(self.description.as_deref())
-    }
+/// The text that the product's meaning is taken from.
+fn meaning_texts<'p>(SoftwareDetail { item, detail }: &'p SoftwareDetail<'_>) -> impl Iterator<Item = &'p str> {
+    let categories = item.categories.iter().map(|category| &*category.name);
+    std::iter::once(&*item.name).chain(item.tagline.as_deref()).chain(categories).chain(detail.description.as_deref())
 }
 
 struct ProductWord {
@@ -133,12 +81,13 @@ struct ProductWord {
 }
 
 impl<'s> Features<'s> {
-    /// Reads a product's features from its record.
-    pub(super) fn of(snapshot: &'s Snapshot, record: &[u8], budget: &Budget) -> Result<Self, ServiceError> {
-        let Detail { data: product } = serde_json::from_slice(record)?;
-        let categories = product.categories.iter().take(MAX_CATEGORIES);
+    /// Reads a product's features.
+    pub(super) fn of(snapshot: &'s Snapshot, ordinal: Ordinal, budget: &Budget) -> Result<Self, ServiceError> {
+        let stored = snapshot.records.stored(ordinal)?;
+        let product = stored.read()?;
+        let categories = product.item.categories.iter().take(MAX_CATEGORIES);
         let categories = categories.filter_map(|category| snapshot.catalogue.category_by_id(&category.id));
-        let reference = snapshot.search.has_meanings.then(|| record_reference(product.meaning_texts())).flatten();
+        let reference = snapshot.search.has_meanings.then(|| record_reference(meaning_texts(&product))).flatten();
         let words = rarest_words(snapshot, &product, budget)?;
         let stems = StemSlots::new(words.iter().map(|word| std::iter::once((word.stem, WORD_WEIGHT))));
         Ok(Self { categories: categories.collect(), words, stems, reference })
@@ -178,7 +127,7 @@ impl<'s> Features<'s> {
 
     /// The categories that a hit shares.
     pub(super) fn shared_categories(&self, item: &[u8]) -> Result<Vec<&'s CategoryResource>, ServiceError> {
-        let Categories { categories } = serde_json::from_slice(item)?;
+        let SoftwareItem { categories, .. } = serde_json::from_slice(item)?;
         let is_shared = |category: &&&CategoryResource| categories.iter().any(|of| of.id == category.id);
         Ok(self.categories.iter().filter(is_shared).copied().collect())
     }
@@ -214,9 +163,8 @@ pub(super) fn seek_similar(
         SearchRequest { plan: &plan, filter: &filter, order: None, page: 0..1, facets: None, texts: false, budget };
     let found = snapshot.index.search(&search)?;
     let Some(hit) = found.hits.first() else { return Ok(()) };
-    let Id { id } = serde_json::from_slice(&hit.item)?;
-    let Some(record) = snapshot.records.get(&id)? else { return Ok(()) };
-    let features = Features::of(snapshot, &record.body, budget)?;
+    let SoftwareItem { id, .. } = serde_json::from_slice(&hit.item)?;
+    let features = Features::of(snapshot, hit.ordinal, budget)?;
     let shared: Vec<_> = features.shared().collect();
     let rerank = features.rerank(snapshot, shared.iter().map(|(_, alternatives)| &alternatives[..]))?;
     expansion.seek_similar(id.into_owned(), shared, rerank);
@@ -238,10 +186,14 @@ fn bound<'g>(snapshot: &Snapshot, groups: impl Iterator<Item = &'g [Alternative]
 }
 
 /// A product's rarest words that occur in at least one other product, rarest first.
-fn rarest_words(snapshot: &Snapshot, product: &Product<'_>, budget: &Budget) -> Result<Vec<ProductWord>, ServiceError> {
+fn rarest_words(
+    snapshot: &Snapshot,
+    product: &SoftwareDetail<'_>,
+    budget: &Budget,
+) -> Result<Vec<ProductWord>, ServiceError> {
     let mut found: Vec<ProductWord> = Vec::new();
     let (mut left, mut stems) = (MAX_BYTES_READ, HashSet::default());
-    for text in product.descriptive_texts() {
+    for text in descriptive_texts(product) {
         let text = &text[..text.floor_char_boundary(left)];
         left -= text.len();
         for word in words(text).into_iter().filter(|word| !is_function_word(&word.folded)) {

@@ -3,17 +3,14 @@
 use std::borrow::Cow;
 
 use bytes::Bytes;
-use serde::Deserialize;
-use serde_json::value::RawValue;
 
 use super::ServiceError;
 use super::parameter::definition::LANG;
 use super::parameter::{Reason, Refusal};
-use crate::catalogue::resource::{CategoryRef, CategoryResource, Localised};
-use crate::catalogue::{Catalogue, Members};
+use crate::catalogue::resource::{CategoryResource, DetailFields, Localised, SoftwareDetail, SoftwareItem};
+use crate::catalogue::{Catalogue, shorten};
 use crate::index::HitTexts;
 use crate::record::{Language, Translations};
-use crate::text::shorten::{LIST_CHARS, shortened};
 
 /// The maximum number of languages listed in a rejection.
 const MAX_NAMED: usize = 50;
@@ -32,13 +29,6 @@ pub fn find_language(catalogue: &Catalogue, asked: Option<&str>) -> Result<Optio
     let named = languages.all().into_iter().take(MAX_NAMED).map(Language::as_str).collect::<Vec<_>>().join(", ");
     let message = format!("{} must be one of the directory's languages: {named}.", LANG.name);
     Err(Refusal { parameter: LANG.name.to_owned(), reason: Reason::Invalid, message })
-}
-
-/// A product's text in other languages, part of its detail fields.
-#[derive(Debug, Default, Deserialize)]
-pub(super) struct OtherTexts {
-    #[serde(default)]
-    pub(super) translations: Translations,
 }
 
 /// Translates products' text into a language.
@@ -70,32 +60,68 @@ impl<'s> Translator<'s> {
 
     /// Translates a product's list item. Without its text, the item is left as it is.
     pub(super) fn item(&mut self, item: Bytes, texts: Option<&HitTexts>) -> Result<Bytes, ServiceError> {
-        self.item_of(item, texts.map(|texts| &*texts.fields))
-    }
-
-    /// Translates a product's list item, given an object with the product's `translations`.
-    pub(crate) fn item_of(&mut self, item: Bytes, fields: Option<&[u8]>) -> Result<Bytes, ServiceError> {
-        self.is_any |= self.are_only;
-        let (Some(language), Some(fields)) = (self.language.filter(|_| !self.are_only), fields) else {
+        let Some(texts) = texts.filter(|_| self.needs_texts()) else {
+            self.is_any |= self.are_only;
             return Ok(item);
         };
-        let of: OtherTexts = serde_json::from_slice(fields)?;
-        Ok(self.product(&item, language, &of, LIST_CHARS)?.into())
+        let DetailFields { translations, .. } = serde_json::from_slice(&texts.detail)?;
+        let mut translated: SoftwareItem<'_> = serde_json::from_slice(&item)?;
+        self.list_item(&mut translated, &translations);
+        Ok(serde_json::to_vec(&translated)?.into())
     }
 
-    /// Translates a product's detail, given as a response body.
-    pub fn detail(&mut self, body: Bytes) -> Result<Bytes, ServiceError> {
-        #[derive(Deserialize)]
-        struct Body<'a> {
-            #[serde(borrow)]
-            data: &'a RawValue,
-        }
+    /// Translates a product as lists show it.
+    pub(crate) fn list_item(&mut self, item: &mut SoftwareItem<'_>, translations: &Translations) {
+        self.product(item, None, translations);
+        shorten(item);
+    }
+
+    /// Translates a product.
+    pub fn detail(&mut self, product: &mut SoftwareDetail<'_>) {
+        let SoftwareDetail { item, detail } = product;
+        let DetailFields { description, translations, .. } = detail;
+        self.product(item, Some(description), translations);
+    }
+
+    /// Translates a product's text.
+    fn product(
+        &mut self,
+        item: &mut SoftwareItem<'_>,
+        description: Option<&mut Option<Cow<'_, str>>>,
+        translations: &Translations,
+    ) {
         self.is_any |= self.are_only;
-        let Some(language) = self.language.filter(|_| !self.are_only) else { return Ok(body) };
-        let Body { data } = serde_json::from_slice(&body)?;
-        let of: OtherTexts = serde_json::from_str(data.get())?;
-        let product = self.product(data.get().as_bytes(), language, &of, usize::MAX)?;
-        Ok([br#"{"data":"#, &product[..], b"}"].concat().into())
+        let Some(language) = self.language.filter(|_| !self.are_only) else { return };
+        let own = item.language.take();
+        let mut texts = Localised::new(language, own.as_deref(), translations);
+        let translation = |text: &str| Cow::Owned(text.to_owned());
+        if let Some(name) = texts.translation("name", true) {
+            item.name = translation(name);
+        }
+        if let Some(tagline) = texts.translation("tagline", item.tagline.is_some()) {
+            item.tagline = Some(translation(tagline));
+        }
+        if !item.categories.is_empty() {
+            let mut are_found = Vec::with_capacity(item.categories.len());
+            for category in &mut item.categories {
+                let known = self.catalogue.category_by_id(&category.id).map(|known| self.category(known));
+                are_found.push(known.is_some_and(|(_, is_found)| is_found));
+                if let Some((name, _)) = known {
+                    category.name = translation(name);
+                }
+            }
+            item.category = item.categories.first().map(|category| category.name.clone());
+            texts.note("category", true, are_found[0]);
+            texts.note("categories", true, !are_found.contains(&false));
+        }
+        if let Some(description) = description
+            && let Some(text) = texts.translation("description", description.is_some())
+        {
+            *description = Some(translation(text));
+        }
+        self.is_any |= texts.is_any;
+        item.untranslated = std::mem::take(&mut texts.untranslated);
+        item.language = own;
     }
 
     /// A category's name, translated if possible, and whether it's in the translator's language.
@@ -103,76 +129,4 @@ impl<'s> Translator<'s> {
         let found = self.language.map(|language| category.find_name(language));
         (found.flatten().unwrap_or(&category.name), matches!(found, None | Some(Some(_))))
     }
-
-    /// Writes a product, given as a JSON object, with its text in a language. Text is cut off after
-    /// `most` characters.
-    fn product(
-        &mut self,
-        object: &[u8],
-        language: &Language,
-        of: &OtherTexts,
-        most: usize,
-    ) -> Result<Vec<u8>, ServiceError> {
-        let Members(members) = serde_json::from_slice(object)?;
-        let member = |wanted: &str| members.iter().find(|(name, _)| name == wanted).map(|(_, json)| json.get());
-        let own: Option<Language> = member("language").map(serde_json::from_str).transpose()?;
-        let mut texts = Localised::new(language, own.as_ref(), &of.translations);
-        let categories = member("categories").map_or(Ok(Vec::new()), serde_json::from_str)?;
-        let categories = self.categories(&categories);
-        let are_found = categories.iter().all(|(_, is_found)| *is_found);
-        let mut json = Vec::with_capacity(object.len() + 256);
-        for (name, value) in members {
-            json.push(if json.is_empty() { b'{' } else { b',' });
-            serde_json::to_writer(&mut json, &name)?;
-            json.push(b':');
-            match (&*name, categories.first()) {
-                ("name" | "tagline" | "description", _) => {
-                    if let Some(text) = texts.translation(&name, value.get() != "null") {
-                        serde_json::to_writer(&mut json, &shortened(text, most))?;
-                        continue;
-                    }
-                }
-                ("category", Some((main, is_found))) => {
-                    texts.note(&name, true, *is_found);
-                    serde_json::to_writer(&mut json, main.name)?;
-                    continue;
-                }
-                ("categories", Some(_)) => {
-                    texts.note(&name, true, are_found);
-                    let categories: Vec<_> = categories.iter().map(|(category, _)| category).collect();
-                    serde_json::to_writer(&mut json, &categories)?;
-                    continue;
-                }
-                _ => {}
-            }
-            json.extend_from_slice(value.get().as_bytes());
-        }
-        if !texts.untranslated.is_empty() {
-            json.extend_from_slice(br#","untranslated":"#);
-            serde_json::to_writer(&mut json, &texts.untranslated)?;
-        }
-        json.push(b'}');
-        self.is_any |= texts.is_any;
-        Ok(json)
-    }
-
-    /// A product's categories with their names in the language if possible, and whether each name
-    /// is in that language.
-    fn categories<'c>(&'c self, categories: &'c [StoredCategory<'_>]) -> Vec<(CategoryRef<'c>, bool)> {
-        let translated = categories.iter().map(|StoredCategory { id, name }| {
-            let known = self.catalogue.category_by_id(id);
-            let (name, is_found) = known.map_or((&**name, false), |category| self.category(category));
-            (CategoryRef { id, name }, is_found)
-        });
-        translated.collect()
-    }
-}
-
-/// A category in a product's JSON.
-#[derive(Debug, Deserialize)]
-struct StoredCategory<'a> {
-    #[serde(borrow)]
-    id: Cow<'a, str>,
-    #[serde(borrow)]
-    name: Cow<'a, str>,
 }

@@ -50,6 +50,6 @@ pub use results::SearchResults;
 pub use search::{budget, find_software_within, search_software};
 pub use similar::similar_software;
 pub use similar_queries::similar_queries;
-pub use software::{get_items, get_software, get_software_hash, list_software};
+pub use software::{get_items, get_software, get_software_hash, list_software, read_software};
 pub use suggest::suggest;
-pub(crate) use suggest::{named_product, suggest_headings};
+pub(crate) use suggest::suggest_headings;

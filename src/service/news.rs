@@ -1,8 +1,10 @@
 //! Lists the news: products that were added, and evidence that was renewed.
 
-use serde::Deserialize;
+use std::borrow::Cow;
 
 use super::ServiceError;
+use crate::catalogue::resource::SoftwareDetail;
+use crate::catalogue::shorten;
 use crate::generation::{NewsKind, Snapshot};
 use crate::search::budget::Stop;
 
@@ -31,56 +33,20 @@ pub fn list_news(snapshot: &Snapshot, categories: &[String], stop: &Stop) -> Res
     let news = changes.filter_map(|(step, change)| Some((change.news()?, step, snapshot.records.find(&change.id)?)));
     news.take_while(|_| !stop.is_set())
         .map(|(kind, step, ordinal)| {
-            let item: Item = serde_json::from_slice(snapshot.records.item(ordinal))?;
-            let More { export } = serde_json::from_slice(&snapshot.records.detail_fields(ordinal)?)?;
-            Ok(Product { item, license: export.license }.news(kind, &step.at))
+            let stored = snapshot.records.stored(ordinal)?;
+            let SoftwareDetail { mut item, detail } = stored.read()?;
+            shorten(&mut item);
+            let categories = item.categories.into_iter();
+            Ok(News {
+                kind,
+                at: step.at.clone(),
+                id: item.id.into_owned(),
+                name: item.name.into_owned(),
+                tagline: item.tagline.map(Cow::into_owned),
+                categories: categories.map(|category| (category.id.into_owned(), category.name.into_owned())).collect(),
+                evidence_checked_on: item.evidence_checked_on.map(Cow::into_owned),
+                license: detail.export.license.into_owned(),
+            })
         })
         .collect()
-}
-
-#[derive(Deserialize)]
-struct Item {
-    id: String,
-    name: String,
-    tagline: Option<String>,
-    categories: Vec<CategoryName>,
-    evidence_checked_on: Option<String>,
-}
-
-#[derive(Deserialize)]
-struct CategoryName {
-    id: String,
-    name: String,
-}
-
-#[derive(Deserialize)]
-struct More {
-    export: Licensed,
-}
-
-#[derive(Deserialize)]
-struct Licensed {
-    license: String,
-}
-
-struct Product {
-    item: Item,
-    license: String,
-}
-
-impl Product {
-    fn news(&self, kind: NewsKind, at: &str) -> News {
-        let item = &self.item;
-        let categories = item.categories.iter().map(|category| (category.id.clone(), category.name.clone()));
-        News {
-            kind,
-            at: at.to_owned(),
-            id: item.id.clone(),
-            name: item.name.clone(),
-            tagline: item.tagline.clone(),
-            categories: categories.collect(),
-            evidence_checked_on: item.evidence_checked_on.clone(),
-            license: self.license.clone(),
-        }
-    }
 }

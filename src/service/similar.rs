@@ -23,8 +23,8 @@ pub fn similar_software<'s>(
     budget: &Budget,
 ) -> Result<Option<SimilarPage<'s>>, ServiceError> {
     let ListSimilar { filter, page, language } = query;
-    let Some(record) = snapshot.records.get(id)? else { return Ok(None) };
-    let features = Features::of(snapshot, &record.body, budget)?;
+    let Some(ordinal) = snapshot.records.find(id) else { return Ok(None) };
+    let features = Features::of(snapshot, ordinal, budget)?;
     let group = |(_, alternatives)| Group { alternatives, ..Group::default() };
     let groups: Vec<_> = features.shared().map(group).collect();
     if groups.is_empty() {

@@ -3,7 +3,7 @@
 use bytes::Bytes;
 
 use super::{ListSoftware, Page, PageRequest, ServiceError, Translator};
-use crate::catalogue::{Order, Record, SoftwareFilter, SortedBy};
+use crate::catalogue::{Order, Record, SoftwareFilter, SortedBy, StoredProduct};
 use crate::generation::Snapshot;
 use crate::index::{IndexError, SearchHits, SearchRequest};
 use crate::record::Language;
@@ -53,9 +53,28 @@ pub fn get_items(snapshot: &Snapshot, ids: &[String], language: Option<&Language
     Ok(items)
 }
 
-/// Returns a product; `None` if the id is unknown.
-pub fn get_software(snapshot: &Snapshot, id: &str) -> Result<Option<Record>, ServiceError> {
-    Ok(snapshot.records.get(id)?)
+/// Returns a product as a response body with its text in the given language, and whether any text is
+/// in that language; `None` if the id is unknown.
+pub fn get_software(
+    snapshot: &Snapshot,
+    id: &str,
+    language: Option<&Language>,
+) -> Result<Option<(Record, bool)>, ServiceError> {
+    let mut translator = Translator::new(&snapshot.catalogue, language);
+    if !translator.needs_texts() {
+        return Ok(snapshot.records.get(id)?.map(|record| (record, language.is_some())));
+    }
+    let Some(ordinal) = snapshot.records.find(id) else { return Ok(None) };
+    let stored = snapshot.records.stored(ordinal)?;
+    let mut product = stored.read()?;
+    translator.detail(&mut product);
+    let (detail_hash, body) = (snapshot.records.detail_hash(ordinal), product.to_body()?.into());
+    Ok(Some((Record { detail_hash, body }, translator.is_any())))
+}
+
+/// Returns a product, ready to be parsed; `None` if the id is unknown.
+pub fn read_software(snapshot: &Snapshot, id: &str) -> Result<Option<StoredProduct>, ServiceError> {
+    Ok(snapshot.records.find(id).map(|ordinal| snapshot.records.stored(ordinal)).transpose()?)
 }
 
 /// Returns only the hash of the detail that [`get_software`] returns; `None` if the id is unknown.

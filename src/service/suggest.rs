@@ -4,12 +4,12 @@
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
-use serde::Deserialize;
-
 use super::search::find_software_within;
 use super::software::search_names;
 use super::{PageRequest, Prefix, SearchSoftware, ServiceError, Translator};
-use crate::catalogue::resource::{CategoryResource, CategorySuggestion, SoftwareRef, Suggestions, TermSuggestion};
+use crate::catalogue::resource::{
+    CategoryResource, CategorySuggestion, SoftwareItem, SoftwareRef, Suggestions, TermSuggestion,
+};
 use crate::catalogue::{Catalogue, SoftwareFilter};
 use crate::generation::Snapshot;
 use crate::record::Language;
@@ -60,9 +60,9 @@ pub fn suggest<'s>(
     );
     let mut is_in_language = headings.is_in_language;
     let software = products.iter().map(|(_, item)| {
-        let Named { product, untranslated } = named_product(item)?;
-        is_in_language |= language.is_some() && !untranslated.iter().any(|field| field == "name");
-        Ok::<_, ServiceError>(product)
+        let item: SoftwareItem<'_> = serde_json::from_slice(item)?;
+        is_in_language |= language.is_some() && item.is_translated("name");
+        Ok::<_, ServiceError>(SoftwareRef::from(item))
     });
     let software = software.collect::<Result<_, _>>()?;
     Ok(Suggestions { software, is_in_language, ..headings })
@@ -108,17 +108,4 @@ pub(crate) fn suggest_headings<'s>(
     });
     let glossary = glossary.collect();
     Suggestions { software: Vec::new(), categories, glossary, is_in_language }
-}
-
-/// A reference to a product, and the names of the fields that aren't in the language.
-#[derive(Debug, Deserialize)]
-pub(crate) struct Named {
-    #[serde(flatten)]
-    pub(crate) product: SoftwareRef,
-    #[serde(default)]
-    pub(crate) untranslated: Vec<String>,
-}
-
-pub(crate) fn named_product(item: &[u8]) -> Result<Named, ServiceError> {
-    Ok(Named::deserialize(&mut serde_json::Deserializer::from_slice(item))?)
 }

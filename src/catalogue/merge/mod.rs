@@ -1,13 +1,11 @@
 //! Merges exports of any size into one directory.
 //!
-//! Products are sorted by id and merged with their reviews (`join`), then sorted by quality, which
-//! assigns their ordinals, and by every other order (`order`). Products with the same website are
+//! Products are sorted by id and merged with their reviews, then sorted by quality, which assigns
+//! their ordinals, and by every other order (`rows`). Products with the same website are
 //! linked (`links`). Categories, the glossary and each export's details are always kept in memory.
 
 mod categories;
-mod join;
 mod links;
-mod order;
 mod rows;
 
 use std::borrow::Cow;
@@ -19,12 +17,11 @@ use foldhash::quality::FixedState;
 
 use self::categories::{CategoriesBuilder, MergedCategories};
 use self::links::{Links, MAX_LINKS};
-use self::order::Ordered;
 pub use self::rows::StoredReview;
-use self::rows::{PlacedProduct, ProductRow, RecordPlace, ReviewKey, ReviewRow};
+use self::rows::{Ordered, ProductRow, RecordPlace, ReviewKey, ReviewRow, SortKeys};
 use super::error::CatalogueBuildError;
 use super::exports::ExportDocument;
-use super::product_json::{self, Extent, SameAs};
+use super::product_json::{ProductJson, SameAs};
 use super::quality::{Merits, Quality};
 use super::rating::Rating;
 use super::reviews::{Stars, place, shown};
@@ -41,7 +38,7 @@ struct Merger {
     categories: CategoriesBuilder,
     languages: Languages,
     /// By id.
-    products: ScratchSorter<Keyed<Box<str>, ProductRow>>,
+    products: ScratchSorter<Keyed<Box<str>, (SortKeys, ProductRow)>>,
     reviews: ScratchSorter<Keyed<ReviewKey, ReviewRow>>,
 }
 
@@ -82,17 +79,20 @@ impl Merger {
 
     fn push_product(&mut self, place: RecordPlace, software: &Software, language: Option<&Language>) -> io::Result<()> {
         self.languages.add_translations(&software.translations);
-        let value = ProductRow {
-            place,
+        let keys = SortKeys {
             name: self.collation.key(&software.name),
             website: FixedState::default().hash_one(&*normalised_url(&software.url)),
             merits: Merits::of(software),
-            stated: software.rating.as_ref().map(|rating| rating.value),
-            review_count: software.review_count,
-            evidence_checked_on: software.evidence_checked_on.as_deref().and_then(CalendarDate::parse),
-            categories: software.categories.iter().map(|name| self.categories.number(name, language)).collect(),
         };
-        self.products.push(Keyed { key: software.id.clone(), value })
+        let row = ProductRow {
+            place,
+            categories: software.categories.iter().map(|name| self.categories.number(name, language)).collect(),
+            evidence_checked_on: software.evidence_checked_on.as_deref().and_then(CalendarDate::parse),
+            shown: Rating::stated(software),
+            stars: Stars::default(),
+            reviews: (0, 0),
+        };
+        self.products.push(Keyed { key: software.id.clone(), value: (keys, row) })
     }
 }
 
@@ -106,11 +106,11 @@ impl Merger {
     ) -> Result<Merged, CatalogueBuildError> {
         let Self { collation, categories, languages, products, reviews } = self;
         let MergedCategories { categories, places } = categories.finish(&collation);
-        let joined = join::join(products, reviews, &places, scratch).map_err(CatalogueBuildError::Scratch)?;
+        let joined = rows::join(products, reviews, &places, scratch).map_err(CatalogueBuildError::Scratch)?;
         if joined.products.len() > u64::from(MAX_ORDINAL) {
             return Err(CatalogueBuildError::TooMany);
         }
-        let ordered = order::order(joined.products, joined.mean, exports.len() > 1, scratch);
+        let ordered = rows::order(joined.products, joined.mean, exports.len() > 1, scratch);
         let ordered = ordered.map_err(CatalogueBuildError::Scratch)?;
         let (scratch, mut attributes) = (scratch.clone(), Attributes::default());
         let declared = exports.iter().flat_map(|merged| &merged.set.export.attributes);
@@ -140,19 +140,11 @@ pub struct MergedProduct<'m> {
     /// The product's position in quality order.
     pub ordinal: Ordinal,
     pub software: Cow<'m, Software>,
-    /// The product's categories, as indices into the category list, main category first.
-    pub categories: Box<[u32]>,
+    pub row: ProductRow,
     /// The product's position in each of [`Order::ALL`].
     pub ranks: [u32; Order::COUNT],
-    pub(super) shown: Rating,
-    /// The evidence date.
-    pub evidence_checked_on: Option<CalendarDate>,
     /// Whether the product is a demo record in a directory that also has real ones.
     pub is_demo: bool,
-    pub(super) stars: Stars,
-    /// The position of the product's first review, and the number of reviews.
-    pub(super) reviews: (u64, u64),
-    export: u32,
     /// Products from other exports that may share this product's website, best first.
     links: Vec<RecordPlace>,
 }
@@ -160,17 +152,17 @@ pub struct MergedProduct<'m> {
 impl MergedProduct<'_> {
     /// The displayed rating.
     pub const fn rating(&self) -> Option<f64> {
-        self.shown.value
+        self.row.shown.value
     }
 
     /// The product's quality as a number that depends on no other product, highest first.
     pub fn quality(&self) -> i64 {
-        Quality::number(&self.software, self.shown)
+        Quality::number(&self.software, self.row.shown)
     }
 
     /// A summary of the product's reviews.
     pub fn review_summary(&self) -> ReviewSummary {
-        self.stars.summary()
+        self.row.stars.summary()
     }
 }
 
@@ -234,7 +226,7 @@ impl Merged {
 
     /// The language of a product's own text, if it isn't English.
     pub fn language(&self, product: &MergedProduct<'_>) -> Option<&Language> {
-        self.exports[product.export as usize].set.export.language.as_ref()
+        self.exports[product.row.place.export as usize].set.export.language.as_ref()
     }
 
     pub fn categories<'c>(&'c self, indices: &'c [u32]) -> impl Iterator<Item = &'c CategoryResource> {
@@ -269,19 +261,8 @@ impl Merged {
         self.reviews.rows_from(place, count)
     }
 
-    /// A product as shown in lists, as a JSON object.
-    pub fn item(&self, product: &MergedProduct<'_>) -> Result<Vec<u8>, CatalogueBuildError> {
-        self.item_to(product, Extent::List)
-    }
-
-    fn item_to(&self, product: &MergedProduct<'_>, extent: Extent) -> Result<Vec<u8>, CatalogueBuildError> {
-        let categories = self.categories(&product.categories);
-        Ok(product_json::item(&product.software, self.language(product), product.shown, categories, extent)?)
-    }
-
-    /// The detail fields missing from a product's item, as a JSON object. If the item is shortened,
-    /// these are all of the product's fields.
-    pub fn detail_fields(&self, product: &MergedProduct<'_>) -> Result<Vec<u8>, CatalogueBuildError> {
+    /// A product's JSON.
+    pub fn json(&self, product: &MergedProduct<'_>) -> Result<ProductJson, CatalogueBuildError> {
         let mut same_as: Vec<SameAs<'_>> = Vec::new();
         if !product.links.is_empty() {
             let website = normalised_url(&product.software.url);
@@ -292,12 +273,10 @@ impl Merged {
                 }
             }
         }
-        let export = &self.exports[product.export as usize].set.export;
-        let fields = product_json::detail_fields(&product.software, product.shown, export, &same_as)?;
-        if !product_json::is_shortened(&product.software) {
-            return Ok(fields);
-        }
-        Ok(product_json::joined(&self.item_to(product, Extent::Whole)?, &fields))
+        let MergedProduct { software, row, .. } = product;
+        let (language, categories) = (self.language(product), self.categories(&row.categories));
+        let export = &self.exports[row.place.export as usize].set.export;
+        Ok(ProductJson::new(software, language, row.shown, categories, export, &same_as)?)
     }
 
     fn record(&self, place: RecordPlace) -> Result<Cow<'_, Software>, CatalogueBuildError> {
@@ -312,7 +291,7 @@ struct MergedProducts<'m> {
     step: u32,
     /// The ordinal of the next row.
     ordinal: Ordinal,
-    products: SpoolRows<PlacedProduct>,
+    products: SpoolRows<ProductRow>,
     ranks: SpoolRows<[u32; Order::COUNT]>,
     links: SpoolRows<Links>,
     /// The next product with links.
@@ -333,20 +312,9 @@ impl<'m> MergedProducts<'m> {
             if !ordinal.is_multiple_of(self.step) {
                 continue;
             }
-            let PlacedProduct { place, categories, evidence_checked_on, shown, stars, reviews } = row;
-            return Ok(Some(MergedProduct {
-                ordinal,
-                software: self.merged.record(place)?,
-                categories,
-                ranks,
-                shown,
-                evidence_checked_on,
-                is_demo: ordinal >= self.merged.ordered.real,
-                stars,
-                reviews,
-                export: place.export,
-                links,
-            }));
+            let software = self.merged.record(row.place)?;
+            let is_demo = ordinal >= self.merged.ordered.real;
+            return Ok(Some(MergedProduct { ordinal, software, row, ranks, is_demo, links }));
         }
     }
 

@@ -10,6 +10,7 @@ mod change;
 mod export;
 mod glossary;
 mod localised;
+mod members;
 mod review;
 mod search;
 mod software;
@@ -21,11 +22,11 @@ pub use change::ChangeResource;
 pub use export::{ExportResource, SkippedResource};
 pub use glossary::{GlossarySourceResource, GlossaryTermResource};
 pub use localised::Localised;
+pub use members::Members;
 pub use review::{RatingDistribution, ReviewResource, ReviewSummary};
 pub use search::{Correction, FacetValue, Highlight, QueryReport, TextRange};
 pub use software::{
-    AdditionalProperties, CategoryRef, DetailFields, ExportRef, RatingSource, SameAsRef, SoftwareDetail, SoftwareItem,
-    SourceResource,
+    CategoryRef, DetailFields, ExportRef, RatingSource, SameAsRef, SoftwareDetail, SoftwareItem, SourceResource,
 };
 pub use suggestion::{CategorySuggestion, SoftwareRef, Suggestions, TermSuggestion};
 

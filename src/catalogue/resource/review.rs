@@ -1,39 +1,48 @@
 //! Reviews as callers see them.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
-use super::AdditionalProperties;
+use super::members::{Members, text_or_null};
 
 /// A user's review of a product.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
 #[schema(as = Review)]
 pub struct ReviewResource<'a> {
     /// Identifier.
-    pub id: &'a str,
+    #[serde(borrow)]
+    pub id: Cow<'a, str>,
     /// The product that the review is about.
-    pub software_id: &'a str,
+    #[serde(borrow)]
+    pub software_id: Cow<'a, str>,
     /// Stars, 1 to 5.
     #[schema(minimum = 1, maximum = 5)]
     pub rating: u8,
     /// Headline.
+    #[serde(borrow, deserialize_with = "text_or_null")]
     #[schema(required)]
-    pub title: Option<&'a str>,
+    pub title: Option<Cow<'a, str>>,
     /// Text.
+    #[serde(borrow, deserialize_with = "text_or_null")]
     #[schema(required)]
-    pub body: Option<&'a str>,
+    pub body: Option<Cow<'a, str>>,
     /// The author's name.
+    #[serde(borrow, deserialize_with = "text_or_null")]
     #[schema(required)]
-    pub author: Option<&'a str>,
+    pub author: Option<Cow<'a, str>>,
     /// When the review was written (RFC 3339 in UTC).
+    #[serde(borrow, deserialize_with = "text_or_null")]
     #[schema(required)]
-    pub created_at: Option<&'a str>,
+    pub created_at: Option<Cow<'a, str>>,
     /// Whether the reviewer is known to use the product.
     #[schema(required)]
     pub verified: Option<bool>,
     /// Properties that the directory doesn't interpret, as given in the export.
+    #[serde(borrow)]
     #[schema(value_type = std::collections::HashMap<String, serde_json::Value>)]
-    pub additional_properties: AdditionalProperties<'a>,
+    pub additional_properties: Members<'a>,
 }
 
 /// A summary of all reviews of a product.

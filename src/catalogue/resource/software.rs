@@ -1,53 +1,67 @@
 //! A product as callers see it, in a list and on its own.
 
-use serde::ser::SerializeMap;
-use serde::{Deserialize, Serialize, Serializer};
+use std::borrow::Cow;
+
+use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
-use crate::record::{AdditionalProperty, Language, Translations};
+use super::CategoryResource;
+use super::members::{Members, text_or_null, texts};
+use crate::record::{Attribute, Language, Source, Translations};
 
 /// A product as shown in lists.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct SoftwareItem<'a> {
     /// Identifier: any text, so percent-encode it in a path.
-    pub id: &'a str,
+    #[serde(borrow)]
+    pub id: Cow<'a, str>,
     /// Name.
-    pub name: &'a str,
+    #[serde(borrow)]
+    pub name: Cow<'a, str>,
     /// Short description. In lists, it's cut off after 500 characters with `…`, as are the name and
     /// the vendor.
+    #[serde(borrow, deserialize_with = "text_or_null")]
     #[schema(required)]
-    pub tagline: Option<&'a str>,
+    pub tagline: Option<Cow<'a, str>>,
     /// Name of the main category.
+    #[serde(borrow, deserialize_with = "text_or_null")]
     #[schema(required)]
-    pub category: Option<&'a str>,
+    pub category: Option<Cow<'a, str>>,
     /// All categories, main category first. Lists only contain the first ten.
+    #[serde(borrow)]
     pub categories: Vec<CategoryRef<'a>>,
     /// Average rating, by convention 0 to 5.
+    #[serde(borrow)]
     #[schema(required, value_type = Option<f64>)]
     pub rating: Option<&'a RawValue>,
     /// Number of reviews that the rating is based on.
     #[schema(required)]
     pub review_count: Option<u64>,
     /// The product's website: a URI. Follow it only if it is `http` or `https`.
-    pub website: &'a str,
+    #[serde(borrow)]
+    pub website: Cow<'a, str>,
     /// Name of the vendor.
+    #[serde(borrow, deserialize_with = "text_or_null")]
     #[schema(required)]
-    pub vendor: Option<&'a str>,
+    pub vendor: Option<Cow<'a, str>>,
     /// `software` or `document-templates`; more values may be added later.
-    pub offering_type: &'a str,
+    #[serde(borrow)]
+    pub offering_type: Cow<'a, str>,
     /// `vendor-sources-reviewed` or `pending-review`; more values may be added later.
-    pub evidence_status: &'a str,
+    #[serde(borrow)]
+    pub evidence_status: Cow<'a, str>,
     /// When the evidence was checked, `YYYY-MM-DD`.
+    #[serde(borrow, deserialize_with = "text_or_null")]
     #[schema(required)]
-    pub evidence_checked_on: Option<&'a str>,
+    pub evidence_checked_on: Option<Cow<'a, str>>,
     /// The language of the record's own text, as a BCP 47 tag. Absent for English.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false, value_type = String)]
-    pub language: Option<&'a Language>,
+    pub language: Option<Cow<'a, Language>>,
     /// The fields that aren't available in the requested language and are given in the record's own
     /// language instead. Absent if there are none.
-    #[serde(skip_serializing_if = "Vec::is_empty")]
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
     pub untranslated: Vec<String>,
 }
@@ -70,57 +84,80 @@ impl SoftwareItem<'_> {
         "language",
         "untranslated",
     ];
+
+    /// The rating as a number.
+    pub fn rating_value(&self) -> Option<f64> {
+        self.rating.and_then(|rating| rating.get().parse().ok())
+    }
+
+    /// Whether a field's text is in the language that it was translated into, if any.
+    pub fn is_translated(&self, field: &str) -> bool {
+        !self.untranslated.iter().any(|of| of == field)
+    }
 }
 
 /// A single product's fields in addition to the ones in lists.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct DetailFields<'a> {
     /// Long description, as plain text.
+    #[serde(borrow, deserialize_with = "text_or_null")]
     #[schema(required)]
-    pub description: Option<&'a str>,
+    pub description: Option<Cow<'a, str>>,
     /// Other names for the product.
-    pub aliases: &'a [Box<str>],
+    #[serde(borrow, deserialize_with = "texts")]
+    pub aliases: Vec<Cow<'a, str>>,
     /// Free-form keywords.
-    pub tags: &'a [Box<str>],
+    #[serde(borrow, deserialize_with = "texts")]
+    pub tags: Vec<Cow<'a, str>>,
     /// The product's features.
-    pub features: &'a [Box<str>],
+    #[serde(borrow, deserialize_with = "texts")]
+    pub features: Vec<Cow<'a, str>>,
     /// Standards that the product is meant for.
-    pub standards: &'a [Box<str>],
+    #[serde(borrow, deserialize_with = "texts")]
+    pub standards: Vec<Cow<'a, str>>,
     /// Names of products that this one can replace.
-    pub alternative_to: &'a [Box<str>],
+    #[serde(borrow, deserialize_with = "texts")]
+    pub alternative_to: Vec<Cow<'a, str>>,
     /// Ways to run the product.
-    pub deployment: &'a [Box<str>],
+    #[serde(borrow, deserialize_with = "texts")]
+    pub deployment: Vec<Cow<'a, str>>,
     /// Price, as text.
+    #[serde(borrow, deserialize_with = "text_or_null")]
     #[schema(required)]
-    pub pricing: Option<&'a str>,
+    pub pricing: Option<Cow<'a, str>>,
     /// Languages that the user interface is available in.
-    pub languages: &'a [Box<str>],
+    #[serde(borrow, deserialize_with = "texts")]
+    pub languages: Vec<Cow<'a, str>>,
     /// Where the claims come from. The directory doesn't vouch for their accuracy or freshness.
+    #[serde(borrow)]
     pub sources: Vec<SourceResource<'a>>,
     /// Where the rating and the review count come from: `stated` in the record, or computed from
     /// its `reviews`; more values may be added later.
     #[schema(required, value_type = Option<String>)]
     pub rating_source: Option<RatingSource>,
     /// Translations, by language tag and field. Absent if there are none.
-    #[serde(skip_serializing_if = "Translations::is_empty")]
+    #[serde(default, skip_serializing_if = "has_no_text")]
     #[schema(
         required = false,
         nullable = false,
         value_type = std::collections::HashMap<String, std::collections::HashMap<String, String>>
     )]
-    pub translations: &'a Translations,
+    pub translations: Cow<'a, Translations>,
     /// Properties that the directory doesn't interpret, as given in the export.
+    #[serde(borrow)]
     #[schema(value_type = std::collections::HashMap<String, serde_json::Value>)]
-    pub additional_properties: AdditionalProperties<'a>,
+    pub additional_properties: Members<'a>,
     /// The export that the record comes from.
+    #[serde(borrow)]
     pub export: ExportRef<'a>,
     /// Products from other exports that have the same website, best first, at most 20. They're
     /// probably the same product, described by other sources.
+    #[serde(borrow)]
     pub same_as: Vec<SameAsRef<'a>>,
 }
 
 /// A single product.
-#[derive(Debug, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, ToSchema)]
 pub struct SoftwareDetail<'a> {
     /// The fields shown in lists.
     #[serde(flatten)]
@@ -130,49 +167,101 @@ pub struct SoftwareDetail<'a> {
     pub detail: DetailFields<'a>,
 }
 
+impl<'a> SoftwareDetail<'a> {
+    /// Reads a product from its item and the members that it has in addition, both JSON objects.
+    pub fn read(item: &'a [u8], detail: &'a [u8]) -> Result<Self, serde_json::Error> {
+        Ok(Self { item: serde_json::from_slice(item)?, detail: serde_json::from_slice(detail)? })
+    }
+
+    /// An attribute's values, as written in the record; empty if they have the wrong type.
+    pub fn values(&self, attribute: &Attribute) -> Vec<Cow<'_, str>> {
+        let values: &[Cow<'_, str>] = match &*attribute.property {
+            "vendor" => self.item.vendor.as_slice(),
+            "standards" => &self.detail.standards,
+            "deployment" => &self.detail.deployment,
+            "languages" => &self.detail.languages,
+            "tags" => &self.detail.tags,
+            property => {
+                let json = self.detail.additional_properties.get(property);
+                let values = json.and_then(|json| attribute.kind.values(json.get())).unwrap_or_default();
+                return values.into_iter().map(|value| String::from(value).into()).collect();
+            }
+        };
+        values.iter().map(|value| Cow::Borrowed(&**value)).collect()
+    }
+}
+
+#[expect(clippy::ptr_arg, reason = "serde passes a reference")]
+fn has_no_text(translations: &Cow<'_, Translations>) -> bool {
+    translations.is_empty()
+}
+
 /// A category that a product is in.
-#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 pub struct CategoryRef<'a> {
     /// Identifier.
-    pub id: &'a str,
+    #[serde(borrow)]
+    pub id: Cow<'a, str>,
     /// Name.
-    pub name: &'a str,
+    #[serde(borrow)]
+    pub name: Cow<'a, str>,
+}
+
+impl<'a> From<&'a CategoryResource> for CategoryRef<'a> {
+    fn from(category: &'a CategoryResource) -> Self {
+        Self { id: Cow::Borrowed(&category.id), name: Cow::Borrowed(&category.name) }
+    }
 }
 
 /// A source of evidence.
-#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[schema(as = Source)]
 pub struct SourceResource<'a> {
     /// Name of the source.
-    pub label: &'a str,
+    #[serde(borrow)]
+    pub label: Cow<'a, str>,
     /// The source's address: a URI.
-    pub url: &'a str,
+    #[serde(borrow)]
+    pub url: Cow<'a, str>,
+}
+
+impl<'a> From<&'a Source> for SourceResource<'a> {
+    fn from(source: &'a Source) -> Self {
+        Self { label: Cow::Borrowed(&source.label), url: Cow::Borrowed(&source.url) }
+    }
 }
 
 /// The export that a record comes from. Exports with different licences are never mixed.
-#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 pub struct ExportRef<'a> {
     /// Identifier.
-    pub id: &'a str,
+    #[serde(borrow)]
+    pub id: Cow<'a, str>,
     /// Name.
-    pub name: &'a str,
+    #[serde(borrow)]
+    pub name: Cow<'a, str>,
     /// Licence: a URI.
-    pub license: &'a str,
+    #[serde(borrow)]
+    pub license: Cow<'a, str>,
     /// Snapshot date, as stated.
+    #[serde(borrow, deserialize_with = "text_or_null")]
     #[schema(required)]
-    pub as_of: Option<&'a str>,
+    pub as_of: Option<Cow<'a, str>>,
 }
 
 /// A product from another export that has the same website.
-#[derive(Debug, Clone, Copy, Serialize, ToSchema)]
+#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
 #[schema(as = SameAs)]
 pub struct SameAsRef<'a> {
     /// Identifier.
-    pub id: &'a str,
+    #[serde(borrow)]
+    pub id: Cow<'a, str>,
     /// Name.
-    pub name: &'a str,
+    #[serde(borrow)]
+    pub name: Cow<'a, str>,
     /// The identifier of the product's export.
-    pub export: &'a str,
+    #[serde(borrow)]
+    pub export: Cow<'a, str>,
 }
 
 /// Where a rating comes from.
@@ -183,18 +272,4 @@ pub enum RatingSource {
     Stated,
     /// Computed from the directory's reviews.
     Reviews,
-}
-
-/// Properties as written in the export, serialised as an object.
-#[derive(Debug, Clone, Copy)]
-pub struct AdditionalProperties<'a>(pub &'a [AdditionalProperty]);
-
-impl Serialize for AdditionalProperties<'_> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let mut map = serializer.serialize_map(Some(self.0.len()))?;
-        for (name, value) in self.0 {
-            map.serialize_entry(name, value)?;
-        }
-        map.end()
-    }
 }

@@ -3,6 +3,8 @@
 use serde::{Deserialize, Serialize};
 use utoipa::ToSchema;
 
+use super::SoftwareItem;
+
 /// Completions for a query being typed.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, ToSchema)]
 pub struct Suggestions<'a> {
@@ -24,6 +26,12 @@ pub struct SoftwareRef {
     pub id: String,
     /// Name.
     pub name: String,
+}
+
+impl From<SoftwareItem<'_>> for SoftwareRef {
+    fn from(item: SoftwareItem<'_>) -> Self {
+        Self { id: item.id.into_owned(), name: item.name.into_owned() }
+    }
 }
 
 /// A category to which a query can be narrowed.

@@ -9,13 +9,14 @@ use serde::ser::SerializeMap;
 use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
+use crate::catalogue::ObjectWriter;
 use crate::catalogue::resource::{FacetValue, Highlight, Pagination, QueryReport, SoftwareItem};
 use crate::http::api::software::check_attributes;
 use crate::http::extract::query::{FromParameters, Parameters, Query, check_offset};
 use crate::http::extract::{Lang, MaxOffset, PageLinks, Served};
 use crate::http::openapi::{ApiErrors, NotOffered};
 use crate::http::problem::ApiError;
-use crate::http::response::{FIELDS, Fields, ListBody, ListPage, append_member};
+use crate::http::response::{FIELDS, Fields, ListBody, ListPage};
 use crate::http::search_page::with_page;
 use crate::http::state::AppState;
 use crate::service::parameter::Values;
@@ -116,26 +117,20 @@ fn write(page: &SearchPage<'_>, fields: &Fields) -> Result<ListPage, ApiError> {
     Ok(body.finish())
 }
 
-/// The key and punctuation that precede a hit's highlights.
-const HIGHLIGHTS: &[u8] = br#","highlights":"#;
-
 /// The approximate size of a hit's JSON in bytes.
 fn hit_bytes(hit: &SearchHit) -> usize {
-    const SCORE: usize = 24;
-    let highlights = hit.highlights.as_deref().map_or(0, |highlights| HIGHLIGHTS.len() + highlights.len());
-    hit.item.len() + SCORE + highlights
+    const NAMES_AND_SCORE: usize = 40;
+    hit.item.len() + NAMES_AND_SCORE + hit.highlights.as_deref().map_or(0, <[u8]>::len)
 }
 
 fn write_hit(hit: &SearchHit, fields: &Fields, json: &mut Vec<u8>) -> Result<(), ApiError> {
-    let item = fields.select(&hit.item)?;
-    // Without the closing brace.
-    json.extend_from_slice(&item[..item.len() - 1]);
-    append_member(json, "score", &hit.score)?;
+    let mut object = ObjectWriter::new(json);
+    object.members(&fields.select(&hit.item)?);
+    object.member("score", &hit.score).map_err(ApiError::internal)?;
     if let Some(highlights) = &hit.highlights {
-        json.extend_from_slice(HIGHLIGHTS);
-        json.extend_from_slice(highlights);
+        object.json_member("highlights", highlights);
     }
-    json.push(b'}');
+    object.finish();
     Ok(())
 }
 

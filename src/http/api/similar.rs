@@ -7,13 +7,14 @@ use axum::response::Response;
 use serde::Serialize;
 use utoipa::ToSchema;
 
+use crate::catalogue::ObjectWriter;
 use crate::catalogue::resource::{CategoryRef, Pagination, SoftwareItem};
 use crate::http::api::software::check_attributes;
 use crate::http::extract::query::{FromParameters, Parameters, Query};
 use crate::http::extract::{Lang, MaxOffset, PageLinks, PathId, Served};
 use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::ApiError;
-use crate::http::response::{ListBody, ListPage, append_member};
+use crate::http::response::{ListBody, ListPage};
 use crate::http::state::AppState;
 use crate::record::Language;
 use crate::service::parameter::Values;
@@ -105,13 +106,15 @@ fn write(page: &SimilarPage<'_>, language: Option<&Language>) -> Result<(ListPag
 }
 
 fn write_hit(hit: &SimilarHit<'_>, language: Option<&Language>, json: &mut Vec<u8>) -> Result<(), ApiError> {
-    let categories =
-        hit.categories.iter().map(|category| CategoryRef { id: &category.id, name: category.name_in(language) });
+    let categories = hit
+        .categories
+        .iter()
+        .map(|category| CategoryRef { name: category.name_in(language).into(), ..CategoryRef::from(*category) });
     let shared = Shared { categories: categories.collect(), words: &hit.words };
-    // Without the closing brace.
-    json.extend_from_slice(&hit.item[..hit.item.len() - 1]);
-    append_member(json, "score", &hit.score)?;
-    append_member(json, "shared", &shared)?;
-    json.push(b'}');
+    let mut object = ObjectWriter::new(json);
+    object.members(&hit.item);
+    object.member("score", &hit.score).map_err(ApiError::internal)?;
+    object.member("shared", &shared).map_err(ApiError::internal)?;
+    object.finish();
     Ok(())
 }

@@ -8,6 +8,7 @@ use axum::response::Response;
 use bytes::Bytes;
 use utoipa::ToSchema;
 
+use crate::catalogue::Record;
 use crate::catalogue::resource::{Pagination, SoftwareDetail, SoftwareItem};
 use crate::http::extract::query::{FromParameters, InLanguage, Parameters, Query, check_offset};
 use crate::http::extract::{Lang, MaxOffset, PageLinks, PathId, Served};
@@ -20,7 +21,7 @@ use crate::service::parameter::Values;
 use crate::service::parameter::definition::{
     ATTRIBUTE, ATTRIBUTES, CATEGORY, FILTERS, IDS, LANG, LIMIT, LIST_SORT, NAME_Q, QUERIED_OFFSET,
 };
-use crate::service::{self, AttributeSort, Facet, ListSoftware, ListSort, Page, SoftwareFilter, Stop, Translator};
+use crate::service::{self, AttributeSort, Facet, ListSoftware, ListSort, Page, SoftwareFilter, Stop};
 
 pub(in crate::http) struct ListParameters {
     list: ListSoftware,
@@ -144,24 +145,15 @@ pub(in crate::http) async fn get_software(
     Query(InLanguage): Query<InLanguage>,
     lang: Lang,
 ) -> Result<Response, ApiError> {
-    let (body, detail_hash, is_in_language) = match served {
+    let found = match served {
         Served::Snapshot(snapshot) => {
-            let (is_large, language) = (snapshot.records.is_large(&id), lang.language().cloned());
-            let get = move || {
-                let record = service::get_software(&snapshot, &id)?.ok_or(ApiError::SoftwareNotFound(id))?;
-                let mut translator = Translator::new(&snapshot.catalogue, language.as_ref());
-                let body = translator.detail(record.body)?;
-                Ok::<_, ApiError>((body, record.detail_hash, translator.is_any()))
-            };
+            let (is_large, id, language) = (snapshot.records.is_large(&id), id.clone(), lang.language().cloned());
+            let get = move || service::get_software(&snapshot, &id, language.as_ref());
             if is_large { state.search(move |_| get()).await? } else { get() }?
         }
-        Served::OpenSearch(directory) => {
-            let product = directory.get_software(&id).await?.ok_or(ApiError::SoftwareNotFound(id))?;
-            let mut translator = Translator::new(&directory.view.catalogue, lang.language());
-            let body = translator.detail(product.body)?;
-            (body, product.hash, translator.is_any())
-        }
+        Served::OpenSearch(directory) => directory.get_software(&id, lang.language()).await?,
     };
+    let (Record { detail_hash, body }, is_in_language) = found.ok_or(ApiError::SoftwareNotFound(id))?;
     let _ = request.detail_hash.set(detail_hash);
     Ok(lang.mark(is_in_language, response::json(body)))
 }

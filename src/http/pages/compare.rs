@@ -15,11 +15,12 @@ use super::links::{self, of_category, of_software};
 use super::part::attribute::{self, Fact};
 use super::part::call::{Call, Calls};
 use super::part::evidence::Badge;
-use super::part::item::Product;
 use super::part::rating::Rating;
 use super::part::row::kind;
 use super::part::text_budget::TextBudget;
 use super::respond;
+use crate::catalogue::StoredProduct;
+use crate::catalogue::resource::SoftwareDetail;
 use crate::http::extract::query::RawQuery;
 use crate::http::extract::{Preferred, Snapshot};
 use crate::http::problem::ApiError;
@@ -37,7 +38,7 @@ struct Page<'a> {
     edition: Edition<'a>,
     t: &'static Texts,
     base: &'a str,
-    products: &'a [Product<'a>],
+    products: &'a [SoftwareDetail<'a>],
     rows: Vec<Compared<'a>>,
     calls: Calls,
 }
@@ -51,7 +52,7 @@ struct Compared<'a> {
 }
 
 impl<'a> Page<'a> {
-    fn href(&self, product: &Product<'_>) -> String {
+    fn href(&self, product: &SoftwareDetail<'_>) -> String {
         of_software(self.base, &product.item.id)
     }
 
@@ -60,28 +61,28 @@ impl<'a> Page<'a> {
     }
 
     /// The URL of the comparison without this product.
-    fn without(&self, product: &Product<'_>) -> String {
+    fn without(&self, product: &SoftwareDetail<'_>) -> String {
         let others = self.products.iter().map(|other| &*other.item.id).filter(|id| *id != product.item.id);
         address(self.base, others)
     }
 
-    fn lang(&self, product: &'a Product<'a>, field: &str) -> Lang<'_> {
-        product.item.lang(&self.edition, field)
+    fn lang(&self, product: &'a SoftwareDetail<'a>, field: &str) -> Lang<'_> {
+        self.edition.of_item(&product.item, field)
     }
 
     fn has_categories(&self) -> bool {
         self.products.iter().any(|product| !product.item.categories.is_empty())
     }
 
-    fn rating(&self, product: &Product<'_>) -> Option<Rating> {
-        Rating::new(self.t, product.item.rating, product.item.review_count)
+    fn rating(&self, product: &SoftwareDetail<'_>) -> Option<Rating> {
+        Rating::new(self.t, product.item.rating_value(), product.item.review_count)
     }
 
-    fn badge(&self, product: &'a Product<'a>) -> Option<Badge<'a>> {
+    fn badge(&self, product: &'a SoftwareDetail<'a>) -> Option<Badge<'a>> {
         Badge::new(self.t, &product.item)
     }
 
-    fn kind<'p>(&self, product: &'p Product<'_>) -> Cow<'p, str> {
+    fn kind<'p>(&self, product: &'p SoftwareDetail<'_>) -> Cow<'p, str> {
         kind(self.t, &product.item.offering_type).unwrap_or(self.t.software_kind.into())
     }
 }
@@ -118,18 +119,17 @@ fn show(
     ids: &[String],
 ) -> Result<Response, ApiError> {
     let (t, site) = (language.texts(), &state.site);
-    let (mut records, mut translator) = (Vec::new(), Translator::new(&snapshot.catalogue, of_texts));
-    for id in ids {
-        // Products that no longer exist are left out.
-        if let Some(record) = service::get_software(snapshot, id)? {
-            records.push(translator.detail(record.body)?);
-        }
+    // Products that no longer exist are left out.
+    let records = ids.iter().filter_map(|id| service::read_software(snapshot, id).transpose());
+    let records = records.collect::<Result<Vec<_>, _>>()?;
+    let mut products =
+        records.iter().map(StoredProduct::read).collect::<Result<Vec<_>, _>>().map_err(ApiError::internal)?;
+    let mut translator = Translator::new(&snapshot.catalogue, of_texts);
+    for product in &mut products {
+        translator.detail(product);
+        // The product's page shows more, or links to the full record.
+        TextBudget::of_each(4 * MAX_COMPARED).cut_product(product);
     }
-    let products: Vec<Product<'_>> =
-        records.iter().map(|record| Product::read(record)).collect::<Result<_, _>>().map_err(ApiError::internal)?;
-    // Each product's page shows more, or links to the full record.
-    let products: Vec<_> =
-        products.into_iter().map(|product| product.within(&TextBudget::of_each(4 * MAX_COMPARED))).collect();
     let names: Vec<_> = products.iter().map(|product| &*product.item.name).collect();
     let title = if names.is_empty() { t.compare.to_owned() } else { names.join(" – ") };
     let edition = Edition { t, base: &site.base, catalogue: &snapshot.catalogue, language: of_texts };
@@ -143,15 +143,15 @@ fn show(
             values: products.iter().map(values).collect(),
         }
     });
-    let words = |name, words: for<'p> fn(&'p Product<'_>) -> &'p [Cow<'p, str>]| {
-        let of = products.iter().map(|product| (product.item.own(&edition), words(product)));
+    let words = |name, words: for<'p> fn(&'p SoftwareDetail<'_>) -> &'p [Cow<'p, str>]| {
+        let of = products.iter().map(|product| (edition.own(product.item.language.as_deref()), words(product)));
         let values = of.map(|(lang, words)| (lang, words.iter().map(ToString::to_string).collect()));
         Compared { name: (name, Lang::default()), values: values.collect() }
     };
     let mut rows: Vec<_> = attributes.collect();
-    rows.push(words(t.pricing, |product| product.more.pricing.as_slice()));
-    rows.push(words(t.features, |product| &product.more.features));
-    rows.push(words(t.alternative_to, |product| &product.more.alternative_to));
+    rows.push(words(t.pricing, |product| product.detail.pricing.as_slice()));
+    rows.push(words(t.features, |product| &product.detail.features));
+    rows.push(words(t.alternative_to, |product| &product.detail.alternative_to));
     rows.retain(|row| row.values.iter().any(|(_, values)| !values.is_empty()));
     let calls: Vec<_> =
         products.iter().map(|product| Call::of("/v1/software/{}", "software.get", &product.item.id)).collect();

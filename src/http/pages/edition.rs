@@ -3,7 +3,7 @@
 use std::fmt;
 
 use super::language::Texts;
-use crate::catalogue::resource::CategoryResource;
+use crate::catalogue::resource::{CategoryResource, SoftwareItem};
 use crate::catalogue::{Catalogue, GlossaryEntry};
 use crate::record::Language;
 use crate::text::html::escape;
@@ -63,6 +63,14 @@ impl<'a> Edition<'a> {
         'a: 'l,
     {
         Lang::of(self.t, tag_of(self.language, own, untranslated, field))
+    }
+
+    /// The attribute for a product's text that may be translated.
+    pub(super) fn of_item<'l>(&self, item: &'l SoftwareItem<'_>, field: &str) -> Lang<'l>
+    where
+        'a: 'l,
+    {
+        self.lang(item.language.as_deref(), &item.untranslated, field)
     }
 
     /// The attribute for a localised category's name or description.

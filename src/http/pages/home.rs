@@ -16,12 +16,11 @@ use super::language::{Language, Texts};
 use super::links::of_category;
 use super::overview::Overview;
 use super::part::call::{Call, Calls};
-use super::part::item::Item;
 use super::part::licence;
 use super::part::row::Row;
 use super::respond;
 use crate::catalogue::ExportDocument;
-use crate::catalogue::resource::CategoryResource;
+use crate::catalogue::resource::{CategoryResource, SoftwareItem};
 use crate::http::extract::Snapshot;
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
@@ -135,6 +134,6 @@ fn translated(
     Ok(service::get_items(snapshot, &ids, language)?)
 }
 
-fn items(items: &[Bytes]) -> Result<Vec<Item<'_>>, ApiError> {
+fn items(items: &[Bytes]) -> Result<Vec<SoftwareItem<'_>>, ApiError> {
     items.iter().map(|item| serde_json::from_slice(item).map_err(ApiError::internal)).collect()
 }

@@ -17,13 +17,12 @@ use super::links::{self, PAGE, of_category};
 use super::list::{List, names};
 use super::nothing::Nothing;
 use super::part::call::{Call, Calls};
-use super::part::item::Item;
 use super::part::pager::Pager;
 use super::part::row::{Matches, Row};
 use super::part::text_budget::TextBudget;
 use super::respond;
 use super::site::Site;
-use crate::catalogue::resource::{CategoryResource, Correction, QueryReport};
+use crate::catalogue::resource::{CategoryResource, Correction, QueryReport, SoftwareItem};
 use crate::http::extract::query::RawQuery;
 use crate::http::extract::{Preferred, Snapshot};
 use crate::http::problem::ApiError;
@@ -224,7 +223,7 @@ impl View {
         let Self { snapshot, list, .. } = self;
         let (edition, site) = (self.edition(), &self.state.site);
         let t = edition.t;
-        let items: Vec<Item<'_>> = page
+        let items: Vec<SoftwareItem<'_>> = page
             .data
             .iter()
             .map(|hit| serde_json::from_slice(&hit.item))

@@ -7,7 +7,6 @@ use askama::Template;
 use axum::extract::State;
 use axum::http::{StatusCode, Uri};
 use axum::response::Response;
-use serde::Deserialize;
 use serde_json::json;
 use serde_json::value::RawValue;
 
@@ -22,7 +21,6 @@ use super::overview::Overview;
 use super::part::attribute::{self, Fact};
 use super::part::call::{Call, Calls};
 use super::part::evidence::{self, Age, age};
-use super::part::item::{Item, Product};
 use super::part::licence;
 use super::part::pager::{Pager, offset};
 use super::part::properties::Value;
@@ -32,7 +30,7 @@ use super::part::terms::TermLinker;
 use super::part::text_budget::TextBudget;
 use super::respond;
 use super::site::Site;
-use crate::catalogue::resource::{RatingSource, ReviewSummary};
+use crate::catalogue::resource::{RatingSource, ReviewResource, ReviewSummary, SoftwareDetail, SoftwareItem};
 use crate::http::extract::query::RawQuery;
 use crate::http::extract::{PathId, Preferred, Snapshot};
 use crate::http::problem::ApiError;
@@ -67,7 +65,7 @@ struct Page<'a> {
     edition: Edition<'a>,
     t: &'static Texts,
     base: &'a str,
-    product: &'a Product<'a>,
+    product: &'a SoftwareDetail<'a>,
     rating: Option<Rating>,
     texts: Linked,
     /// Attributes shown as chips below the description.
@@ -94,7 +92,7 @@ struct Reviews<'a> {
     summary: &'a ReviewSummary,
     bars: [Bar; 5],
     total: u64,
-    shown: Vec<Review<'a>>,
+    shown: Vec<ReviewResource<'a>>,
     /// A sort order's URL and name, and whether it's the current one.
     orders: Vec<(String, &'static str, bool)>,
     pager: Option<Pager>,
@@ -102,18 +100,8 @@ struct Reviews<'a> {
     is_cut: bool,
 }
 
-#[derive(Debug, Deserialize)]
-struct Review<'a> {
-    rating: u8,
-    title: Option<Cow<'a, str>>,
-    body: Option<Cow<'a, str>>,
-    author: Option<Cow<'a, str>>,
-    created_at: Option<Cow<'a, str>>,
-    verified: Option<bool>,
-}
-
 impl Page<'_> {
-    fn item(&self) -> &Item<'_> {
+    fn item(&self) -> &SoftwareItem<'_> {
         &self.product.item
     }
 
@@ -122,12 +110,12 @@ impl Page<'_> {
     }
 
     fn lang(&self, field: &str) -> Lang<'_> {
-        self.item().lang(&self.edition, field)
+        self.edition.of_item(self.item(), field)
     }
 
     /// For what isn't translated.
     fn own(&self) -> Lang<'_> {
-        self.item().own(&self.edition)
+        self.edition.own(self.item().language.as_deref())
     }
 
     fn alternatives_href(&self, product: &str) -> String {
@@ -171,19 +159,16 @@ impl Page<'_> {
     }
 
     fn rating_source(&self) -> Option<&'static str> {
-        let source = RatingSource::deserialize(serde::de::value::StrDeserializer::<serde::de::value::Error>::new(
-            self.product.more.rating_source.as_deref()?,
-        ));
-        Some(match source.ok()? {
+        Some(match self.product.detail.rating_source? {
             RatingSource::Stated => self.t.stated_rating,
             RatingSource::Reviews => self.t.computed_rating,
         })
     }
 
     fn has_details(&self) -> bool {
-        let more = &self.product.more;
+        let detail = &self.product.detail;
         let lists = [&self.texts.paragraphs, &self.texts.features];
-        lists.iter().any(|list| !list.is_empty()) || !self.chips.is_empty() || !more.alternative_to.is_empty()
+        lists.iter().any(|list| !list.is_empty()) || !self.chips.is_empty() || !detail.alternative_to.is_empty()
     }
 }
 
@@ -219,34 +204,34 @@ fn show(
     let sort = ReviewSort::ALL.into_iter().find(|sort| Some(sort.as_str()) == address.get(SORT)).unwrap_or_default();
     let page = PageRequest { limit: REVIEWS, offset: offset(address.page(), REVIEWS) };
     let list = ListReviews { filter: ReviewFilter::default(), sort, page };
-    let record = service::get_software(snapshot, &id)?;
-    let Some(record) = record else {
+    let Some(stored) = service::read_software(snapshot, &id)? else {
         let last_change = snapshot.merged_changes.last_of(&snapshot.changes, &id);
         let was_listed = last_change.is_some_and(|(_, change)| change.after.is_none());
         return Err(if was_listed { ApiError::SoftwareGone(id) } else { ApiError::SoftwareNotFound(id) });
     };
-    let body = Translator::new(&snapshot.catalogue, of_texts).detail(record.body)?;
+    let mut product = stored.read().map_err(ApiError::internal)?;
+    Translator::new(&snapshot.catalogue, of_texts).detail(&mut product);
     let text_budget = TextBudget::of_each(1);
-    let product = Product::read(&body).map_err(ApiError::internal)?.within(&text_budget);
+    text_budget.cut_product(&mut product);
     let reviews = service::list_reviews(snapshot, &id, &list, budget.stop());
     let reviews = reviews.ok_or_else(|| ApiError::SoftwareNotFound(id.clone()))?;
     let page = PageRequest { limit: SIMILAR, offset: 0 };
     let few = ListSimilar { page, language: of_texts.cloned(), ..ListSimilar::default() };
     let similar = service::similar_software(snapshot, &id, &few, budget)?;
     let similar = similar.map(|page| page.data).unwrap_or_default();
-    let similar_items: Vec<Item<'_>> = similar
+    let similar_items: Vec<SoftwareItem<'_>> = similar
         .iter()
         .map(|hit| serde_json::from_slice(&hit.item))
         .collect::<Result<_, _>>()
         .map_err(ApiError::internal)?;
     let mut linker = TermLinker::new(&overview.terms, &snapshot.catalogue.tables.glossary, &site.base, of_texts);
-    let more = &product.more;
-    let paragraphs = more.description.as_deref().unwrap_or_default().split("\n\n");
+    let detail = &product.detail;
+    let paragraphs = detail.description.as_deref().unwrap_or_default().split("\n\n");
     let paragraphs: Vec<_> = paragraphs.filter(|text| !text.trim().is_empty()).collect();
     let texts = Linked {
         tagline: product.item.tagline.as_deref().map(|tagline| linker.link(tagline)),
         paragraphs: text_budget.values(&paragraphs).iter().map(|text| linker.link(text)).collect(),
-        features: more.features.iter().map(|feature| linker.link(feature)).collect(),
+        features: detail.features.iter().map(|feature| linker.link(feature)).collect(),
     };
     let attributes = &snapshot.catalogue.tables.attributes;
     let facts = attribute::shown(attributes).map(|of| (of, Fact::new(edition, of, &product)));
@@ -267,13 +252,13 @@ fn show(
         t,
         base: &site.base,
         product: &product,
-        rating: Rating::new(t, product.item.rating, product.item.review_count),
+        rating: Rating::new(t, product.item.rating_value(), product.item.review_count),
         texts,
         chips: chips.into_iter().map(|(_, fact)| fact).collect(),
         facts: facts.into_iter().map(|(_, fact)| fact).collect(),
         reviews: Reviews::new(t, &address, &reviews, sort)?,
         similar: rows.collect(),
-        properties: Value::of(&more.additional_properties, is_unseen).map_err(ApiError::internal)?,
+        properties: Value::of(&detail.additional_properties, is_unseen).map_err(ApiError::internal)?,
         calls: calls(t, site, &id),
         is_cut: text_budget.is_cut(),
     };
@@ -284,7 +269,7 @@ impl<'a> Reviews<'a> {
     fn new(t: &'static Texts, address: &Address, reviews: &'a ReviewsPage, sort: ReviewSort) -> Result<Self, ApiError> {
         let mut is_cut = false;
         let mut read = |review: &'a [u8]| {
-            let mut review: Review<'_> = serde_json::from_slice(review).map_err(ApiError::internal)?;
+            let mut review: ReviewResource<'_> = serde_json::from_slice(review).map_err(ApiError::internal)?;
             let budget = TextBudget::of_each(4 * reviews.page.data.len());
             let texts = [&mut review.title, &mut review.author, &mut review.body];
             texts.into_iter().flatten().for_each(|text| budget.cut(text));
@@ -324,9 +309,9 @@ fn in_common(edition: Edition<'_>, hit: &SimilarHit<'_>) -> Option<String> {
     (!shared.is_empty()).then(|| format!("<span class=\"quiet\">{label}{colon}</span> {}", shared.join(", ")))
 }
 
-fn frame<'a>(site: &'a Site, language: Language, snapshot: &Snapshot, product: &Product<'_>) -> Frame<'a> {
-    let Product { item, more } = product;
-    let description = item.tagline.as_deref().or(more.description.as_deref()).unwrap_or_default();
+fn frame<'a>(site: &'a Site, language: Language, snapshot: &Snapshot, product: &SoftwareDetail<'_>) -> Frame<'a> {
+    let SoftwareDetail { item, detail } = product;
+    let description = item.tagline.as_deref().or(detail.description.as_deref()).unwrap_or_default();
     let mut frame = Frame::new(site, language, snapshot).titled(&item.name).described(description);
     frame.section = Section::Products;
     frame.canonical = Some(of_software("", &item.id));
@@ -334,8 +319,10 @@ fn frame<'a>(site: &'a Site, language: Language, snapshot: &Snapshot, product: &
         return frame;
     }
     let url = of_software(&site.public, &item.id);
-    let rating =
-        item.rating.filter(|rating| (0.0..=5.0).contains(rating)).zip(item.review_count.filter(|count| *count > 0));
+    let rating = item
+        .rating_value()
+        .filter(|rating| (0.0..=5.0).contains(rating))
+        .zip(item.review_count.filter(|count| *count > 0));
     let rating = rating.map(|(value, count)| {
         json!({"@type": "AggregateRating", "ratingValue": value, "bestRating": 5, "worstRating": 0, "reviewCount": count})
     });

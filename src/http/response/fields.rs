@@ -6,6 +6,7 @@ use std::convert::identity;
 
 use serde_json::value::RawValue;
 
+use crate::catalogue::ObjectWriter;
 use crate::catalogue::resource::SoftwareItem;
 use crate::http::problem::ApiError;
 use crate::service::parameter::value::OneOf;
@@ -38,16 +39,12 @@ impl Fields {
             return Ok(Cow::Borrowed(item));
         }
         let values: BTreeMap<&str, &RawValue> = serde_json::from_slice(item).map_err(ApiError::internal)?;
-        let mut json = Vec::with_capacity(item.len());
+        let mut selected = ObjectWriter::new(Vec::with_capacity(item.len()));
         for name in SoftwareItem::FIELDS.into_iter().filter(|name| *name == ID || self.0.contains(name)) {
             let Some(value) = values.get(name) else { continue };
-            json.push(if json.is_empty() { b'{' } else { b',' });
-            for part in ["\"", name, "\":", value.get()] {
-                json.extend_from_slice(part.as_bytes());
-            }
+            selected.json_member(name, value.get().as_bytes());
         }
-        json.push(b'}');
-        Ok(Cow::Owned(json))
+        Ok(Cow::Owned(selected.finish()))
     }
 }
 

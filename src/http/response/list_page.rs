@@ -7,6 +7,7 @@ use bytes::Bytes;
 use serde::Serialize;
 
 use super::json;
+use crate::catalogue::ObjectWriter;
 use crate::catalogue::resource::Pagination;
 use crate::http::problem::ApiError;
 use crate::service::Page;
@@ -14,7 +15,7 @@ use crate::service::Page;
 /// A list page's body: a JSON object, written one member at a time.
 #[derive(Debug)]
 pub(in crate::http) struct ListBody {
-    json: Vec<u8>,
+    object: ObjectWriter<Vec<u8>>,
     pagination: Pagination,
 }
 
@@ -29,16 +30,18 @@ impl ListBody {
     ) -> Result<Self, ApiError> {
         /// Capacity for everything but the items, so that the buffer is allocated once.
         const FRAME: usize = 256;
-        let mut json = Vec::with_capacity(FRAME + data.iter().map(|item| bytes(item) + 2).sum::<usize>());
-        json.extend_from_slice(b"{\"data\":[");
+        let bytes = FRAME + data.iter().map(|item| bytes(item) + 2).sum::<usize>();
+        let mut object = ObjectWriter::new(Vec::with_capacity(bytes));
+        let json = object.name("data");
+        json.push(b'[');
         for (at, item) in data.iter().enumerate() {
             if at > 0 {
                 json.push(b',');
             }
-            write(item, &mut json)?;
+            write(item, json)?;
         }
         json.push(b']');
-        Self { json, pagination }.with("pagination", &pagination)
+        Self { object, pagination }.with("pagination", &pagination)
     }
 
     pub(in crate::http) fn from_page(page: &Page) -> Result<Self, ApiError> {
@@ -50,13 +53,12 @@ impl ListBody {
     }
 
     pub(in crate::http) fn with<T: Serialize>(mut self, name: &'static str, value: &T) -> Result<Self, ApiError> {
-        append_member(&mut self.json, name, value)?;
+        self.object.member(name, value).map_err(ApiError::internal)?;
         Ok(self)
     }
 
-    pub(in crate::http) fn finish(mut self) -> ListPage {
-        self.json.push(b'}');
-        ListPage { body: self.json.into(), pagination: self.pagination }
+    pub(in crate::http) fn finish(self) -> ListPage {
+        ListPage { body: self.object.finish().into(), pagination: self.pagination }
     }
 }
 
@@ -77,16 +79,4 @@ impl ListPage {
         response.headers_mut().extend(links.map(|links| (LINK, links)));
         response
     }
-}
-
-/// Appends a member to an unclosed object that already has members.
-pub(in crate::http) fn append_member<T: Serialize + ?Sized>(
-    json: &mut Vec<u8>,
-    name: &str,
-    value: &T,
-) -> Result<(), ApiError> {
-    json.extend_from_slice(b",\"");
-    json.extend_from_slice(name.as_bytes());
-    json.extend_from_slice(b"\":");
-    serde_json::to_writer(json, value).map_err(ApiError::internal)
 }

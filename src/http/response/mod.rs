@@ -4,7 +4,7 @@ mod fields;
 mod list_page;
 
 pub(super) use fields::{FIELDS, Fields};
-pub(super) use list_page::{ListBody, ListPage, append_member};
+pub(super) use list_page::{ListBody, ListPage};
 
 use axum::body::Body;
 use axum::http::HeaderValue;

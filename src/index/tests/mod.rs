@@ -54,7 +54,7 @@ impl Both {
         let mut documents = Vec::new();
         for product in merged.products() {
             let product = product.expect("a record");
-            analyzer.analyse(&product.software, merged.language(&product), merged.categories(&product.categories));
+            analyzer.analyse(&product.software, merged.language(&product), merged.categories(&product.row.categories));
             builder.push(&analyzer).expect("in memory");
             documents.push(Scan::document(analyzer.terms()));
         }

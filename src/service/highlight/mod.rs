@@ -4,21 +4,17 @@ mod html;
 mod matches;
 mod scratch;
 mod spans;
-mod texts;
 mod translations;
 
-use std::borrow::Cow;
 use std::ops::Range;
 
 use bytes::Bytes;
 use foldhash::HashMap;
-use serde::de::IgnoredAny;
 
 use self::matches::{ALIASES, CATEGORIES, NAME, slots};
 use self::scratch::Scratch;
-use self::texts::{Category, DeclaredTexts, DetailTexts, ItemTexts, Text};
 use self::translations::Turn;
-use super::language::OtherTexts;
+use crate::catalogue::resource::{CategoryRef, DetailFields, SoftwareItem};
 use crate::generation::Snapshot;
 use crate::index::{Hit, HitTexts, SearchHits};
 use crate::record::{Language, Translations};
@@ -156,27 +152,17 @@ impl<'s> Highlighter<'s> {
 
     fn append(&mut self, hit: &Hit, texts: &HitTexts) -> Result<(), ServiceError> {
         let compared = texts.words.size_bytes() / COMPARED_AT_ONCE;
-        let parsed = (hit.item.len() + texts.fields.len()) / PARSED_AT_ONCE;
+        let parsed = (hit.item.len() + texts.detail.len()) / PARSED_AT_ONCE;
         if !self.budget.pay(HIT + compared + parsed) {
             return Ok(());
         }
         self.mark(texts.words.iter());
-        let item: ItemTexts<'_> = serde_json::from_str(text(&hit.item)?)?;
-        let fields = text(&texts.fields)?;
-        let other = if self.snapshot.catalogue.tables.languages.are_several() {
-            serde_json::from_str(fields)?
-        } else {
-            OtherTexts::default()
-        };
-        let texts = Texts { item: &item, fields, translations: &other.translations };
-        let description = self.description_value(texts.translations);
-        if self.may_match(description..description + 1) {
-            let detail: DetailTexts<'_, Text<'_>> = serde_json::from_str(fields)?;
-            self.append_texts(texts, &detail, detail.description.as_ref())?;
-        } else {
-            let detail: DetailTexts<'_, IgnoredAny> = serde_json::from_str(fields)?;
-            self.append_texts(texts, &detail, None)?;
-        }
+        let item: SoftwareItem<'_> = serde_json::from_str(text(&hit.item)?)?;
+        let json = text(&texts.detail)?;
+        let detail: DetailFields<'_> = serde_json::from_str(json)?;
+        let all = if texts.is_shortened { Some(serde_json::from_str::<SoftwareItem<'_>>(json)?) } else { None };
+        let categories = all.as_ref().map_or(&item.categories, |whole| &whole.categories);
+        self.append_texts(&Texts { item: &item, categories, detail: &detail })?;
         // This isn't needed if a product has only some of the words, because those already explain
         // why it was found.
         if hit.tier >= Tier::Demo || self.scratch.found == 0 {
@@ -187,35 +173,28 @@ impl<'s> Highlighter<'s> {
 
     /// Appends a product's text in the order in which the index stores its words, so that no word
     /// has to be looked up.
-    fn append_texts<D>(
-        &mut self,
-        texts: Texts<'_>,
-        detail: &DetailTexts<'_, D>,
-        description: Option<&Text<'_>>,
-    ) -> Result<(), serde_json::Error> {
-        self.title(texts, detail)?;
-        self.summary(texts, detail)?;
-        self.body(texts, &detail.features, description)
+    fn append_texts(&mut self, texts: &Texts<'_>) -> Result<(), serde_json::Error> {
+        self.title(texts)?;
+        self.summary(texts)?;
+        self.body(texts.detail)
     }
 
-    fn title<D>(&mut self, texts: Texts<'_>, detail: &DetailTexts<'_, D>) -> Result<(), serde_json::Error> {
+    fn title(&mut self, Texts { item, detail, .. }: &Texts<'_>) -> Result<(), serde_json::Error> {
         let Range { start: mut next, end } = self.scratch.section(Section::Name);
-        self.highlight_translations(NAME, texts.translations, end, Turn::BeforeOwn)?;
+        self.highlight_translations(NAME, &detail.translations, end, Turn::BeforeOwn)?;
         if self.may_match(next..end) {
-            next = self.highlight_all(NAME, next, [&texts.item.name])?;
+            next = self.highlight_all(NAME, next, [&item.name])?;
         }
-        self.highlight_translations(NAME, texts.translations, end, Turn::AfterOwn)?;
+        self.highlight_translations(NAME, &detail.translations, end, Turn::AfterOwn)?;
         if self.may_match(next..end) {
             self.highlight_all(ALIASES, next, &detail.aliases)?;
         }
         Ok(())
     }
 
-    fn summary<D>(
-        &mut self,
-        Texts { item, fields, translations }: Texts<'_>,
-        detail: &DetailTexts<'_, D>,
-    ) -> Result<(), serde_json::Error> {
+    fn summary(&mut self, texts: &Texts<'_>) -> Result<(), serde_json::Error> {
+        let Texts { item, categories, detail } = texts;
+        let translations = &detail.translations;
         let Range { start: mut next, end } = self.scratch.section(Section::Summary);
         self.highlight_translations(TAGLINE, translations, end, Turn::BeforeOwn)?;
         if self.may_match(next..end) {
@@ -223,12 +202,12 @@ impl<'s> Highlighter<'s> {
         }
         self.highlight_translations(TAGLINE, translations, end, Turn::AfterOwn)?;
         if self.snapshot.catalogue.tables.languages.are_several() {
-            self.highlight_translated_categories(item, detail, end.saturating_sub(translations.of(TAGLINE).count()))?;
+            self.highlight_translated_categories(texts, end.saturating_sub(translations.of(TAGLINE).count()))?;
         }
         if self.may_match(next..end) {
-            let categories = next + detail.categories.as_ref().map_or(item.categories.len(), Vec::len);
+            let after_categories = next + categories.len();
             self.highlight_all(CATEGORIES, next, item.categories.iter().map(|category| &category.name))?;
-            next = categories;
+            next = after_categories;
             next = self.highlight_attribute("tags", next, &detail.tags)?;
             next = self.highlight_attribute("vendor", next, &item.vendor)?;
             next = self.highlight_attribute("standards", next, &detail.standards)?;
@@ -238,12 +217,10 @@ impl<'s> Highlighter<'s> {
         if attributes.searched().next().is_none() || !self.may_match(next..end) {
             return Ok(());
         }
-        let declared: DeclaredTexts<'_> = serde_json::from_str(fields)?;
         for attribute in attributes.searched() {
-            let json = declared.additional_properties.get(&*attribute.property);
+            let json = detail.additional_properties.get(&attribute.property);
             let values = json.and_then(|json| attribute.kind.values(json.get())).unwrap_or_default();
-            let texts: Vec<_> = values.iter().map(|value| Text(Cow::Borrowed(value))).collect();
-            next = self.highlight_all(&attribute.property, next, &texts)?;
+            next = self.highlight_all(&attribute.property, next, &values)?;
         }
         Ok(())
     }
@@ -253,7 +230,7 @@ impl<'s> Highlighter<'s> {
         &mut self,
         property: &str,
         first: usize,
-        texts: impl IntoIterator<Item = &'t Text<'t>>,
+        texts: impl IntoIterator<Item = &'t (impl AsRef<str> + 't)>,
     ) -> Result<usize, serde_json::Error> {
         if !self.snapshot.catalogue.tables.attributes.is_searchable(property) {
             return Ok(first);
@@ -261,20 +238,16 @@ impl<'s> Highlighter<'s> {
         self.highlight_all(property, first, texts)
     }
 
-    fn body(
-        &mut self,
-        Texts { translations, .. }: Texts<'_>,
-        features: &[Text<'_>],
-        description: Option<&Text<'_>>,
-    ) -> Result<(), serde_json::Error> {
+    fn body(&mut self, detail: &DetailFields<'_>) -> Result<(), serde_json::Error> {
         let Range { start: first, end } = self.scratch.section(Section::Body);
+        let translations = &detail.translations;
         let last = self.description_value(translations);
         // The settings come between the features and the description, but aren't shown.
         if self.may_match(first..last) {
-            self.highlight_all("features", first, features)?;
+            self.highlight_all("features", first, &detail.features)?;
         }
         self.highlight_translations(DESCRIPTION, translations, end, Turn::BeforeOwn)?;
-        self.highlight_all(DESCRIPTION, last, description)?;
+        self.highlight_all(DESCRIPTION, last, &detail.description)?;
         self.highlight_translations(DESCRIPTION, translations, end, Turn::AfterOwn)
     }
 
@@ -285,13 +258,13 @@ impl<'s> Highlighter<'s> {
     }
 
     /// Appends category descriptions that have query words the product itself doesn't have.
-    fn category_descriptions(&mut self, categories: &[Category<'_>]) -> Result<(), serde_json::Error> {
+    fn category_descriptions(&mut self, categories: &[CategoryRef<'_>]) -> Result<(), serde_json::Error> {
         let missing = self.words & !self.scratch.found;
         let Self { snapshot: Snapshot { search, catalogue, .. }, expansion, budget, described, scratch, .. } = self;
         if missing == 0 {
             return Ok(());
         }
-        for Category { id, .. } in categories {
+        for CategoryRef { id, .. } in categories {
             if !described.contains_key(&**id) {
                 let category = catalogue.category_by_id(id);
                 let own = category.and_then(|category| category.description.as_deref()).map(|text| (None, text));
@@ -370,11 +343,11 @@ impl<'s> Highlighter<'s> {
         &mut self,
         field: &str,
         first: usize,
-        texts: impl IntoIterator<Item = &'t Text<'t>>,
+        texts: impl IntoIterator<Item = &'t (impl AsRef<str> + 't)>,
     ) -> Result<usize, serde_json::Error> {
         let mut next = first;
-        for Text(text) in texts {
-            self.highlight(field, next, text, None)?;
+        for text in texts {
+            self.highlight(field, next, text.as_ref(), None)?;
             next += 1;
         }
         Ok(next)
@@ -420,12 +393,11 @@ const TAGLINE: &str = "tagline";
 const DESCRIPTION: &str = "description";
 
 /// A hit's text.
-#[derive(Clone, Copy)]
 struct Texts<'t> {
-    item: &'t ItemTexts<'t>,
-    /// The detail fields, a JSON object.
-    fields: &'t str,
-    translations: &'t Translations,
+    item: &'t SoftwareItem<'t>,
+    /// All of the product's categories; its item may only have the first few.
+    categories: &'t [CategoryRef<'t>],
+    detail: &'t DetailFields<'t>,
 }
 
 /// The value of [`Highlight::by`](crate::catalogue::resource::Highlight::by) for text that only

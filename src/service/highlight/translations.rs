@@ -2,8 +2,8 @@
 //! after the record's own text.
 
 use super::Highlighter;
+use super::Texts;
 use super::matches::CATEGORIES;
-use super::texts::{DetailTexts, ItemTexts};
 use crate::record::{Language, Translations};
 
 /// Whether a translation comes before or after the record's own text.
@@ -34,10 +34,9 @@ impl Highlighter<'_> {
     }
 
     /// Appends translated category names that have matches. They're the values just before `end`.
-    pub(super) fn highlight_translated_categories<D>(
+    pub(super) fn highlight_translated_categories(
         &mut self,
-        item: &ItemTexts<'_>,
-        detail: &DetailTexts<'_, D>,
+        Texts { item, categories, .. }: &Texts<'_>,
         end: usize,
     ) -> Result<(), serde_json::Error> {
         let catalogue = &self.snapshot.catalogue;
@@ -45,13 +44,10 @@ impl Highlighter<'_> {
             let category = catalogue.category_by_id(id);
             category.into_iter().flat_map(|category| category.translations.of("name"))
         };
-        let of_item = item.categories.iter().map(|category| &*category.id);
-        let all: usize = match &detail.categories {
-            Some(categories) => categories.iter().map(|category| names(&category.id).count()).sum(),
-            None => of_item.clone().map(|id| names(id).count()).sum(),
-        };
+        let all: usize = categories.iter().map(|category| names(&category.id).count()).sum();
         let first = end.saturating_sub(all);
-        for (value, (language, name)) in (first..).zip(of_item.flat_map(names)) {
+        let of_item = item.categories.iter().flat_map(|category| names(&category.id));
+        for (value, (language, name)) in (first..).zip(of_item) {
             self.highlight(CATEGORIES, value, name, Some(language))?;
         }
         Ok(())

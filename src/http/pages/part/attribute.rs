@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use super::item::Product;
+use crate::catalogue::resource::SoftwareDetail;
 use crate::http::pages::edition::{Edition, Lang};
 use crate::http::pages::language::Texts;
 use crate::http::pages::links::of_search;
@@ -85,7 +85,7 @@ impl<'a> Fact<'a> {
     pub(in crate::http::pages) fn new(
         edition: Edition<'a>,
         attribute: &'a Attribute,
-        product: &'a Product<'_>,
+        product: &'a SoftwareDetail<'_>,
     ) -> Self {
         let Edition { t, base, language, .. } = edition;
         let values = product.values(attribute).into_iter().map(|value| {
@@ -97,7 +97,7 @@ impl<'a> Fact<'a> {
             (measured(t, attribute, &value).into_owned(), href)
         });
         let lang = match attribute.kind {
-            AttributeType::Text => product.item.own(&edition),
+            AttributeType::Text => edition.own(product.item.language.as_deref()),
             // Formatted in the page's language.
             AttributeType::Number | AttributeType::Boolean | AttributeType::Date => Lang::default(),
         };

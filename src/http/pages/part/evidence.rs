@@ -6,7 +6,7 @@ use askama::Template;
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
 
-use super::item::Item;
+use crate::catalogue::resource::SoftwareItem;
 use crate::http::pages::language::Texts;
 use crate::record::EvidenceStatus;
 
@@ -53,7 +53,7 @@ pub(in crate::http::pages) struct Badge<'a> {
 impl<'a> Badge<'a> {
     /// `None` for a record awaiting its first review: without a date, the badge adds nothing to a
     /// row.
-    pub(in crate::http::pages) fn new(t: &'static Texts, item: &'a Item<'_>) -> Option<Self> {
+    pub(in crate::http::pages) fn new(t: &'static Texts, item: &'a SoftwareItem<'_>) -> Option<Self> {
         let day = item.evidence_checked_on.as_deref();
         let is_pending = item.evidence_status == EvidenceStatus::PendingReview.as_str();
         if is_pending && day.is_none() {

@@ -3,7 +3,6 @@
 pub(super) mod attribute;
 pub(super) mod call;
 pub(in crate::http) mod evidence;
-pub(super) mod item;
 pub(super) mod licence;
 pub(super) mod pager;
 pub(super) mod properties;

@@ -1,13 +1,9 @@
 //! Lays out a JSON value of unknown structure for readers. Numbers keep all their digits.
 
-use std::borrow::Cow;
-use std::fmt;
-
 use askama::Template;
-use serde::de::{Deserialize, Deserializer, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
-use super::text_budget::{MARKUP_BYTES, TextBudget};
+use crate::catalogue::resource::Members;
 use crate::http::pages::links;
 
 /// Deeper values are shown as JSON.
@@ -30,7 +26,7 @@ impl Value {
         keep: impl Fn(&str, &RawValue) -> bool,
     ) -> Result<Self, serde_json::Error> {
         let kept = members.iter().filter(|(name, json)| keep(name, json));
-        kept.map(|(name, json)| Ok((name.clone(), Self::at_depth(json, 1)?)))
+        kept.map(|(name, json)| Ok((name.clone().into_owned(), Self::at_depth(json, 1)?)))
             .collect::<Result<_, _>>()
             .map(Self::Object)
     }
@@ -50,62 +46,12 @@ impl Value {
             }
             Some(b'{') => {
                 let Members(members) = serde_json::from_str(text)?;
-                let members = members.into_iter().map(|(name, value)| Ok((name, Self::at_depth(value, depth + 1)?)));
+                let members =
+                    members.into_iter().map(|(name, value)| Ok((name.into_owned(), Self::at_depth(value, depth + 1)?)));
                 Self::Object(members.collect::<Result<_, serde_json::Error>>()?)
             }
             _ => Self::Code(text.to_owned()),
         })
-    }
-}
-
-/// An object's members, in their original order.
-#[derive(Debug)]
-pub(in crate::http::pages) struct Members<'a>(Vec<(String, &'a RawValue)>);
-
-impl<'a> Members<'a> {
-    pub(in crate::http::pages) fn get(&self, name: &str) -> Option<&'a RawValue> {
-        self.0.iter().find(|(of, _)| of == name).map(|(_, json)| *json)
-    }
-
-    /// Replaces values that don't fit in a budget with `…`.
-    pub(in crate::http::pages) fn cut(&mut self, budget: &TextBudget) {
-        self.0.truncate(budget.values(&self.0).len());
-        for (name, json) in &mut self.0 {
-            if let Cow::Owned(cut) = budget.text(name) {
-                *name = cut;
-            }
-            let text = json.get();
-            // Each nested value has its own markup.
-            let nested =
-                if text.starts_with(['[', '{']) { memchr::memchr_iter(b',', text.as_bytes()).count() } else { 0 };
-            if !budget.fits(text.len() + nested * MARKUP_BYTES)
-                && let Ok(cut) = serde_json::from_str("\"…\"")
-            {
-                *json = cut;
-            }
-        }
-    }
-}
-
-impl<'de: 'a, 'a> Deserialize<'de> for Members<'a> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct InOrder;
-        impl<'de> Visitor<'de> for InOrder {
-            type Value = Members<'de>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("an object")
-            }
-
-            fn visit_map<A: MapAccess<'de>>(self, mut map: A) -> Result<Members<'de>, A::Error> {
-                let mut members = Vec::new();
-                while let Some(member) = map.next_entry()? {
-                    members.push(member);
-                }
-                Ok(Members(members))
-            }
-        }
-        deserializer.deserialize_map(InOrder)
     }
 }
 

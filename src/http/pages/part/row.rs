@@ -5,9 +5,8 @@ use std::borrow::Cow;
 use askama::Template;
 
 use super::evidence::Badge;
-use super::item::{CategoryName, Item};
 use super::rating::Rating;
-use crate::catalogue::resource::Highlight;
+use crate::catalogue::resource::{CategoryRef, Highlight, SoftwareItem};
 use crate::http::pages::edition::{Edition, Lang};
 use crate::http::pages::language::Texts;
 use crate::http::pages::links::{initial, of_category, of_software};
@@ -22,10 +21,10 @@ const MAX_MATCHES: usize = 4;
 pub(in crate::http::pages) struct Row<'a> {
     edition: Edition<'a>,
     t: &'static Texts,
-    item: &'a Item<'a>,
+    item: &'a SoftwareItem<'a>,
     matches: Matches<'a>,
     /// The category to show: a chosen one if the product is in it, otherwise the main one.
-    category: Option<&'a CategoryName<'a>>,
+    category: Option<&'a CategoryRef<'a>>,
     rating: Option<Rating>,
     badge: Option<Badge<'a>>,
     /// A line below the tagline, as HTML.
@@ -37,7 +36,7 @@ pub(in crate::http::pages) struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    pub(in crate::http::pages) fn new(edition: Edition<'a>, item: &'a Item<'a>) -> Self {
+    pub(in crate::http::pages) fn new(edition: Edition<'a>, item: &'a SoftwareItem<'a>) -> Self {
         let t = edition.t;
         Self {
             edition,
@@ -45,7 +44,7 @@ impl<'a> Row<'a> {
             item,
             matches: Matches(Vec::new()),
             category: item.categories.first(),
-            rating: Rating::new(t, item.rating, item.review_count),
+            rating: Rating::new(t, item.rating_value(), item.review_count),
             badge: Badge::new(t, item),
             note: None,
             is_chosen: false,
@@ -84,10 +83,15 @@ impl<'a> Row<'a> {
     }
 
     fn lang(&self, field: &str) -> Lang<'_> {
-        self.item.lang(&self.edition, field)
+        self.edition.of_item(self.item, field)
     }
 
-    fn category_href(&self, category: &CategoryName<'_>) -> String {
+    /// For text that isn't translated.
+    fn own(&self) -> Lang<'_> {
+        self.edition.own(self.item.language.as_deref())
+    }
+
+    fn category_href(&self, category: &CategoryRef<'_>) -> String {
         of_category(self.edition.base, &category.id)
     }
 
@@ -114,7 +118,7 @@ impl<'a> Row<'a> {
         found.find(|html| unmarked(html) == plain).map_or(plain, str::to_owned)
     }
 
-    fn category_html(&self, category: &CategoryName<'_>) -> String {
+    fn category_html(&self, category: &CategoryRef<'_>) -> String {
         self.html("categories", &category.name)
     }
 
@@ -134,7 +138,7 @@ impl<'a> Row<'a> {
             let is_synonym = self.matches.in_field(field).next()?.by.as_deref() == Some("synonym");
             let texts = self.matches.in_field(field).take(MAX_MATCHES).map(|found| {
                 let lang = found.language.as_deref().map(|tag| Lang::of(t, tag));
-                (lang.unwrap_or_else(|| self.item.own(&self.edition)), &*found.html)
+                (lang.unwrap_or_else(|| self.own()), &*found.html)
             });
             Some(Elsewhere { label, is_synonym, texts: texts.collect() })
         })

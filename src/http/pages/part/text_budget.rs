@@ -4,14 +4,15 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
-use crate::text::shorten::shortened;
+use crate::catalogue::resource::{Members, SoftwareDetail};
+use crate::text::shorten::{in_list, shortened};
 
 /// How much text a page shows of one record, and of all its records, in bytes.
 const RECORD_BYTES: usize = 128 * 1024;
 const PAGE_BYTES: usize = 512 * 1024;
 
 /// What the markup around a text costs, in bytes.
-pub(super) const MARKUP_BYTES: usize = 64;
+const MARKUP_BYTES: usize = 64;
 
 /// The budget for one record.
 #[derive(Debug)]
@@ -69,9 +70,54 @@ impl TextBudget {
 
     /// Cuts a list and its text in place.
     pub(in crate::http::pages) fn cut_all(&self, list: &mut Vec<Cow<'_, str>>) {
-        list.truncate(self.values(list).len());
+        self.truncate(list);
         for text in list {
             self.cut(text);
         }
+    }
+
+    /// Cuts whatever doesn't fit of a product's text.
+    pub(in crate::http::pages) fn cut_product(&self, SoftwareDetail { item, detail }: &mut SoftwareDetail<'_>) {
+        detail.export.name = in_list(&detail.export.name).into_owned().into();
+        let texts = [&mut item.tagline, &mut item.vendor, &mut detail.pricing].into_iter().flatten();
+        texts.chain([&mut item.name, &mut detail.export.name]).for_each(|text| self.cut(text));
+        let lists = [&mut detail.features, &mut detail.tags, &mut detail.standards, &mut detail.alternative_to];
+        let lists = lists.into_iter().chain([&mut detail.aliases, &mut detail.deployment, &mut detail.languages]);
+        lists.for_each(|list| self.cut_all(list));
+        self.truncate(&mut detail.sources);
+        for source in &mut detail.sources {
+            self.cut(&mut source.label);
+            self.cut(&mut source.url);
+        }
+        self.truncate(&mut item.categories);
+        item.categories.iter_mut().for_each(|category| self.cut(&mut category.name));
+        self.truncate(&mut detail.same_as);
+        for same in &mut detail.same_as {
+            self.cut(&mut same.name);
+            self.cut(&mut same.export);
+        }
+        detail.description.iter_mut().for_each(|description| self.cut(description));
+        self.cut_members(&mut detail.additional_properties);
+    }
+
+    /// Replaces values that don't fit with `…`.
+    fn cut_members(&self, Members(members): &mut Members<'_>) {
+        self.truncate(members);
+        for (name, json) in members {
+            self.cut(name);
+            let text = json.get();
+            // Each nested value has its own markup.
+            let nested =
+                if text.starts_with(['[', '{']) { memchr::memchr_iter(b',', text.as_bytes()).count() } else { 0 };
+            if !self.fits(text.len() + nested * MARKUP_BYTES)
+                && let Ok(cut) = serde_json::from_str("\"…\"")
+            {
+                *json = cut;
+            }
+        }
+    }
+
+    fn truncate<T>(&self, list: &mut Vec<T>) {
+        list.truncate(self.values(list).len());
     }
 }
