@@ -4,9 +4,8 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use serde::Deserialize;
-
 use super::{Failure, data, print_error, print_note};
+use crate::catalogue::resource::SoftwareItem;
 use crate::cli::{ListArgs, SearchArgs, SearchFormat};
 use crate::error::chain;
 use crate::generation::Snapshot;
@@ -16,15 +15,6 @@ use crate::service::{
     search_software,
 };
 use crate::text::printable::printable;
-
-/// The hit fields that are printed.
-#[derive(Debug, Deserialize)]
-struct HitFields {
-    id: String,
-    name: String,
-    tagline: Option<String>,
-    category: Option<String>,
-}
 
 pub(super) fn run(args: &SearchArgs) -> ExitCode {
     let snapshot = match data::load(&args.list.data, &Arc::default()) {
@@ -142,7 +132,7 @@ fn print(page: &SearchPage<'_>, out: &mut impl Write) -> io::Result<()> {
 /// Prints a product's name, id, main category and tagline.
 pub(super) fn print_product(item: &[u8], out: &mut impl Write) -> io::Result<()> {
     let (bold, dim) = (anstyle::Style::new().bold(), anstyle::Style::new().dimmed());
-    let product: HitFields = serde_json::from_slice(item)?;
+    let product: SoftwareItem<'_> = serde_json::from_slice(item)?;
     let category = product.category.unwrap_or_default();
     let (name, id, category) = (printable(&product.name), printable(&product.id), printable(&category));
     writeln!(out, "{bold}{name}{bold:#}  {dim}{id}  {category}{dim:#}")?;

@@ -113,3 +113,27 @@ fn a_website_shared_by_many_products_has_the_same_links_as_in_memory() {
     };
     compare(&[document(0, 60), document(1, 15), document(2, 15)], 300).expect("the same");
 }
+
+#[test]
+fn the_content_hash_ignores_the_exports_own_details() {
+    let export = |name: &str, as_of: &str, own: &str, tag: &str| {
+        json!({"name": name, "license": format!("https://example.org/{name}"), "as_of": as_of, "software": [{
+            "id": "a", "name": "A", "url": "https://a.org", "evidence_status": "pending-review", "tags": [tag],
+            "vendor": "v ".repeat(if tag == "long" { 300 } else { 1 }).trim(), "export": {"id": "x", "name": own},
+        }]})
+    };
+    let hash = |documents: &[Value]| {
+        let scratch = Scratch::in_memory();
+        let merged = Merged::of(set(documents, &scratch), &scratch, |_, _| {}).expect("merged");
+        let product = merged.products().next().expect("a product").expect("read");
+        merged.json(&product).expect("JSON").content_hash
+    };
+    for tag in ["t", "long"] {
+        let one = hash(&[export("one", "2026-01-01", "own", tag)]);
+        assert_eq!(one, hash(&[export("\"},\"same_as\":[", "2026-02-02", "own", tag)]));
+        assert_ne!(one, hash(&[export("one", "2026-01-01", "other", tag)]));
+        assert_ne!(one, hash(&[export("one", "2026-01-01", "own", "u")]));
+        let empty = json!({"name": "one", "license": "https://example.org/l", "software": []});
+        assert_ne!(one, hash(&[empty, export("one", "2026-01-01", "own", tag)]), "it moved to another export");
+    }
+}

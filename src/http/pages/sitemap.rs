@@ -17,11 +17,11 @@ use bytes::Buf as _;
 use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
-use serde::Deserialize;
 
 use super::links::{of_category, of_software};
 use super::overview::SitemapFile;
 use super::site::Site;
+use crate::catalogue::resource::SoftwareItem;
 use crate::http::content_coding::Coding;
 use crate::http::downloads;
 use crate::http::extract::Snapshot;
@@ -157,11 +157,6 @@ fn write_pages(
     pages: Range<u64>,
     stop: &Stop,
 ) -> Result<(), ApiError> {
-    #[derive(Deserialize)]
-    struct Id<'a> {
-        #[serde(borrow)]
-        id: std::borrow::Cow<'a, str>,
-    }
     let others = other_pages(snapshot);
     let fixed: Vec<_> = fixed_paths(snapshot).collect();
     let index = |at: u64| usize::try_from(at.min(others)).unwrap_or(usize::MAX);
@@ -179,7 +174,7 @@ fn write_pages(
     let page = PageRequest { limit: u32::try_from(end - start).unwrap_or(u32::MAX), offset: start - others };
     let list = service::list_software(snapshot, &ListSoftware { page, ..ListSoftware::default() }, stop)?;
     for item in &list.data {
-        let Id { id } = serde_json::from_slice(item).map_err(ApiError::internal)?;
+        let SoftwareItem { id, .. } = serde_json::from_slice(item).map_err(ApiError::internal)?;
         let last_change = snapshot.merged_changes.last_of(&snapshot.changes, &id);
         let at = last_change.map_or_else(|| snapshot.changes.begun_at(), |(step, _)| &step.at);
         write_address(xml, &of_software(&site.public, &id), Some(at).filter(|at| !at.is_empty()));
