@@ -6,50 +6,6 @@
 //! generation. Nothing here depends on an index or on HTTP. Only downloadable exports may be stored
 //! elsewhere ([`Bulk`]).
 
-mod attributes;
-mod collate;
-mod columns;
-mod compression;
-mod contents;
-mod error;
-mod exports;
-mod filter;
-mod glossary;
-mod listing;
-mod merge;
-mod prefetch;
-mod product_json;
-mod products;
-mod quality;
-mod ranges;
-mod rating;
-mod reading;
-mod records;
-pub mod resource;
-mod reviews;
-mod shared_lists;
-mod value_counts;
-mod write;
-
-pub use crate::scratch::{Bulk, BulkReader, Span};
-pub use attributes::{AttributeColumn, AttributeLabels, AttributeSummary, AttributeValue};
-pub use collate::{Collation, CollationError};
-pub use columns::{Columns, Order, Places, STARS, SortedBy, SortedOrder, whole_stars};
-pub use contents::Contents;
-pub use error::CatalogueBuildError;
-pub use exports::{ExportDocument, StoredExport};
-pub use filter::{Admission, AttributeCondition, Filter, SoftwareFilter, admitted};
-pub use glossary::GlossaryEntry;
-pub use merge::{Merged, MergedProduct, StoredReview};
-pub use prefetch::fetch;
-pub use product_json::{LIST_CATEGORIES, ObjectWriter, ProductJson, shorten};
-pub use products::StoredProduct;
-pub use reading::read_while;
-pub use records::{DamagedText, ProductVersion, Record, Records};
-pub use reviews::{ReviewEntry, ReviewFilter, ReviewSort, Reviews, ReviewsOf};
-pub use value_counts::ValueCounts;
-pub use write::{CatalogueParts, CatalogueWriter, MAX_DOWNLOADS};
-
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -60,9 +16,38 @@ use foldhash::quality::FixedState;
 use serde::{Deserialize, Serialize};
 
 use self::records::RecordTables;
-use crate::catalogue::resource::CategoryResource;
+use crate::catalogue::resource::{CategoryResource, ExportResource, GlossaryTermResource};
 use crate::record::{Attributes, Languages, MAX_ATTRIBUTES, former_slug, identity};
 use crate::scratch::decode;
+
+mod attributes;
+mod collate;
+mod columns;
+mod exports;
+mod filter;
+mod glossary;
+mod merge;
+mod product_json;
+mod products;
+mod quality;
+mod records;
+pub mod resource;
+mod reviews;
+mod write;
+
+pub use crate::scratch::{Bulk, BulkReader, Span};
+pub use attributes::{AttributeColumn, AttributeLabels, AttributeSummary, AttributeValue, ValueCounts};
+pub use collate::{Collation, CollationError};
+pub use columns::{Columns, Order, Places, STARS, SortedBy, SortedOrder, whole_stars};
+pub use exports::{ExportDocument, StoredExport};
+pub use filter::{Admission, AttributeCondition, Filter, SoftwareFilter, admitted};
+pub use glossary::GlossaryEntry;
+pub use merge::{Merged, MergedProduct, StoredReview};
+pub use product_json::{LIST_CATEGORIES, ObjectWriter, ProductJson, shorten};
+pub use products::{StoredProduct, fetch};
+pub use records::{DamagedText, ProductVersion, Record, Records};
+pub use reviews::{ReviewEntry, ReviewFilter, ReviewSort, Reviews, ReviewsOf};
+pub use write::{CatalogueParts, CatalogueWriter, MAX_DOWNLOADS};
 
 /// A product's position in quality order, starting from 0 for the best. It's stable only within a
 /// generation.
@@ -307,4 +292,95 @@ impl Catalogue {
     fn note_damage(&self) {
         self.damaged.store(true, Ordering::Relaxed);
     }
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum CatalogueBuildError {
+    /// Names couldn't be sorted.
+    #[error(transparent)]
+    Collation(#[from] CollationError),
+    #[error("a record can't be written as JSON")]
+    Json(#[from] serde_json::Error),
+    #[error("a scratch file in the index folder can't be used")]
+    Scratch(#[source] io::Error),
+    #[error("a product can't be compressed")]
+    Product(#[source] io::Error),
+    #[error("an export can't be compressed")]
+    Compress(#[source] io::Error),
+    #[error("the catalogue's tables can't be encoded")]
+    Encode(#[from] postcard::Error),
+    #[error("a directory can have at most {} products", MAX_ORDINAL)]
+    TooMany,
+}
+
+/// How many entries of a list are read between checks of whether to go on.
+const AT_ONCE: usize = 4096;
+
+/// A list's entries, for as long as `pays` agrees to read this many more. They're only counted or
+/// compared with a filter, so a million take a few milliseconds.
+pub fn read_while<T>(entries: &[T], mut pays: impl FnMut(usize) -> bool) -> impl Iterator<Item = &T> {
+    entries.chunks(AT_ONCE).take_while(move |some| pays(some.len())).flatten()
+}
+
+/// The content of a [`Catalogue`], apart from the exports' documents.
+#[derive(Debug, Clone, Default)]
+pub struct Contents {
+    pub attributes: Attributes,
+    /// Indexed by attribute number.
+    pub attribute_summaries: Vec<AttributeSummary>,
+    pub languages: Languages,
+    /// Sorted by name.
+    pub categories: Vec<CategoryResource>,
+    /// Sorted by term.
+    pub glossary: Vec<GlossaryTermResource>,
+    /// Sorted by id.
+    pub exports: Vec<ExportResource>,
+}
+
+impl Merged {
+    /// The merged directory's catalogue, given its attributes' summaries.
+    pub fn contents(&self, attribute_summaries: Vec<AttributeSummary>) -> Contents {
+        Contents {
+            attributes: self.attributes.clone(),
+            attribute_summaries,
+            languages: self.languages.clone(),
+            categories: self.categories.clone(),
+            glossary: glossary::terms(self.exports.iter().map(|merged| &merged.set.export), &self.collation),
+            exports: self.exports.iter().map(|merged| merged.resource.clone()).collect(),
+        }
+    }
+}
+
+impl Catalogue {
+    /// A catalogue whose exports can't be downloaded.
+    pub fn of(contents: Contents) -> Result<Self, CatalogueError> {
+        let mut arena = Vec::new();
+        let category_objects =
+            contents.categories.iter().map(|category| push(&mut arena, category)).collect::<Result<_, _>>()?;
+        let glossary =
+            contents.glossary.into_iter().map(|term| Ok(GlossaryEntry { object: push(&mut arena, &term)?, term }));
+        let glossary = glossary.collect::<Result<_, CatalogueError>>()?;
+        let exports = contents.exports.into_iter().map(|export| {
+            let object = push(&mut arena, &export)?;
+            Ok(ExportDocument::without_document(export, object))
+        });
+        let exports = exports.collect::<Result<_, CatalogueError>>()?;
+        let tables = Tables {
+            attributes: contents.attributes,
+            attribute_summaries: contents.attribute_summaries,
+            languages: contents.languages,
+            categories: Vec::new(),
+            category_objects,
+            glossary,
+            exports,
+        };
+        Self::of_tables(tables, arena.into(), Vec::new())
+    }
+}
+
+/// Appends a value to an arena as a JSON object.
+fn push(arena: &mut Vec<u8>, value: &impl Serialize) -> Result<Span, CatalogueError> {
+    let start = arena.len();
+    serde_json::to_writer(&mut *arena, value).map_err(CatalogueError::Object)?;
+    Ok(Span { start: start as u64, length: (arena.len() - start) as u64 })
 }

@@ -7,7 +7,7 @@ use std::hash::{BuildHasher as _, Hasher as _};
 use foldhash::quality::FixedState;
 use serde::Serialize;
 
-use super::rating::Rating;
+use super::quality::Rating;
 use crate::catalogue::resource::{
     CategoryRef, CategoryResource, DetailFields, ExportRef, SameAsRef, SoftwareDetail, SoftwareItem, SourceResource,
 };

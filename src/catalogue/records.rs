@@ -5,7 +5,7 @@ use std::io;
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use super::prefetch::fetch;
+use super::products::fetch;
 use super::products::{ProductSpans, Products, StoredProduct};
 use super::{Columns, Ordinal, Reviews};
 use crate::record::CalendarDate;

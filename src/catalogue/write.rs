@@ -2,8 +2,8 @@
 
 use std::io;
 
+use super::CatalogueBuildError;
 use super::attributes::AttributeColumnsBuilder;
-use super::error::CatalogueBuildError;
 use super::exports::{ExportDocument, StoredDocument};
 use super::merge::{Merged, MergedExport, MergedProduct};
 use super::products::ProductWriter;

@@ -8,8 +8,8 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
 use super::links::{self, Links};
+use crate::catalogue::quality::Rating;
 use crate::catalogue::quality::{MeanRating, Merits, Quality};
-use crate::catalogue::rating::Rating;
 use crate::catalogue::reviews::Stars;
 use crate::catalogue::{Order, Ordinal};
 use crate::record::{CalendarDate, total_order};
