@@ -9,14 +9,11 @@
 //! line with one JSON document, so no text inside the document can end it.
 
 mod argument;
-mod clean;
-mod output;
 mod record;
 mod schema;
 mod server;
 mod tool;
 mod transport;
-mod window;
 
 pub use server::{Host, Refused, ToolServer};
 pub use transport::{MAX_MESSAGE_BYTES, Rejected, ServeError, answer, serve};

@@ -1,16 +1,17 @@
 //! Records as tools return them: with fewer members than in the API, described by the API's own
-//! definitions, with the evidence for each product and a link to the rest.
+//! definitions, with the evidence for each product and a link to the rest. Their text is made harmless and short.
 
 use std::sync::LazyLock;
 
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 
-use super::clean::clean;
 use super::schema::{Members, count, list, resource, text, texts, whole};
 use crate::catalogue::resource::{
     CategoryResource, DetailFields, ExportRef, GlossaryTermResource, ReviewResource, SoftwareItem, SourceResource,
 };
+use crate::text::printable::marked_hidden;
+use crate::text::shorten::shortened;
 
 /// Bytes that are escaped in a path segment (RFC 3986, 2.3).
 const SEGMENT: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -169,8 +170,47 @@ fn take(record: &mut Value, name: &str) -> Value {
     record.get_mut(name).map_or(Value::Null, Value::take)
 }
 
+/// Replaces hidden characters, which a model reads but people can't see, with U+FFFD. Cuts text
+/// after `max_characters` code points and arrays after `max_items`. Line ends and tabs are kept,
+/// since JSON escapes them.
+pub(super) fn clean(mut value: Value, max_characters: usize, max_items: usize) -> Value {
+    clean_in_place(&mut value, max_characters, max_items);
+    value
+}
+
+fn clean_in_place(value: &mut Value, max_characters: usize, max_items: usize) {
+    match value {
+        Value::String(text) if !is_clean_ascii(text, max_characters) => *text = clean_text(text, max_characters),
+        Value::Array(items) => {
+            items.truncate(max_items);
+            for item in items {
+                clean_in_place(item, max_characters, max_items);
+            }
+        }
+        Value::Object(members) => {
+            for member in members.values_mut() {
+                clean_in_place(member, max_characters, max_items);
+            }
+        }
+        _ => {}
+    }
+}
+
+/// Whether [`clean_text`] would leave the text unchanged, as it does for nearly all text.
+fn is_clean_ascii(text: &str, max_characters: usize) -> bool {
+    text.len() <= max_characters && text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t' | b'\n' | b'\r'))
+}
+
+fn clean_text(text: &str, max_characters: usize) -> String {
+    let shown = |(c, is_hidden)| if is_hidden && !matches!(c, '\n' | '\r') { char::REPLACEMENT_CHARACTER } else { c };
+    let clean: String = marked_hidden(text).map(shown).take(max_characters + 1).collect();
+    shortened(&clean, max_characters).into_owned()
+}
+
 #[cfg(test)]
 mod tests {
+    use serde_json::json;
+
     use super::*;
 
     #[test]
@@ -180,5 +220,17 @@ mod tests {
             "https://a.example/v1/software/a%2F..%2Fb%3Fc%20%C3%A9"
         );
         assert_eq!(url("", &["categories", "permit-to-work"]), "/v1/categories/permit-to-work");
+    }
+
+    #[test]
+    fn hidden_characters_are_replaced_and_long_text_is_cut() {
+        let hidden = "a\u{1b}[2J\u{202e}b\u{e0041}\u{200b}\nc\td\u{0}";
+        assert_eq!(clean(json!([hidden]), 100, 9), json!(["a\u{fffd}[2J\u{fffd}b\u{fffd}\u{fffd}\nc\td\u{fffd}"]));
+        assert_eq!(clean(json!({"a": "äöü", "b": [1, 2, 3]}), 2, 2), json!({"a": "äö…", "b": [1, 2]}));
+        assert_eq!(
+            clean(json!("日本語 café 👩‍🔬"), 100, 9),
+            json!("日本語 café 👩‍🔬"),
+            "joiners in scripts and emoji are kept"
+        );
     }
 }

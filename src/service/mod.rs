@@ -2,24 +2,23 @@
 //! [`Snapshot`](crate::generation::Snapshot), shared by HTTP and the command line. Nothing here
 //! depends on URLs, headers or statuses.
 
+use std::io;
+
+use crate::catalogue::DamagedText;
+use crate::index::IndexError;
+
 mod attribute;
 mod changes;
-mod error;
-mod example;
 mod explain;
 pub(crate) mod facet;
-mod features;
 mod highlight;
 mod language;
-mod news;
 mod page;
 pub mod parameter;
 mod query;
 mod records;
-mod results;
 mod search;
 mod similar;
-mod similar_queries;
 mod software;
 mod suggest;
 
@@ -30,14 +29,12 @@ pub use crate::search::collect::Tier;
 pub use crate::search::expand::Prefix;
 pub use attribute::{list_attributes, refuse_attributes};
 pub use changes::{ChangesPage, list_changes, list_changes_to};
-pub use error::ServiceError;
-pub use example::example_queries;
+pub use changes::{News, list_news};
 pub use explain::{
     ExplainedAlternative, ExplainedProduct, ExplainedScore, ExplainedWord, SearchExplanation, WHOLE_NAME,
     explain_search,
 };
 pub use language::{Translator, find_language};
-pub use news::{News, list_news};
 pub use page::{GlossaryPage, LocalisedObject, Page, ReviewsPage, SearchHit, SearchPage, SimilarHit, SimilarPage};
 pub use query::{
     ATTRIBUTE_PREFIX, AttributeSort, Facet, ListGlossary, ListReviews, ListSimilar, ListSoftware, ListSort, MAX_LIMIT,
@@ -46,10 +43,27 @@ pub use query::{
 pub use records::{
     ExportDownload, get_category, get_export, get_term, list_categories, list_exports, list_glossary, list_reviews,
 };
-pub use results::SearchResults;
+pub use search::SearchResults;
 pub use search::{budget, find_software_within, search_software};
 pub use similar::similar_software;
-pub use similar_queries::similar_queries;
 pub use software::{get_items, get_software, get_software_hash, list_software, read_software};
+pub use suggest::example_queries;
+pub use suggest::similar_queries;
 pub use suggest::suggest;
 pub(crate) use suggest::suggest_headings;
+
+/// A failure that isn't the caller's fault.
+#[derive(Debug, thiserror::Error)]
+pub enum ServiceError {
+    #[error(transparent)]
+    Index(#[from] IndexError),
+    #[error(transparent)]
+    Text(#[from] DamagedText),
+    /// Only commands return this; HTTP and tools reject the parameter instead.
+    #[error("the query has {characters} characters; the maximum is {most}")]
+    QueryTooLong { characters: usize, most: usize },
+    #[error("a product's JSON can't be read or written")]
+    Json(#[from] serde_json::Error),
+    #[error("an export can't be read")]
+    Export(#[from] io::Error),
+}

@@ -1,19 +1,23 @@
 //! Product search: understands a query, runs it and scores the hits for the response.
 
-use super::features::seek_similar;
+use std::mem::size_of;
+
+use bytes::Bytes;
+
 use super::highlight::Highlighter;
-use super::results::ResultHit;
-use super::{MAX_QUERY_CHARACTERS, SearchPage, SearchResults, SearchSoftware, ServiceError, Translator};
+use super::similar::seek_similar;
+use super::{MAX_QUERY_CHARACTERS, SearchHit, SearchPage, SearchSoftware, ServiceError, Translator, facet};
+use crate::catalogue::Ordinal;
 use crate::catalogue::resource::{Correction, QueryReport};
 use crate::generation::Snapshot;
 use crate::index::{Hit, IndexError, SearchHits, SearchRequest};
-use crate::search::Documents;
 use crate::search::budget::{Budget, Stop};
+use crate::search::collect::Tier;
 use crate::search::expand::{ENOUGH, Expansion, Options, Prefix, expand};
 use crate::search::facet_counts::FacetCounts;
 use crate::search::identity::read;
 use crate::search::query::ParsedQuery;
-use crate::search::{Plan, Term};
+use crate::search::{Documents, Plan, Term};
 use crate::text::analyse::{Word, written};
 
 pub fn search_software(snapshot: &Snapshot, query: &SearchSoftware) -> Result<SearchPage<'static>, ServiceError> {
@@ -182,4 +186,65 @@ pub(super) fn shown_score(hit: &Hit, plan: &Plan) -> f32 {
 /// Scales a score within a tier to 0 to 1.
 pub(super) fn scaled_score(score: f32) -> f32 {
     score / (score + 10.0)
+}
+
+/// A search's results for one page. The hits' items are slices of the generation's data, not
+/// copies, unless they're translated.
+#[derive(Debug)]
+pub struct SearchResults {
+    pub(super) hits: Box<[ResultHit]>,
+    /// Whether any text is in the query's language.
+    pub(super) is_in_language: bool,
+    /// Whether the items are translations rather than the generation's own.
+    pub(super) are_translated: bool,
+    /// Each hit's highlights, if requested.
+    pub(super) highlights: Option<Box<[Bytes]>>,
+    pub total: u64,
+    /// The budget units that the search took.
+    pub spent: u64,
+    pub(super) query: QueryReport,
+    pub(super) counts: Option<Box<FacetCounts>>,
+}
+
+/// A hit with the score that's shown.
+#[derive(Debug)]
+pub(super) struct ResultHit {
+    pub(super) ordinal: Ordinal,
+    pub(super) tier: Tier,
+    pub(super) score: f32,
+    pub(super) item: Bytes,
+}
+
+impl SearchResults {
+    /// Builds the page, given the snapshot and the query that were used for the search.
+    pub fn page<'s>(&'s self, snapshot: &'s Snapshot, query: &SearchSoftware) -> SearchPage<'s> {
+        let data = self.hits.iter().enumerate().map(|(at, hit)| SearchHit {
+            item: hit.item.clone(),
+            tier: hit.tier,
+            score: hit.score,
+            highlights: self.highlights.as_ref().map(|highlights| highlights[at].clone()),
+        });
+        SearchPage {
+            data: data.collect(),
+            is_in_language: self.is_in_language,
+            pagination: query.page.pagination(self.total),
+            query: self.query.clone(),
+            facets: facet::all(&snapshot.catalogue, &query.facets, self.counts.as_deref(), query.language.as_ref()),
+        }
+    }
+
+    pub fn size_bytes(&self) -> usize {
+        let correction = |of: &Correction| size_of::<Correction>() + of.from.len() + of.to.len();
+        let corrections: usize =
+            [&self.query.corrected, &self.query.synonyms].into_iter().flatten().map(correction).sum();
+        let query = &self.query;
+        let words = query.dropped.iter().chain(&query.excluded).chain(&query.alternatives_to);
+        let words = words.chain(&query.unknown).chain(&query.alternatives_to_id);
+        let words: usize = words.map(|word| size_of::<String>() + word.len()).sum();
+        let highlights: usize =
+            self.highlights.iter().flatten().map(|highlights| size_of::<Bytes>() + highlights.len()).sum();
+        let counts = self.counts.as_ref().map_or(0, |counts| counts.size_bytes());
+        let items = self.hits.iter().filter(|_| self.are_translated).map(|hit| hit.item.len()).sum::<usize>();
+        size_of::<Self>() + size_of_val(&*self.hits) + items + corrections + words + highlights + counts
+    }
 }

@@ -1,12 +1,14 @@
-//! Suggests products, categories and glossary terms while a query is being typed. Responses are
-//! kept small.
+//! Suggests products, categories and glossary terms while a query is being typed, queries similar to
+//! one that found nothing, and example queries.
 
 use std::borrow::Cow;
 use std::cmp::Reverse;
 
 use super::search::find_software_within;
 use super::software::search_names;
-use super::{PageRequest, Prefix, SearchSoftware, ServiceError, Translator};
+use super::{
+    ListSoftware, PageRequest, Prefix, SearchSoftware, ServiceError, Translator, list_software, search_software,
+};
 use crate::catalogue::resource::{
     CategoryResource, CategorySuggestion, SoftwareItem, SoftwareRef, Suggestions, TermSuggestion,
 };
@@ -15,6 +17,10 @@ use crate::generation::Snapshot;
 use crate::record::Language;
 use crate::search::budget::{Budget, Stop};
 use crate::search::headings::HeadingIndex;
+use crate::search::typo::{allowed_edits, candidates};
+use crate::service::MAX_QUERY_CHARACTERS;
+use crate::text::analyse::words;
+use crate::text::shorten::is_longer;
 
 /// Suggests up to `limit` products, and up to as many categories and glossary terms each. Products
 /// whose names match come first, then other products that a search finds. Categories and terms are
@@ -108,4 +114,72 @@ pub(crate) fn suggest_headings<'s>(
     });
     let glossary = glossary.collect();
     Suggestions { software: Vec::new(), categories, glossary, is_in_language }
+}
+
+/// The maximum number of words; any others are left out.
+const MAX_WORDS: usize = 10;
+
+/// The maximum number of edits between two similar words. That's one more than a search corrects
+/// automatically, because here the reader confirms the correction.
+const MAX_EDITS: u8 = 2;
+
+/// Returns up to `most` queries, best first. Words that no product contains are replaced with
+/// similar words, or left out if there are none. Returns nothing if there are no similar words at
+/// all.
+pub fn similar_queries(snapshot: &Snapshot, q: &str, most: usize, budget: &Budget) -> Vec<String> {
+    let search = &snapshot.search;
+    let lexicon = &search.lexicon;
+    let is_synonym = |word: &str| !search.thesaurus.asked_by(word, &search.stems).is_empty();
+    let mut is_changed = false;
+    let choices = words(q).into_iter().take(MAX_WORDS).map(|word| {
+        let known = lexicon.word(&word.folded).filter(|known| lexicon.document_frequency(*known) > 0);
+        if known.is_some() || !word.folded.chars().all(char::is_alphabetic) {
+            return vec![q[word.start..word.end].to_owned()];
+        }
+        let edits = MAX_EDITS.min(allowed_edits(&word.folded) + 1);
+        let similar = candidates(lexicon, &is_synonym, &word.folded, edits, budget);
+        is_changed |= !similar.is_empty();
+        similar.into_iter().map(|similar| similar.folded).collect()
+    });
+    let mut choices: Vec<Vec<String>> = choices.collect();
+    choices.retain(|choices| !choices.is_empty());
+    if !is_changed {
+        return Vec::new();
+    }
+    let variants = choices.iter().map(Vec::len).max().unwrap_or_default().min(most);
+    let query = |variant: usize| {
+        let words = choices.iter().map(|choices| &*choices[variant.min(choices.len() - 1)]);
+        words.collect::<Vec<_>>().join(" ")
+    };
+    (0..variants).map(query).filter(|query| !is_longer(query, MAX_QUERY_CHARACTERS)).collect()
+}
+
+/// The maximum length of a name that's used as a query, in characters.
+const MAX_LENGTH: usize = 40;
+
+/// Returns up to `most` queries that find products: names of the largest categories, or a product's
+/// name if there are none.
+pub fn example_queries(snapshot: &Snapshot, most: usize) -> Result<Vec<String>, ServiceError> {
+    let mut categories: Vec<&CategoryResource> = snapshot.catalogue.tables.categories.iter().collect();
+    categories.retain(|category| category.software_count > 0);
+    categories.sort_by_key(|category| Reverse(category.software_count));
+    let mut names: Vec<String> =
+        categories.into_iter().take(2 * most).map(|category| category.name.to_lowercase()).collect();
+    if names.is_empty() {
+        let page = PageRequest { limit: 1, offset: 0 };
+        let first = list_software(snapshot, &ListSoftware { page, ..ListSoftware::default() }, &Stop::default())?;
+        names = first
+            .data
+            .iter()
+            .map(|item| Ok(serde_json::from_slice::<SoftwareItem<'_>>(item)?.name.into_owned()))
+            .collect::<Result<_, ServiceError>>()?;
+    }
+    let mut queries = Vec::new();
+    for name in names.into_iter().filter(|name| name.chars().count() <= MAX_LENGTH) {
+        let search = SearchSoftware { page: PageRequest { limit: 1, offset: 0 }, ..SearchSoftware::new(&name) };
+        if queries.len() < most && search_software(snapshot, &search)?.pagination.total > 0 {
+            queries.push(name);
+        }
+    }
+    Ok(queries)
 }

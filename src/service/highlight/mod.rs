@@ -1,19 +1,12 @@
 //! Highlights a query's matches in hits' text.
 
-mod html;
-mod matches;
-mod scratch;
-mod spans;
-mod translations;
-
 use std::ops::Range;
 
 use bytes::Bytes;
 use foldhash::HashMap;
 
+use self::marks::Scratch;
 use self::matches::{ALIASES, CATEGORIES, NAME, slots};
-use self::scratch::Scratch;
-use self::translations::Turn;
 use crate::catalogue::resource::{CategoryRef, DetailFields, SoftwareItem};
 use crate::generation::Snapshot;
 use crate::index::{Hit, HitTexts, SearchHits};
@@ -21,12 +14,17 @@ use crate::record::{Language, Translations};
 use crate::search::Term;
 use crate::search::budget::Budget;
 use crate::search::collect::Tier;
-use crate::search::expand::{Expansion, slot::Slot};
+use crate::search::expand::Expansion;
+use crate::search::expand::slot::Slot;
 use crate::search::field::Section;
 use crate::search::forward::{SECTION_END, VALUE_END};
 use crate::search::lexicon::WordId;
 use crate::service::ServiceError;
-use crate::text::analyse::{self, words};
+use crate::text::analyse;
+use crate::text::analyse::words;
+
+mod marks;
+mod matches;
 
 /// How many budget units it costs to highlight a hit, in addition to the units for its text.
 const HIT: usize = 100;
@@ -414,4 +412,58 @@ fn scanning(text: &str) -> usize {
 /// Validates UTF-8 for the whole JSON at once, which is faster than string by string.
 fn text(json: &[u8]) -> Result<&str, serde_json::Error> {
     std::str::from_utf8(json).map_err(serde::de::Error::custom)
+}
+
+/// Whether a translation comes before or after the record's own text.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Turn {
+    BeforeOwn,
+    AfterOwn,
+}
+
+impl Highlighter<'_> {
+    /// Appends a field's translations that have matches. They're the last values of a section,
+    /// which ends at `end`.
+    fn highlight_translations(
+        &mut self,
+        field: &str,
+        translations: &Translations,
+        end: usize,
+        turn: Turn,
+    ) -> Result<(), serde_json::Error> {
+        let texts: Vec<_> = translations.of(field).collect();
+        let first = end.saturating_sub(texts.len());
+        for (value, (language, text)) in (first..).zip(texts) {
+            if self.turn(language) == turn {
+                self.highlight(field, value, text, Some(language))?;
+            }
+        }
+        Ok(())
+    }
+
+    /// Appends translated category names that have matches. They're the values just before `end`.
+    fn highlight_translated_categories(
+        &mut self,
+        Texts { item, categories, .. }: &Texts<'_>,
+        end: usize,
+    ) -> Result<(), serde_json::Error> {
+        let catalogue = &self.snapshot.catalogue;
+        let names = |id: &str| {
+            let category = catalogue.category_by_id(id);
+            category.into_iter().flat_map(|category| category.translations.of("name"))
+        };
+        let all: usize = categories.iter().map(|category| names(&category.id).count()).sum();
+        let first = end.saturating_sub(all);
+        let of_item = item.categories.iter().flat_map(|category| names(&category.id));
+        for (value, (language, name)) in (first..).zip(of_item) {
+            self.highlight(CATEGORIES, value, name, Some(language))?;
+        }
+        Ok(())
+    }
+
+    /// A translation comes before the record's own text if it's in the response's language.
+    fn turn(&self, language: &Language) -> Turn {
+        let is_shown = self.language.is_some_and(|shown| shown.is_of(language));
+        if is_shown { Turn::BeforeOwn } else { Turn::AfterOwn }
+    }
 }
