@@ -22,11 +22,10 @@ use super::content_coding::Coding;
 use super::extract::query::RawQuery;
 use super::extract::{Served, Snapshot, accepted};
 use super::middleware::RequestContext;
+use super::pages::evidence::today;
 use super::pages::language::Language;
-use super::pages::part::evidence::today;
 use super::problem::ApiError;
-use crate::service;
-use crate::service::parameter::definition::LANG;
+use crate::service::{self, parameter::definition::LANG};
 
 /// What a route's responses show, which is what their entity tags are computed from. A single
 /// record is identified by the id at the end of the path.

@@ -53,7 +53,7 @@ use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
 
 use self::api::{
-    attributes, categories, changes, exports, feed, glossary, health, mcp, reviews, search, similar, software, suggest,
+    attributes, categories, changes, exports, feed, glossary, health, mcp, reviews, search, software, suggest,
 };
 use self::entity_tag::{TagKind, conditional};
 use self::middleware::{API_FALLBACKS, RequestContext, X_REQUEST_ID};
@@ -125,7 +125,7 @@ fn operations() -> [(UtoipaMethodRouter<Arc<AppState>>, TagKind); 14] {
     [
         (routes!(software::list_software), TagKind::Generation),
         (routes!(software::get_software), TagKind::Software),
-        (routes!(similar::list_similar), TagKind::Generation),
+        (routes!(software::list_similar), TagKind::Generation),
         (routes!(search::search_software), TagKind::Generation),
         (routes!(suggest::suggest), TagKind::Generation),
         (routes!(attributes::list_attributes), TagKind::Generation),

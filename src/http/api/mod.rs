@@ -9,11 +9,9 @@ pub(super) mod feed;
 pub(super) mod glossary;
 pub(super) mod health;
 pub(super) mod mcp;
-mod metrics;
 pub(super) mod reviews;
 pub(super) mod search;
-pub(super) mod similar;
 pub(super) mod software;
 pub(super) mod suggest;
 
-pub use metrics::metrics_service;
+pub use health::metrics_service;

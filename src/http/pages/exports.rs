@@ -7,12 +7,12 @@ use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 
+use super::call::{Call, Calls};
 use super::edition::Lang;
 use super::frame::{Frame, Section};
 use super::language::{Language, Texts};
+use super::licence;
 use super::links::{self, segment};
-use super::part::call::{Call, Calls};
-use super::part::licence;
 use super::respond;
 use crate::catalogue::ExportDocument;
 use crate::catalogue::resource::ExportResource;

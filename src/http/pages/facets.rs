@@ -4,7 +4,7 @@ use std::borrow::Cow;
 
 use super::edition::{Edition, Lang};
 use super::links::{Address, PAGE};
-use super::part::{attribute, evidence};
+use super::{attribute, evidence};
 use crate::catalogue::Catalogue;
 use crate::catalogue::resource::{CategoryResource, FacetValue};
 use crate::record::{Attribute, AttributeType, OfferingType};

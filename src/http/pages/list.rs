@@ -4,7 +4,7 @@ use axum::http::Uri;
 
 use super::facets;
 use super::links::{Address, PAGE};
-use super::part::pager::offset;
+use super::pager::offset;
 use crate::catalogue::resource::{CategoryResource, Correction, QueryReport};
 use crate::http::extract::Snapshot;
 use crate::http::extract::query::RawQuery;

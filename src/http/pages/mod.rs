@@ -1,35 +1,37 @@
 //! The pages: HTML rendered from the templates in `templates/`, using the same operations as the
 //! API. Also the documentation and the machine-readable documents, which don't need a key.
 
-mod assets;
+mod attribute;
+mod call;
 mod categories;
 mod compare;
 pub(super) mod docs;
 mod document;
 mod edition;
 mod error;
+pub(super) mod evidence;
 mod exports;
 mod facets;
 mod frame;
-mod getting_started;
 mod glossary;
 mod home;
-mod json_ld;
 pub(super) mod language;
+mod licence;
 mod links;
 mod list;
-mod nothing;
 mod overview;
-pub(super) mod part;
+mod pager;
 mod preview;
 mod respond;
 mod results;
-mod robots;
+mod row;
 mod sign_in;
 pub(super) mod site;
 mod sitemap;
 mod software;
 mod suggest;
+mod terms;
+mod text_budget;
 
 pub(super) use error::{Reader, write_error};
 pub(super) use respond::set_caching;
@@ -111,7 +113,7 @@ pub(super) fn open(docs: &Docs) -> Router<Arc<AppState>> {
         router.route(path, get(respond))
     });
     pages
-        .route("/docs", get(getting_started::get_page))
+        .route("/docs", get(docs::get_page))
         .route(SIGN_IN, get(sign_in::get_form).post(sign_in::post_form).fallback(other_method))
         .route(SIGN_OUT, post(sign_in::sign_out).fallback(other_method))
         .route("/assets/{fingerprint}/{*path}", get(get_asset))

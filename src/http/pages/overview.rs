@@ -10,7 +10,7 @@ use foldhash::HashMap;
 use tokio::sync::OnceCell;
 use unicode_normalization::UnicodeNormalization as _;
 
-use super::part::terms::TermIndex;
+use super::terms::TermIndex;
 use crate::catalogue::{Collation, GlossaryEntry};
 use crate::generation::Snapshot;
 use crate::http::problem::ApiError;

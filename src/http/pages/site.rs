@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use super::assets::Assets;
+use super::document::Assets;
 use super::overview::Overviews;
 use crate::http::config::HttpConfig;
 use crate::http::preview::Preview;

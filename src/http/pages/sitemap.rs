@@ -1,4 +1,4 @@
-//! The sitemap, which lists the pages for crawlers. Its files are built once per generation and
+//! What crawlers read: `robots.txt`, and the sitemap, which lists the pages. Its files are built once per generation and
 //! served as downloads.
 
 use std::fmt::Write as _;
@@ -194,4 +194,20 @@ fn document(body: Body) -> Response {
     let mut response = Response::new(body);
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/xml; charset=utf-8"));
     response
+}
+
+pub(super) fn robots(site: &Site) -> String {
+    let base = &site.base;
+    if !site.is_indexable() {
+        return "User-agent: *\nDisallow: /\n".to_owned();
+    }
+    let mut text = "User-agent: *\n".to_owned();
+    for path in ["compare", "records/", "results", "suggest", "v1/"] {
+        // Writing to a string can't fail.
+        let _ = writeln!(text, "Disallow: {base}/{path}");
+    }
+    if !site.public.is_empty() {
+        let _ = writeln!(text, "\nSitemap: {}/sitemap.xml", site.public);
+    }
+    text
 }

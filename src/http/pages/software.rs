@@ -10,38 +10,35 @@ use axum::response::Response;
 use serde_json::json;
 use serde_json::value::RawValue;
 
+use super::attribute::Fact;
+use super::call::{Call, Calls};
 use super::compare::MAX_COMPARED;
 use super::edition::{Edition, Lang};
+use super::evidence::{Age, age};
+use super::frame::JsonLd;
 use super::frame::{Frame, Section};
 use super::home::overview;
-use super::json_ld::JsonLd;
 use super::language::{Language, Texts};
-use super::links::{self, Address, PAGE, of_category, of_record, of_search, of_software, web_address};
+use super::links::{Address, PAGE, of_category, of_record, of_search, of_software, web_address};
 use super::overview::Overview;
-use super::part::attribute::{self, Fact};
-use super::part::call::{Call, Calls};
-use super::part::evidence::{self, Age, age};
-use super::part::licence;
-use super::part::pager::{Pager, offset};
-use super::part::properties::Value;
-use super::part::rating::{Bar, Rating, bars};
-use super::part::row::{Row, kind};
-use super::part::terms::TermLinker;
-use super::part::text_budget::TextBudget;
-use super::respond;
+use super::pager::{Pager, offset};
+use super::row::{Bar, Rating, Row, bars, kind};
 use super::site::Site;
-use crate::catalogue::resource::{RatingSource, ReviewResource, ReviewSummary, SoftwareDetail, SoftwareItem};
+use super::terms::TermLinker;
+use super::text_budget::TextBudget;
+use super::{attribute, evidence, licence, links, respond};
+use crate::catalogue::resource::{Members, RatingSource, ReviewResource, ReviewSummary, SoftwareDetail, SoftwareItem};
 use crate::http::extract::query::RawQuery;
 use crate::http::extract::{PathId, Preferred, Snapshot};
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
-use crate::record::{self, EvidenceStatus};
+use crate::record::EvidenceStatus;
 use crate::service::parameter::definition::SEARCH_Q;
 use crate::service::{
-    self, Budget, ListReviews, ListSimilar, PageRequest, ReviewFilter, ReviewSort, ReviewsPage, SimilarHit, Stop,
-    Translator,
+    Budget, ListReviews, ListSimilar, PageRequest, ReviewFilter, ReviewSort, ReviewsPage, SimilarHit, Stop, Translator,
 };
 use crate::text::html::escape;
+use crate::{record, service};
 
 /// How many similar products the page shows.
 const SIMILAR: u32 = 5;
@@ -354,4 +351,81 @@ fn calls(t: &'static Texts, site: &Site, id: &str) -> Calls {
         Call::of("/v1/software/{}/similar", "software.similar", id).with("limit", SIMILAR),
     ];
     Calls::new(t, &site.public, &calls)
+}
+
+/// Deeper values are shown as JSON.
+const MAX_DEPTH: usize = 6;
+
+#[derive(Debug, Template)]
+#[template(path = "parts/value.html")]
+pub(super) enum Value {
+    Text(String),
+    /// A number, a flag, null, or JSON.
+    Code(String),
+    List(Vec<Value>),
+    Object(Vec<(String, Value)>),
+}
+
+impl Value {
+    /// The object's members that `keep` selects, in their original order.
+    pub(super) fn of(
+        Members(members): &Members<'_>,
+        keep: impl Fn(&str, &RawValue) -> bool,
+    ) -> Result<Self, serde_json::Error> {
+        let kept = members.iter().filter(|(name, json)| keep(name, json));
+        kept.map(|(name, json)| Ok((name.clone().into_owned(), Self::at_depth(json, 1)?)))
+            .collect::<Result<_, _>>()
+            .map(Self::Object)
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        matches!(self, Self::Object(members) if members.is_empty())
+    }
+
+    fn at_depth(json: &RawValue, depth: usize) -> Result<Self, serde_json::Error> {
+        let text = json.get();
+        Ok(match text.as_bytes().first() {
+            Some(b'"') => Self::Text(serde_json::from_str(text)?),
+            Some(b'[' | b'{') if depth == MAX_DEPTH => Self::Code(text.to_owned()),
+            Some(b'[') => {
+                let items: Vec<&RawValue> = serde_json::from_str(text)?;
+                Self::List(items.into_iter().map(|item| Self::at_depth(item, depth + 1)).collect::<Result<_, _>>()?)
+            }
+            Some(b'{') => {
+                let Members(members) = serde_json::from_str(text)?;
+                let members =
+                    members.into_iter().map(|(name, value)| Ok((name.into_owned(), Self::at_depth(value, depth + 1)?)));
+                Self::Object(members.collect::<Result<_, serde_json::Error>>()?)
+            }
+            _ => Self::Code(text.to_owned()),
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn html(json: &str) -> String {
+        let members: Members<'_> = serde_json::from_str(json).expect("JSON");
+        Value::of(&members, |name, _| name != "left out").expect("read").render().expect("rendered")
+    }
+
+    #[test]
+    fn values_are_escaped_and_numbers_keep_their_digits() {
+        let shown = html(
+            r#"{"left out": 0, "<b>": [1.50, 12345678901234567890123, null], "u": "https://a.example/", "t": "<i>"}"#,
+        );
+        for part in ["&lt;b&gt;", "1.50", "12345678901234567890123", "null", "href=\"https://a.example/\"", "&lt;i&gt;"]
+        {
+            assert!(shown.contains(part), "{part}: {shown}");
+        }
+        assert!(!shown.contains("<b>") && !shown.contains("<i>") && !shown.contains("left"), "{shown}");
+    }
+
+    #[test]
+    fn deeply_nested_values_are_shown_as_json() {
+        let deep = format!("{{\"deep\": {}1{}}}", "[".repeat(200), "]".repeat(200));
+        assert!(html(&deep).contains(&"[".repeat(190)), "not a list in a list in a list");
+    }
 }

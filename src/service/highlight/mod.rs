@@ -20,8 +20,7 @@ use crate::search::field::Section;
 use crate::search::forward::{SECTION_END, VALUE_END};
 use crate::search::lexicon::WordId;
 use crate::service::ServiceError;
-use crate::text::analyse;
-use crate::text::analyse::words;
+use crate::text::analyse::{self, words};
 
 mod marks;
 mod matches;

@@ -6,8 +6,8 @@ use askama::Template;
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
 
+use super::language::Texts;
 use crate::catalogue::resource::SoftwareItem;
-use crate::http::pages::language::Texts;
 use crate::record::EvidenceStatus;
 
 /// Evidence older than this many days counts as old.
@@ -15,7 +15,7 @@ const OLD_DAYS: i32 = 365;
 
 /// How long ago a day was.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::http::pages) enum Age {
+pub(super) enum Age {
     Recent,
     Old,
     /// Later than tomorrow in UTC. Tomorrow's date is valid, as it may already be tomorrow
@@ -29,7 +29,7 @@ pub(in crate::http) fn today() -> Date {
 }
 
 /// `None` if there's no such day.
-pub(in crate::http::pages) fn age(day: &str, today: Date) -> Option<Age> {
+pub(super) fn age(day: &str, today: Date) -> Option<Age> {
     let day: Date = day.get(..10)?.parse().ok()?;
     let days = day.until(today).ok()?.get_days();
     Some(match days {
@@ -42,7 +42,7 @@ pub(in crate::http::pages) fn age(day: &str, today: Date) -> Option<Age> {
 /// The badge in a list row or a comparison column.
 #[derive(Debug, Template)]
 #[template(path = "parts/badge.html")]
-pub(in crate::http::pages) struct Badge<'a> {
+pub(super) struct Badge<'a> {
     t: &'static Texts,
     label: Cow<'a, str>,
     is_reviewed: bool,
@@ -53,7 +53,7 @@ pub(in crate::http::pages) struct Badge<'a> {
 impl<'a> Badge<'a> {
     /// `None` for a record awaiting its first review: without a date, the badge adds nothing to a
     /// row.
-    pub(in crate::http::pages) fn new(t: &'static Texts, item: &'a SoftwareItem<'_>) -> Option<Self> {
+    pub(super) fn new(t: &'static Texts, item: &'a SoftwareItem<'_>) -> Option<Self> {
         let day = item.evidence_checked_on.as_deref();
         let is_pending = item.evidence_status == EvidenceStatus::PendingReview.as_str();
         if is_pending && day.is_none() {
@@ -70,7 +70,7 @@ impl<'a> Badge<'a> {
 }
 
 /// A status in words. Unknown statuses are returned unchanged, since more may be added.
-pub(in crate::http::pages) fn label<'s>(t: &'static Texts, status: &'s str) -> Cow<'s, str> {
+pub(super) fn label<'s>(t: &'static Texts, status: &'s str) -> Cow<'s, str> {
     let known = EvidenceStatus::ALL.into_iter().find(|known| known.as_str() == status);
     known.map_or(Cow::Borrowed(status), |known| match known {
         EvidenceStatus::VendorSourcesReviewed => t.sources_reviewed.into(),

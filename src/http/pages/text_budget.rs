@@ -16,25 +16,25 @@ const MARKUP_BYTES: usize = 64;
 
 /// The budget for one record.
 #[derive(Debug)]
-pub(in crate::http::pages) struct TextBudget {
+pub(super) struct TextBudget {
     left: Cell<usize>,
     is_cut: Cell<bool>,
 }
 
 impl TextBudget {
     /// The budget for each of a page's records.
-    pub(in crate::http::pages) fn of_each(records: usize) -> Self {
+    pub(super) fn of_each(records: usize) -> Self {
         let left = Cell::new(RECORD_BYTES.min(PAGE_BYTES / records.max(1)));
         Self { left, is_cut: Cell::new(false) }
     }
 
     /// Whether something was cut.
-    pub(in crate::http::pages) fn is_cut(&self) -> bool {
+    pub(super) fn is_cut(&self) -> bool {
         self.is_cut.get()
     }
 
     /// Whether something of this size fits, in which case it's charged.
-    pub(in crate::http::pages) fn fits(&self, bytes: usize) -> bool {
+    pub(super) fn fits(&self, bytes: usize) -> bool {
         let left = self.left.get().checked_sub(bytes.saturating_add(MARKUP_BYTES));
         // Leave some room for what follows.
         let left = left.filter(|left| *left >= self.left.get() / 4);
@@ -44,7 +44,7 @@ impl TextBudget {
     }
 
     /// The text, or its beginning.
-    pub(in crate::http::pages) fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
+    pub(super) fn text<'t>(&self, text: &'t str) -> Cow<'t, str> {
         if self.fits(text.len()) {
             return Cow::Borrowed(text);
         }
@@ -55,21 +55,21 @@ impl TextBudget {
     }
 
     /// The values of a list that fit in half of what's left. Their text is charged separately.
-    pub(in crate::http::pages) fn values<'l, T>(&self, list: &'l [T]) -> &'l [T] {
+    pub(super) fn values<'l, T>(&self, list: &'l [T]) -> &'l [T] {
         let count = list.len().min(self.left.get() / 2 / MARKUP_BYTES);
         self.is_cut.set(self.is_cut.get() || count < list.len());
         &list[..count]
     }
 
     /// Cuts text in place.
-    pub(in crate::http::pages) fn cut(&self, text: &mut Cow<'_, str>) {
+    pub(super) fn cut(&self, text: &mut Cow<'_, str>) {
         if let Cow::Owned(cut) = self.text(text) {
             *text = cut.into();
         }
     }
 
     /// Cuts a list and its text in place.
-    pub(in crate::http::pages) fn cut_all(&self, list: &mut Vec<Cow<'_, str>>) {
+    pub(super) fn cut_all(&self, list: &mut Vec<Cow<'_, str>>) {
         self.truncate(list);
         for text in list {
             self.cut(text);
@@ -77,7 +77,7 @@ impl TextBudget {
     }
 
     /// Cuts whatever doesn't fit of a product's text.
-    pub(in crate::http::pages) fn cut_product(&self, SoftwareDetail { item, detail }: &mut SoftwareDetail<'_>) {
+    pub(super) fn cut_product(&self, SoftwareDetail { item, detail }: &mut SoftwareDetail<'_>) {
         detail.export.name = in_list(&detail.export.name).into_owned().into();
         let texts = [&mut item.tagline, &mut item.vendor, &mut detail.pricing].into_iter().flatten();
         texts.chain([&mut item.name, &mut detail.export.name]).for_each(|text| self.cut(text));

@@ -7,9 +7,9 @@ use std::ops::Range;
 use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError};
 use foldhash::{HashMap, HashSet};
 
+use super::edition::tag_of;
+use super::links::of_term;
 use crate::catalogue::GlossaryEntry;
-use crate::http::pages::edition::tag_of;
-use crate::http::pages::links::of_term;
 use crate::record::Language;
 use crate::text::html::escape;
 use crate::text::shorten::shortened;
@@ -38,7 +38,7 @@ const MAX_ABBREVIATION: usize = 5;
 
 /// Finds mentions of terms.
 #[derive(Debug)]
-pub(in crate::http::pages) struct TermIndex {
+pub(super) struct TermIndex {
     /// Finds each name's [`pattern`].
     automaton: AhoCorasick,
     /// The names by pattern; all names with the same pattern have equally many words.
@@ -63,7 +63,7 @@ struct Word {
 }
 
 impl TermIndex {
-    pub(in crate::http::pages) fn new(glossary: &[GlossaryEntry]) -> Result<Self, BuildError> {
+    pub(super) fn new(glossary: &[GlossaryEntry]) -> Result<Self, BuildError> {
         let names =
             glossary.iter().take(MAX_TERMS).enumerate().flat_map(|(term, GlossaryEntry { term: entry, .. })| {
                 let is_short = |name: &str| name.len() <= MAX_ABBREVIATION && name == name.to_uppercase();
@@ -157,7 +157,7 @@ fn pattern(text: &str) -> (String, Vec<Word>) {
 
 /// Links the terms in a page's text.
 #[derive(Debug)]
-pub(in crate::http::pages) struct TermLinker<'a> {
+pub(super) struct TermLinker<'a> {
     index: &'a TermIndex,
     glossary: &'a [GlossaryEntry],
     base: &'a str,
@@ -171,7 +171,7 @@ pub(in crate::http::pages) struct TermLinker<'a> {
 }
 
 impl<'a> TermLinker<'a> {
-    pub(in crate::http::pages) fn new(
+    pub(super) fn new(
         index: &'a TermIndex,
         glossary: &'a [GlossaryEntry],
         base: &'a str,
@@ -182,7 +182,7 @@ impl<'a> TermLinker<'a> {
     }
 
     /// The text as HTML.
-    pub(in crate::http::pages) fn link(&mut self, text: &str) -> String {
+    pub(super) fn link(&mut self, text: &str) -> String {
         let Some(text_left) = self.text_left.checked_sub(text.len()) else { return escape(text) };
         self.text_left = text_left;
         let (mut html, mut done) = (String::with_capacity(text.len()), 0);

@@ -1,6 +1,6 @@
 //! Names of licences, which exports identify by URL.
 
-use crate::http::pages::links::web_address;
+use super::links::web_address;
 
 /// Licences' names by URL, in lower case and without the scheme, `www.` and whatever else [`bare`]
 /// removes. The URLs are the `seeAlso` URLs in the SPDX list and each licence's own page.
@@ -44,7 +44,7 @@ const NAMES: [(&str, &str); 35] = [
 
 /// The name of a well-known licence; for any other, the host. Anything that isn't a web URL is
 /// shown unchanged.
-pub(in crate::http::pages) fn name(address: &str) -> String {
+pub(super) fn name(address: &str) -> String {
     let Some(web) = web_address(address) else { return address.to_owned() };
     let Some(place) = bare(address) else { return web.host.to_owned() };
     let lower = place.to_lowercase();

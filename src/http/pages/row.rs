@@ -1,15 +1,14 @@
-//! A product in a list.
+//! A product in a list, and its rating.
 
 use std::borrow::Cow;
 
 use askama::Template;
 
+use super::edition::{Edition, Lang};
 use super::evidence::Badge;
-use super::rating::Rating;
-use crate::catalogue::resource::{CategoryRef, Highlight, SoftwareItem};
-use crate::http::pages::edition::{Edition, Lang};
-use crate::http::pages::language::Texts;
-use crate::http::pages::links::{initial, of_category, of_software};
+use super::language::Texts;
+use super::links::{initial, of_category, of_software};
+use crate::catalogue::resource::{CategoryRef, Highlight, ReviewSummary, SoftwareItem};
 use crate::record::OfferingType;
 use crate::text::html::escape;
 
@@ -18,7 +17,7 @@ const MAX_MATCHES: usize = 4;
 
 #[derive(Debug, Template)]
 #[template(path = "parts/row.html")]
-pub(in crate::http::pages) struct Row<'a> {
+pub(super) struct Row<'a> {
     edition: Edition<'a>,
     t: &'static Texts,
     item: &'a SoftwareItem<'a>,
@@ -36,7 +35,7 @@ pub(in crate::http::pages) struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    pub(in crate::http::pages) fn new(edition: Edition<'a>, item: &'a SoftwareItem<'a>) -> Self {
+    pub(super) fn new(edition: Edition<'a>, item: &'a SoftwareItem<'a>) -> Self {
         let t = edition.t;
         Self {
             edition,
@@ -52,29 +51,29 @@ impl<'a> Row<'a> {
         }
     }
 
-    pub(in crate::http::pages) fn selectable(self) -> Self {
+    pub(super) fn selectable(self) -> Self {
         Self { is_selectable: true, ..self }
     }
 
-    pub(in crate::http::pages) fn chosen_if(self, is_chosen: bool) -> Self {
+    pub(super) fn chosen_if(self, is_chosen: bool) -> Self {
         Self { is_chosen, ..self }
     }
 
-    pub(in crate::http::pages) fn with_note(self, note: Option<String>) -> Self {
+    pub(super) fn with_note(self, note: Option<String>) -> Self {
         Self { note, ..self }
     }
 
     /// Shows the product's first category whose id is among these.
-    pub(in crate::http::pages) fn preferring(self, chosen: &[&str]) -> Self {
+    pub(super) fn preferring(self, chosen: &[&str]) -> Self {
         let chosen = self.item.categories.iter().find(|category| chosen.contains(&&*category.id));
         Self { category: chosen.or(self.category), ..self }
     }
 
-    pub(in crate::http::pages) fn with_matches(self, matches: Matches<'a>) -> Self {
+    pub(super) fn with_matches(self, matches: Matches<'a>) -> Self {
         Self { matches, ..self }
     }
 
-    pub(in crate::http::pages) fn id(&self) -> &str {
+    pub(super) fn id(&self) -> &str {
         &self.item.id
     }
 
@@ -146,7 +145,7 @@ impl<'a> Row<'a> {
 }
 
 /// The product type, unless it's software, which nearly all are.
-pub(in crate::http::pages) fn kind<'k>(t: &'static Texts, offering_type: &'k str) -> Option<Cow<'k, str>> {
+pub(super) fn kind<'k>(t: &'static Texts, offering_type: &'k str) -> Option<Cow<'k, str>> {
     match OfferingType::ALL.into_iter().find(|known| known.as_str() == offering_type) {
         Some(OfferingType::Software) => None,
         Some(OfferingType::DocumentTemplates) => Some(t.templates_kind.into()),
@@ -156,7 +155,7 @@ pub(in crate::http::pages) fn kind<'k>(t: &'static Texts, offering_type: &'k str
 
 /// Where a query matched a product.
 #[derive(Debug)]
-pub(in crate::http::pages) struct Matches<'a>(Vec<Highlight<'a>>);
+pub(super) struct Matches<'a>(Vec<Highlight<'a>>);
 
 /// Matches in a field that a row doesn't otherwise show, so the row names the field next to them.
 struct Elsewhere<'m> {
@@ -167,11 +166,46 @@ struct Elsewhere<'m> {
 }
 
 impl<'a> Matches<'a> {
-    pub(in crate::http::pages) fn read(highlights: &'a [u8]) -> Result<Self, serde_json::Error> {
+    pub(super) fn read(highlights: &'a [u8]) -> Result<Self, serde_json::Error> {
         serde_json::from_slice(highlights).map(Self)
     }
 
     fn in_field<'m>(&'m self, field: &'m str) -> impl Iterator<Item = &'m Highlight<'a>> {
         self.0.iter().filter(move |found| found.field == field)
     }
+}
+
+const STARS: u8 = 5;
+
+#[derive(Debug, Template)]
+#[template(path = "parts/rating.html")]
+pub(super) struct Rating {
+    t: &'static Texts,
+    value: f64,
+    review_count: Option<u64>,
+}
+
+impl Rating {
+    pub(super) fn new(t: &'static Texts, rating: Option<f64>, review_count: Option<u64>) -> Option<Self> {
+        rating.map(|value| Self { t, value, review_count })
+    }
+
+    /// Full and empty stars, rounded; the number next to them is exact.
+    fn stars(&self) -> (String, String) {
+        let full = (1..=STARS).filter(|star| self.value >= f64::from(*star) - 0.5).count();
+        ("★".repeat(full), "★".repeat(usize::from(STARS) - full))
+    }
+}
+
+/// A row of the distribution: how many reviews gave this many stars.
+#[derive(Debug)]
+pub(super) struct Bar {
+    pub(super) stars: u64,
+    pub(super) count: u64,
+}
+
+pub(super) fn bars(summary: &ReviewSummary) -> [Bar; STARS as usize] {
+    let counts = &summary.distribution;
+    [(5, counts.five), (4, counts.four), (3, counts.three), (2, counts.two), (1, counts.one)]
+        .map(|(stars, count)| Bar { stars, count })
 }

@@ -6,36 +6,36 @@ use std::fmt::Write as _;
 use askama::Template;
 use serde_json::Value;
 
-use crate::http::pages::language::Texts;
-use crate::http::pages::links::segment;
+use super::language::Texts;
+use super::links::segment;
 
 /// The environment variable that the examples read the key from.
 const KEY: &str = "SOFTWARE_DIRECTORY_API_KEY";
 
 /// The URL used in examples if the service has no public URL.
-pub(in crate::http::pages) const LOCAL: &str = "http://127.0.0.1:8080";
+pub(super) const LOCAL: &str = "http://127.0.0.1:8080";
 
 /// An API request, and the client method for it.
 #[derive(Debug)]
-pub(in crate::http::pages) struct Call {
+pub(super) struct Call {
     /// The path, with `{}` for the id.
-    pub(in crate::http::pages) path: &'static str,
-    pub(in crate::http::pages) method: &'static str,
-    pub(in crate::http::pages) id: Option<String>,
+    pub(super) path: &'static str,
+    pub(super) method: &'static str,
+    pub(super) id: Option<String>,
     /// The query parameters; a name may occur several times.
-    pub(in crate::http::pages) parameters: Vec<(&'static str, String)>,
+    pub(super) parameters: Vec<(&'static str, String)>,
 }
 
 impl Call {
-    pub(in crate::http::pages) fn new(path: &'static str, method: &'static str) -> Self {
+    pub(super) fn new(path: &'static str, method: &'static str) -> Self {
         Self { path, method, id: None, parameters: Vec::new() }
     }
 
-    pub(in crate::http::pages) fn of(path: &'static str, method: &'static str, id: &str) -> Self {
+    pub(super) fn of(path: &'static str, method: &'static str, id: &str) -> Self {
         Self { id: Some(id.to_owned()), ..Self::new(path, method) }
     }
 
-    pub(in crate::http::pages) fn with(mut self, name: &'static str, value: impl Into<Value>) -> Self {
+    pub(super) fn with(mut self, name: &'static str, value: impl Into<Value>) -> Self {
         let value = match value.into() {
             Value::String(text) => text,
             other => other.to_string(),
@@ -83,14 +83,14 @@ fn quoted(text: &str) -> String {
 
 #[derive(Debug, Template)]
 #[template(path = "parts/call.html")]
-pub(in crate::http::pages) struct Calls {
+pub(super) struct Calls {
     t: &'static Texts,
     samples: [(&'static str, String); 3],
 }
 
 impl Calls {
     /// `public` is the service's public URL; empty if none is set.
-    pub(in crate::http::pages) fn new(t: &'static Texts, public: &str, calls: &[Call]) -> Self {
+    pub(super) fn new(t: &'static Texts, public: &str, calls: &[Call]) -> Self {
         let host = if public.is_empty() { LOCAL } else { public };
         let samples =
             [("curl", curl(host, calls)), ("TypeScript", typescript(host, calls)), ("Python", python(host, calls))];

@@ -1,11 +1,206 @@
-//! Schemas, described as types in words and as lists of properties.
+//! The API reference: a static page, rendered from the OpenAPI document at startup.
 
 use askama::Template;
 use serde_json::{Map, Value};
 
-use super::OpenApi;
-use super::prose::Prose;
 use crate::text::count::{agreeing, counted};
+
+#[derive(Clone, Copy)]
+struct OpenApi<'d>(&'d Value);
+
+impl<'d> OpenApi<'d> {
+    /// Resolves a reference within the document; returns other values unchanged.
+    fn resolve(self, value: &'d Value) -> &'d Value {
+        let target = value["$ref"].as_str().and_then(|path| self.0.pointer(path.strip_prefix('#')?));
+        target.map_or(value, |target| self.resolve(target))
+    }
+}
+
+#[derive(Debug, Template)]
+#[template(path = "docs/reference.html")]
+pub(super) struct Reference<'a> {
+    host: &'a str,
+    base: &'a str,
+    groups: Vec<Group>,
+    problem: Properties,
+    headers: Vec<(String, Prose)>,
+    /// The response body of the recorded search.
+    pub(super) search_response: String,
+}
+
+#[derive(Debug)]
+struct Group {
+    id: String,
+    title: String,
+    about: Prose,
+    operations: Vec<Operation>,
+}
+
+impl<'a> Reference<'a> {
+    pub(super) fn new(document: &str, host: &'a str, base: &'a str) -> Self {
+        // The service's own document is valid JSON; tests read the page.
+        let document: Value = serde_json::from_str(document).unwrap_or_default();
+        let api = OpenApi(&document);
+        let tags = document["tags"].as_array().into_iter().flatten();
+        let search = recorded(api, &document["paths"]["/v1/search"]["get"]["responses"]["200"]);
+        Self {
+            host,
+            base,
+            groups: tags.map(|tag| group(api, tag, host)).collect(),
+            problem: Properties::of(api, &document["components"]["schemas"]["Problem"], 0),
+            headers: headers(api),
+            search_response: search.map(|(_, response)| response).unwrap_or_default(),
+        }
+    }
+}
+
+fn group(api: OpenApi<'_>, tag: &Value, host: &str) -> Group {
+    let paths = api.0["paths"].as_object().into_iter().flatten();
+    let operations = paths.map(|(path, item)| (path, &item["get"])).filter(|(_, get)| get["tags"][0] == tag["name"]);
+    let text = |key: &str| tag[key].as_str().unwrap_or_default();
+    Group {
+        id: text("name").to_lowercase(),
+        title: text("name").to_owned(),
+        about: Prose::paragraphs(text("description")),
+        operations: operations.map(|(path, get)| Operation::new(api, path, get, host)).collect(),
+    }
+}
+
+fn headers(api: OpenApi<'_>) -> Vec<(String, Prose)> {
+    let headers = api.0["components"]["headers"].as_object().into_iter().flatten();
+    let header = |(name, header): (&String, &Value)| {
+        (name.clone(), Prose::paragraphs(header["description"].as_str().unwrap_or_default()))
+    };
+    headers.map(header).collect()
+}
+
+#[derive(Debug, Template)]
+#[template(path = "docs/prose.html")]
+struct Prose {
+    /// Each paragraph's parts, alternating between prose and code.
+    paragraphs: Vec<Vec<(String, bool)>>,
+    is_block: bool,
+}
+
+impl Prose {
+    fn paragraphs(text: &str) -> Self {
+        let paragraphs = text.split("\n\n").map(str::trim).filter(|paragraph| !paragraph.is_empty());
+        Self { paragraphs: paragraphs.map(marked).collect(), is_block: true }
+    }
+
+    /// Text within a paragraph.
+    fn line(text: &str) -> Self {
+        Self { paragraphs: vec![marked(text)], is_block: false }
+    }
+}
+
+fn marked(text: &str) -> Vec<(String, bool)> {
+    text.split('`').enumerate().map(|(at, part)| (part.to_owned(), at % 2 == 1)).collect()
+}
+
+const RECORDED: &str = "recorded";
+
+#[derive(Debug, Template)]
+#[template(path = "docs/operation.html")]
+struct Operation {
+    host: String,
+    id: String,
+    title: String,
+    path: String,
+    about: Prose,
+    parameters: Properties,
+    needs_key: bool,
+    /// The example's path and query.
+    target: String,
+    fields: Vec<Field>,
+    /// The example's response body.
+    example: String,
+    responses: Vec<Response>,
+}
+
+/// A field in the form for trying out an operation.
+#[derive(Debug)]
+struct Field {
+    name: String,
+    value: String,
+    is_path: bool,
+    is_array: bool,
+}
+
+#[derive(Debug)]
+struct Response {
+    status: String,
+    about: Prose,
+    /// For success responses only: the header names, and the bodies by media type.
+    headers: Vec<String>,
+    bodies: Vec<(String, Properties)>,
+}
+
+impl Operation {
+    fn new(api: OpenApi<'_>, path: &str, operation: &Value, host: &str) -> Self {
+        let text = |key: &str| operation[key].as_str().unwrap_or_default().to_owned();
+        let responses: Vec<_> = operation["responses"].as_object().into_iter().flatten().collect();
+        let recorded = responses.iter().find_map(|(_, response)| recorded(api, response));
+        let (target, example) = recorded.unwrap_or((path, String::new()));
+        let parameters: Vec<_> = operation["parameters"].as_array().into_iter().flatten().collect();
+        let is_open = |way: &Value| way.as_object().is_some_and(serde_json::Map::is_empty);
+        Self {
+            host: host.to_owned(),
+            id: text("operationId"),
+            title: text("summary"),
+            path: path.to_owned(),
+            about: Prose::paragraphs(&text("description")),
+            parameters: Properties { rows: parameters.iter().map(|parameter| row(api, parameter)).collect() },
+            needs_key: !operation["security"].as_array().is_some_and(|ways| ways.iter().any(is_open)),
+            target: target.to_owned(),
+            fields: parameters.iter().map(|parameter| field(api, parameter, path, target)).collect(),
+            example,
+            responses: responses.into_iter().map(|(status, of)| response(api, status, of)).collect(),
+        }
+    }
+}
+
+/// A response's recorded example: the request and the response body.
+fn recorded<'d>(api: OpenApi<'d>, response: &'d Value) -> Option<(&'d str, String)> {
+    let (_, content) = api.resolve(response)["content"].as_object()?.iter().next()?;
+    let recorded = content["examples"].get(RECORDED)?;
+    let target = recorded["summary"].as_str()?.strip_prefix("GET ")?;
+    Some((target, example(api, &recorded["value"], &content["schema"], 0)))
+}
+
+fn row(api: OpenApi<'_>, parameter: &Value) -> Property {
+    let text = |key: &str| parameter[key].as_str().unwrap_or_default();
+    let place: &[&str] = if text("in") == "path" { &["in the path"] } else { &[] };
+    Property::new(api, text("name"), &parameter["schema"], place, text("description"), None)
+}
+
+fn field(api: OpenApi<'_>, parameter: &Value, path: &str, target: &str) -> Field {
+    let (target_path, query) = target.split_once('?').unwrap_or((target, ""));
+    let name = parameter["name"].as_str().unwrap_or_default();
+    let is_path = parameter["in"] == "path";
+    let value = if is_path {
+        let segments = path.split('/').zip(target_path.split('/'));
+        segments.filter(|(of, _)| *of == format!("{{{name}}}")).map(|(_, value)| value.to_owned()).collect()
+    } else {
+        let given = form_urlencoded::parse(query.as_bytes()).filter(|(of, _)| of == name);
+        given.map(|(_, value)| value.into_owned()).collect::<Vec<_>>().join(",")
+    };
+    let is_array = api.resolve(&parameter["schema"])["type"] == "array";
+    Field { name: name.to_owned(), value, is_path, is_array }
+}
+
+fn response(api: OpenApi<'_>, status: &str, response: &Value) -> Response {
+    let response = api.resolve(response);
+    let members = |key: &str| response[key].as_object().into_iter().flatten().filter(|_| status.starts_with('2'));
+    Response {
+        status: status.to_owned(),
+        about: Prose::line(response["description"].as_str().unwrap_or_default()),
+        headers: members("headers").map(|(name, _)| name.clone()).collect(),
+        bodies: members("content")
+            .map(|(media_type, content)| (media_type.clone(), Properties::of(api, &content["schema"], 0)))
+            .collect(),
+    }
+}
 
 /// How deep to nest property lists, since schemas may be recursive.
 const MAX_DEPTH: usize = 6;
@@ -115,12 +310,12 @@ fn properties<'d>(api: OpenApi<'d>, schema: &'d Value) -> Vec<(&'d str, &'d Valu
 /// A list of parameters or properties.
 #[derive(Debug, Template)]
 #[template(path = "docs/properties.html")]
-pub(super) struct Properties {
-    pub(super) rows: Vec<Property>,
+struct Properties {
+    rows: Vec<Property>,
 }
 
 #[derive(Debug)]
-pub(super) struct Property {
+struct Property {
     name: String,
     /// The type in words, and its limits.
     notes: String,
@@ -131,7 +326,7 @@ pub(super) struct Property {
 
 /// A property's own properties, which can be expanded.
 #[derive(Debug)]
-pub(super) struct Nested {
+struct Nested {
     count: usize,
     is_open: bool,
     list: Properties,
@@ -139,7 +334,7 @@ pub(super) struct Nested {
 
 impl Property {
     /// `notes` are appended to the type.
-    pub(super) fn new(
+    fn new(
         api: OpenApi<'_>,
         name: &str,
         schema: &Value,
@@ -161,7 +356,7 @@ impl Property {
 
 impl Properties {
     /// The properties of a schema.
-    pub(super) fn of(api: OpenApi<'_>, schema: &Value, depth: usize) -> Self {
+    fn of(api: OpenApi<'_>, schema: &Value, depth: usize) -> Self {
         let rows = properties(api, schema).into_iter().map(|(name, schema, is_required)| {
             let count = properties(api, schema).len();
             let nested = (count > 0 && depth < MAX_DEPTH).then(|| Nested {
@@ -179,7 +374,7 @@ impl Properties {
 
 /// An example, indented by two spaces. Its members are in the schema's order, which is how the
 /// service sends them.
-pub(super) fn example(api: OpenApi<'_>, value: &Value, schema: &Value, indent: usize) -> String {
+fn example(api: OpenApi<'_>, value: &Value, schema: &Value, indent: usize) -> String {
     let (inner, outer) = ("  ".repeat(indent + 1), "  ".repeat(indent));
     let of = properties(api, schema);
     let lines: Vec<_> = match value {
@@ -207,6 +402,13 @@ mod tests {
     use serde_json::json;
 
     use super::*;
+
+    #[test]
+    fn code_is_marked_and_markup_escaped() {
+        let html = |text| Prose::paragraphs(text).render().expect("rendered");
+        assert_eq!(html("a <b> `c<d`\n\ne"), "<p>a &lt;b&gt; <code>c&lt;d</code></p>\n<p>e</p>\n");
+        assert_eq!(html(""), "");
+    }
 
     #[test]
     fn types_are_described_in_words() {

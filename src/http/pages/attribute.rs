@@ -2,25 +2,25 @@
 
 use std::borrow::Cow;
 
+use super::edition::{Edition, Lang};
+use super::language::Texts;
+use super::links::of_search;
 use crate::catalogue::resource::SoftwareDetail;
-use crate::http::pages::edition::{Edition, Lang};
-use crate::http::pages::language::Texts;
-use crate::http::pages::links::of_search;
 use crate::record::{Attribute, AttributeType, Attributes, BUILT_IN, Language};
 use crate::service::parameter::definition::ATTRIBUTE;
 
 /// The attributes that pages show, built-in ones first.
-pub(in crate::http::pages) fn shown(attributes: &Attributes) -> impl Iterator<Item = &Attribute> {
+pub(super) fn shown(attributes: &Attributes) -> impl Iterator<Item = &Attribute> {
     attributes.iter().map(|(_, attribute)| attribute).filter(|attribute| !attribute.hidden)
 }
 
-pub(in crate::http::pages) fn is_built_in(attribute: &Attribute) -> bool {
+pub(super) fn is_built_in(attribute: &Attribute) -> bool {
     BUILT_IN.iter().any(|(property, _)| *attribute.property == **property)
 }
 
 /// An attribute's name. Built-in names are in the page's language, unless an export renames the
 /// attribute.
-pub(in crate::http::pages) fn name<'a>(
+pub(super) fn name<'a>(
     t: &'static Texts,
     language: Option<&'a Language>,
     attribute: &'a Attribute,
@@ -41,7 +41,7 @@ pub(in crate::http::pages) fn name<'a>(
 }
 
 /// An attribute's value, or a range of them in filter notation.
-pub(in crate::http::pages) fn value<'v>(t: &'static Texts, attribute: &Attribute, value: &'v str) -> Cow<'v, str> {
+pub(super) fn value<'v>(t: &'static Texts, attribute: &Attribute, value: &'v str) -> Cow<'v, str> {
     let one = |value: &'v str| match attribute.kind {
         AttributeType::Text => Cow::Borrowed(value),
         AttributeType::Number => value.replace('.', t.decimal_point).into(),
@@ -62,7 +62,7 @@ pub(in crate::http::pages) fn value<'v>(t: &'static Texts, attribute: &Attribute
 }
 
 /// The value with its unit, for use without a heading that names the unit.
-pub(in crate::http::pages) fn measured<'v>(t: &'static Texts, attribute: &Attribute, text: &'v str) -> Cow<'v, str> {
+pub(super) fn measured<'v>(t: &'static Texts, attribute: &Attribute, text: &'v str) -> Cow<'v, str> {
     let value = value(t, attribute, text);
     match &attribute.unit {
         Some(unit) => format!("{value} {unit}").into(),
@@ -72,21 +72,17 @@ pub(in crate::http::pages) fn measured<'v>(t: &'static Texts, attribute: &Attrib
 
 /// What a product's record says about an attribute.
 #[derive(Debug)]
-pub(in crate::http::pages) struct Fact<'a> {
-    pub(in crate::http::pages) name: (&'a str, Lang<'a>),
+pub(super) struct Fact<'a> {
+    pub(super) name: (&'a str, Lang<'a>),
     /// The language of the values.
-    pub(in crate::http::pages) lang: Lang<'a>,
+    pub(super) lang: Lang<'a>,
     /// Each value with the URL of the products that have it. Empty if the record has no value, or
     /// one of the wrong type.
-    pub(in crate::http::pages) values: Vec<(String, String)>,
+    pub(super) values: Vec<(String, String)>,
 }
 
 impl<'a> Fact<'a> {
-    pub(in crate::http::pages) fn new(
-        edition: Edition<'a>,
-        attribute: &'a Attribute,
-        product: &'a SoftwareDetail<'_>,
-    ) -> Self {
+    pub(super) fn new(edition: Edition<'a>, attribute: &'a Attribute, product: &'a SoftwareDetail<'_>) -> Self {
         let Edition { t, base, language, .. } = edition;
         let values = product.values(attribute).into_iter().map(|value| {
             let href = if is_built_in(attribute) {
@@ -107,8 +103,8 @@ impl<'a> Fact<'a> {
 
 #[cfg(test)]
 mod tests {
+    use super::language;
     use super::*;
-    use crate::http::pages::language;
 
     fn attribute(kind: AttributeType, unit: Option<&str>) -> Attribute {
         Attribute { kind, unit: unit.map(Into::into), ..Attribute::new("price", "Price", AttributeType::Text) }

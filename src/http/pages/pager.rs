@@ -2,14 +2,14 @@
 
 use askama::Template;
 
+use super::language::Texts;
+use super::links::Address;
 use crate::catalogue::resource::Pagination;
-use crate::http::pages::language::Texts;
-use crate::http::pages::links::Address;
 use crate::service::MAX_QUERY_OFFSET;
 
 #[derive(Debug, Template)]
 #[template(path = "parts/pager.html")]
-pub(in crate::http::pages) struct Pager {
+pub(super) struct Pager {
     t: &'static Texts,
     links: Vec<PageLink>,
     previous: Option<String>,
@@ -28,12 +28,7 @@ struct PageLink {
 impl Pager {
     /// `None` if there's only one page. A list with a query ends where the API would reject further
     /// pages.
-    pub(in crate::http::pages) fn new(
-        t: &'static Texts,
-        page: Pagination,
-        address: &Address,
-        is_queried: bool,
-    ) -> Option<Self> {
+    pub(super) fn new(t: &'static Texts, page: Pagination, address: &Address, is_queried: bool) -> Option<Self> {
         let limit = u64::from(page.limit);
         let reachable = if is_queried { page.total.min(MAX_QUERY_OFFSET + limit) } else { page.total };
         let (current, last) = (page.offset / limit + 1, reachable.div_ceil(limit).max(1));
@@ -56,20 +51,20 @@ impl Pager {
 }
 
 /// A page's items; none past the end.
-pub(in crate::http::pages) fn part<T>(items: &[T], page: Pagination) -> &[T] {
+pub(super) fn part<T>(items: &[T], page: Pagination) -> &[T] {
     let start = usize::try_from(page.offset).unwrap_or(usize::MAX).min(items.len());
     &items[start..items.len().min(start + page.limit as usize)]
 }
 
 /// The offset at which a page of a list starts, given its number, counted from 1.
-pub(in crate::http::pages) fn offset(page: u64, limit: u32) -> u64 {
+pub(super) fn offset(page: u64, limit: u32) -> u64 {
     page.saturating_sub(1).saturating_mul(limit.into())
 }
 
 #[cfg(test)]
 mod tests {
+    use super::language::Language;
     use super::*;
-    use crate::http::pages::language::Language;
 
     #[test]
     fn pager_links_to_the_neighbouring_first_and_last_pages() {
