@@ -25,23 +25,23 @@ pub(super) struct Links {
 
 /// A website that appears in several exports, and those of its products that may be linked to.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-struct Group {
+struct SharedWebsite {
     website: u64,
     candidates: Vec<(Ordinal, RecordPlace)>,
 }
 
 /// A group whose members are being read.
 #[derive(Debug)]
-struct OpenGroup {
-    group: Group,
+struct OpenWebsite {
+    group: SharedWebsite,
     choice: LinkChoice,
     export: u32,
     is_shared: bool,
 }
 
-impl OpenGroup {
+impl OpenWebsite {
     fn new(website: u64, export: u32) -> Self {
-        let group = Group { website, candidates: Vec::new() };
+        let group = SharedWebsite { website, candidates: Vec::new() };
         Self { group, choice: LinkChoice::default(), export, is_shared: false }
     }
 
@@ -61,11 +61,11 @@ pub(super) fn link(
     // A website may have any number of products, so its members are read twice: once to choose
     // candidates, and once to link every member to them.
     let (mut members, mut groups) = (scratch.spool(), scratch.spool());
-    let mut open: Option<OpenGroup> = None;
+    let mut open: Option<OpenWebsite> = None;
     for product in products.finish()? {
         let Keyed { key: (website, ordinal), value: place } = product?;
         if open.as_ref().is_none_or(|open| open.group.website != website) {
-            close(open.replace(OpenGroup::new(website, place.export)), &mut groups)?;
+            close(open.replace(OpenWebsite::new(website, place.export)), &mut groups)?;
         }
         if let Some(open) = &mut open {
             open.push(ordinal, place);
@@ -76,7 +76,7 @@ pub(super) fn link(
     let mut by_ordinal: ScratchSorter<Keyed<Ordinal, Vec<RecordPlace>>> = scratch.sorter();
     let (groups, members) = (groups.finish()?, members.finish()?);
     let mut groups = groups.rows();
-    let mut group: Option<Group> = groups.next().transpose()?;
+    let mut group: Option<SharedWebsite> = groups.next().transpose()?;
     for member in members.rows() {
         let (website, ordinal, export): (u64, Ordinal, u32) = member?;
         while group.as_ref().is_some_and(|group| group.website < website) {
@@ -96,9 +96,9 @@ pub(super) fn link(
 }
 
 /// Closes a group, dropping it if all its members belong to one export.
-fn close(group: Option<OpenGroup>, groups: &mut SpoolWriter<Group>) -> io::Result<()> {
+fn close(group: Option<OpenWebsite>, groups: &mut SpoolWriter<SharedWebsite>) -> io::Result<()> {
     match group {
-        Some(OpenGroup { group, is_shared: true, .. }) => groups.push(group).map(drop),
+        Some(OpenWebsite { group, is_shared: true, .. }) => groups.push(group).map(drop),
         _ => Ok(()),
     }
 }

@@ -117,7 +117,7 @@ fn a_website_shared_by_many_products_has_the_same_links_as_in_memory() {
 #[test]
 fn the_content_hash_ignores_the_exports_own_details() {
     let export = |name: &str, as_of: &str, own: &str, tag: &str| {
-        json!({"name": name, "license": format!("https://example.org/{name}"), "as_of": as_of, "software": [{
+        json!({"name": name, "license": format!("https://example.org/{as_of}"), "as_of": as_of, "software": [{
             "id": "a", "name": "A", "url": "https://a.org", "evidence_status": "pending-review", "tags": [tag],
             "vendor": "v ".repeat(if tag == "long" { 300 } else { 1 }).trim(), "export": {"id": "x", "name": own},
         }]})

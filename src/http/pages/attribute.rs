@@ -103,8 +103,8 @@ impl<'a> Fact<'a> {
 
 #[cfg(test)]
 mod tests {
-    use super::language;
     use super::*;
+    use crate::http::pages::language;
 
     fn attribute(kind: AttributeType, unit: Option<&str>) -> Attribute {
         Attribute { kind, unit: unit.map(Into::into), ..Attribute::new("price", "Price", AttributeType::Text) }

@@ -30,7 +30,7 @@ const LIMIT: u32 = 200;
 
 #[derive(Debug, Template)]
 #[template(path = "categories.html")]
-struct Page<'a> {
+struct CategoriesPage<'a> {
     frame: Frame<'a>,
     edition: Edition<'a>,
     t: &'static Texts,
@@ -40,7 +40,7 @@ struct Page<'a> {
     calls: Calls,
 }
 
-impl<'a> Page<'a> {
+impl<'a> CategoriesPage<'a> {
     /// A category, translated only while it's written: translations can be large.
     fn localised(&self, category: &'a CategoryResource) -> Cow<'a, CategoryResource> {
         category.localised(self.edition.language)
@@ -71,7 +71,7 @@ pub(super) async fn list_categories(
     let mut frame = Frame::new(site, language, &snapshot).titled(t.categories);
     frame.section = Section::Categories;
     frame.canonical = Some(address.at_page(address.page()));
-    let page = Page {
+    let page = CategoriesPage {
         frame,
         edition,
         t,

@@ -33,7 +33,7 @@ pub(super) const MAX_COMPARED: usize = 4;
 
 #[derive(Debug, Template)]
 #[template(path = "compare.html")]
-struct Page<'a> {
+struct ComparisonPage<'a> {
     frame: Frame<'a>,
     edition: Edition<'a>,
     t: &'static Texts,
@@ -51,7 +51,7 @@ struct Compared<'a> {
     values: Vec<(Lang<'a>, Vec<String>)>,
 }
 
-impl<'a> Page<'a> {
+impl<'a> ComparisonPage<'a> {
     fn href(&self, product: &SoftwareDetail<'_>) -> String {
         of_software(self.base, &product.item.id)
     }
@@ -159,6 +159,6 @@ fn show(
     frame.section = Section::Products;
     frame.canonical = Some(address("", products.iter().map(|product| &*product.item.id)));
     let calls = Calls::new(t, &site.public, &calls);
-    let page = Page { frame, edition, t, base: edition.base, products: &products, rows, calls };
+    let page = ComparisonPage { frame, edition, t, base: edition.base, products: &products, rows, calls };
     respond::html(StatusCode::OK, t, &page)
 }

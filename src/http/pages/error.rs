@@ -17,7 +17,7 @@ use crate::http::state::AppState;
 
 #[derive(Debug, Template)]
 #[template(path = "error.html")]
-struct Page<'a> {
+struct ErrorPage<'a> {
     frame: Frame<'a>,
     t: &'static Texts,
     base: &'a str,
@@ -119,7 +119,7 @@ fn page(
     };
     frame = frame.titled(heading);
     frame.q = q.as_deref().unwrap_or_default();
-    let page = Page {
+    let page = ErrorPage {
         t,
         base: &site.base,
         heading,

@@ -22,7 +22,7 @@ use crate::http::state::AppState;
 
 #[derive(Debug, Template)]
 #[template(path = "exports.html")]
-struct Page<'a> {
+struct ExportsPage<'a> {
     frame: Frame<'a>,
     t: &'static Texts,
     base: &'a str,
@@ -30,7 +30,7 @@ struct Page<'a> {
     calls: Calls,
 }
 
-impl Page<'_> {
+impl ExportsPage<'_> {
     fn href(&self, export: &ExportResource) -> String {
         format!("{}/exports/{}", self.base, segment(&export.id))
     }
@@ -62,7 +62,7 @@ pub(super) async fn list_exports(
     let mut frame = Frame::new(site, language, &snapshot).titled(t.sources).described(t.sources_note);
     frame.section = Section::Sources;
     frame.canonical = Some("/exports".to_owned());
-    let page = Page {
+    let page = ExportsPage {
         frame,
         t,
         base: &site.base,

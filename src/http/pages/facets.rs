@@ -23,7 +23,7 @@ const MAX_MORE: usize = 40;
 
 /// A filter with its values.
 #[derive(Debug)]
-pub(super) struct Group<'a> {
+pub(super) struct FilterGroup<'a> {
     pub(super) legend: (Cow<'a, str>, Lang<'a>),
     /// The parameter's name.
     pub(super) name: &'a str,
@@ -54,7 +54,7 @@ pub(super) struct Chip<'a> {
     pub(super) href: String,
 }
 
-impl Group<'_> {
+impl FilterGroup<'_> {
     pub(super) fn is_any_chosen(&self) -> bool {
         self.shown.iter().chain(&self.more).any(|choice| choice.is_chosen)
     }
@@ -157,7 +157,7 @@ pub(super) fn groups<'a>(
     edition: Edition<'a>,
     address: &'a Address,
     facets: &'a [(Facet, Vec<FacetValue<'_>>)],
-) -> Vec<Group<'a>> {
+) -> Vec<FilterGroup<'a>> {
     let Edition { t, catalogue, .. } = edition;
     let groups = facets.iter().filter_map(|(facet, values)| {
         let (name, prefix) = parameter(facet);
@@ -208,7 +208,7 @@ pub(super) fn groups<'a>(
         let most = if *facet == Facet::Category { CATEGORIES_SHOWN } else { VALUES_SHOWN };
         let mut more = choices.split_off(choices.len().min(most.max(chosen.len())));
         more.truncate(MAX_MORE);
-        Some(Group { legend: legend(edition, facet), name, is_list, shown: choices, more })
+        Some(FilterGroup { legend: legend(edition, facet), name, is_list, shown: choices, more })
     });
     groups.collect()
 }

@@ -38,7 +38,7 @@ const LETTER: &str = "letter";
 
 #[derive(Debug, Template)]
 #[template(path = "glossary.html")]
-struct Page<'a> {
+struct GlossaryPage<'a> {
     frame: Frame<'a>,
     edition: Edition<'a>,
     t: &'static Texts,
@@ -52,7 +52,7 @@ struct Page<'a> {
     calls: Calls,
 }
 
-impl<'a> Page<'a> {
+impl<'a> GlossaryPage<'a> {
     /// A term, translated only while it's written: translations can be large.
     #[expect(clippy::trivially_copy_pass_by_ref, reason = "templates pass references")]
     fn term(&self, at: &usize) -> Cow<'a, GlossaryTermResource> {
@@ -156,7 +156,7 @@ fn write(
     if !q.is_empty() {
         call = call.with(GLOSSARY_Q.name, q);
     }
-    let view = Page {
+    let view = GlossaryPage {
         frame,
         edition,
         t,

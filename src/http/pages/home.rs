@@ -29,7 +29,7 @@ use crate::service;
 
 #[derive(Debug, Template)]
 #[template(path = "home.html")]
-struct Page<'a> {
+struct HomePage<'a> {
     frame: Frame<'a>,
     edition: Edition<'a>,
     t: &'static Texts,
@@ -46,7 +46,7 @@ struct Page<'a> {
     calls: Calls,
 }
 
-impl Page<'_> {
+impl HomePage<'_> {
     fn category_href(&self, category: &CategoryResource) -> String {
         of_category(self.base, &category.id)
     }
@@ -83,7 +83,7 @@ pub(super) async fn get(
             ),
         ],
     )];
-    let page = Page {
+    let page = HomePage {
         frame,
         edition,
         t,

@@ -63,8 +63,8 @@ pub(super) fn offset(page: u64, limit: u32) -> u64 {
 
 #[cfg(test)]
 mod tests {
-    use super::language::Language;
     use super::*;
+    use crate::http::pages::language::Language;
 
     #[test]
     fn pager_links_to_the_neighbouring_first_and_last_pages() {

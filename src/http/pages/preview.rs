@@ -23,14 +23,14 @@ use crate::text::printable;
 
 #[derive(Debug, Template)]
 #[template(path = "preview.html")]
-struct Page<'a> {
+struct PreviewPage<'a> {
     frame: Frame<'a>,
     preview: &'a Preview,
     report: Report,
     status: Status,
 }
 
-impl Page<'_> {
+impl PreviewPage<'_> {
     fn warnings(&self) -> String {
         counted(self.report.findings.warnings, "warning")
     }
@@ -59,7 +59,7 @@ async fn get_page(State(state): State<Arc<AppState>>, language: Language) -> Res
 /// The page, also shown while there's nothing else to show.
 pub(super) fn write(state: &AppState, language: Language, status: StatusCode) -> Result<Response, ApiError> {
     let (t, preview) = (language.texts(), preview(state)?);
-    let page = Page {
+    let page = PreviewPage {
         frame: Frame::bare(&state.site, language).titled(t.what_changes),
         preview,
         report: preview.report(&state.directory),

@@ -9,7 +9,7 @@ use axum::response::Response;
 
 use super::call::{Call, Calls};
 use super::edition::{Edition, Lang};
-use super::facets::{Chip, Group, chips, filter_count, groups, without_filters};
+use super::facets::{Chip, FilterGroup, chips, filter_count, groups, without_filters};
 use super::frame::{Frame, JsonLd, Section};
 use super::language::{Language, Texts};
 use super::links::{PAGE, of_category, of_search, of_software};
@@ -49,7 +49,7 @@ struct Explore<'a> {
     page: &'a SearchPage<'a>,
     /// The rows, each with the line to show above it if it's the first one in its tier.
     rows: Vec<(Option<&'static str>, Row<'a>)>,
-    groups: Vec<Group<'a>>,
+    groups: Vec<FilterGroup<'a>>,
     chips: Vec<Chip<'a>>,
     pager: Option<Pager>,
     calls: Calls,
@@ -135,7 +135,7 @@ impl Explore<'_> {
 
 #[derive(Debug, Template)]
 #[template(path = "results.html")]
-struct Page<'a> {
+struct ResultsPage<'a> {
     frame: Frame<'a>,
     explore: Explore<'a>,
 }
@@ -278,7 +278,7 @@ impl View {
             frame.section = Section::Products;
             frame.q = q;
         }
-        respond::html(StatusCode::OK, t, &Page { frame, explore })
+        respond::html(StatusCode::OK, t, &ResultsPage { frame, explore })
     }
 }
 

@@ -23,7 +23,7 @@ const MAX_FORM_BYTES: usize = 16 * 1024;
 
 #[derive(Debug, Template)]
 #[template(path = "sign_in.html")]
-struct Page<'a> {
+struct SignInPage<'a> {
     frame: Frame<'a>,
     t: &'static Texts,
     base: &'a str,
@@ -118,7 +118,7 @@ fn form(
 ) -> Result<Response, ApiError> {
     let (t, site) = (language.texts(), &state.site);
     let frame = Frame::bare(site, language).titled(t.sign_in);
-    Ok(uncached(respond::html(status, t, &Page { frame, t, base: &site.base, next, problem })?))
+    Ok(uncached(respond::html(status, t, &SignInPage { frame, t, base: &site.base, next, problem })?))
 }
 
 fn signed_in(state: &AppState, next: &str, cookie: HeaderValue) -> Response {

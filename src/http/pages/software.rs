@@ -57,7 +57,7 @@ const SORT: &str = "sort";
 
 #[derive(Debug, Template)]
 #[template(path = "software.html")]
-struct Page<'a> {
+struct SoftwarePage<'a> {
     frame: Frame<'a>,
     edition: Edition<'a>,
     t: &'static Texts,
@@ -70,7 +70,7 @@ struct Page<'a> {
     facts: Vec<Fact<'a>>,
     reviews: Reviews<'a>,
     similar: Vec<Row<'a>>,
-    properties: Value,
+    properties: PropertyValue,
     calls: Calls,
     /// Whether some of the record doesn't fit on the page.
     is_cut: bool,
@@ -97,7 +97,7 @@ struct Reviews<'a> {
     is_cut: bool,
 }
 
-impl Page<'_> {
+impl SoftwarePage<'_> {
     fn item(&self) -> &SoftwareItem<'_> {
         &self.product.item
     }
@@ -243,7 +243,7 @@ fn show(
     };
     let rows = similar_items.iter().zip(&similar);
     let rows = rows.map(|(item, hit)| Row::new(edition, item).with_note(in_common(edition, hit)));
-    let view = Page {
+    let view = SoftwarePage {
         frame: frame(site, language, snapshot, &product),
         edition,
         t,
@@ -255,7 +255,7 @@ fn show(
         facts: facts.into_iter().map(|(_, fact)| fact).collect(),
         reviews: Reviews::new(t, &address, &reviews, sort)?,
         similar: rows.collect(),
-        properties: Value::of(&detail.additional_properties, is_unseen).map_err(ApiError::internal)?,
+        properties: PropertyValue::of(&detail.additional_properties, is_unseen).map_err(ApiError::internal)?,
         calls: calls(t, site, &id),
         is_cut: text_budget.is_cut(),
     };
@@ -358,15 +358,15 @@ const MAX_DEPTH: usize = 6;
 
 #[derive(Debug, Template)]
 #[template(path = "parts/value.html")]
-pub(super) enum Value {
+pub(super) enum PropertyValue {
     Text(String),
     /// A number, a flag, null, or JSON.
     Code(String),
-    List(Vec<Value>),
-    Object(Vec<(String, Value)>),
+    List(Vec<PropertyValue>),
+    Object(Vec<(String, PropertyValue)>),
 }
 
-impl Value {
+impl PropertyValue {
     /// The object's members that `keep` selects, in their original order.
     pub(super) fn of(
         Members(members): &Members<'_>,
@@ -408,7 +408,7 @@ mod tests {
 
     fn html(json: &str) -> String {
         let members: Members<'_> = serde_json::from_str(json).expect("JSON");
-        Value::of(&members, |name, _| name != "left out").expect("read").render().expect("rendered")
+        PropertyValue::of(&members, |name, _| name != "left out").expect("read").render().expect("rendered")
     }
 
     #[test]

@@ -159,7 +159,7 @@ impl<'s> Highlighter<'s> {
         let detail: DetailFields<'_> = serde_json::from_str(json)?;
         let all = if texts.is_shortened { Some(serde_json::from_str::<SoftwareItem<'_>>(json)?) } else { None };
         let categories = all.as_ref().map_or(&item.categories, |whole| &whole.categories);
-        self.append_texts(&Texts { item: &item, categories, detail: &detail })?;
+        self.append_texts(&ProductText { item: &item, categories, detail: &detail })?;
         // This isn't needed if a product has only some of the words, because those already explain
         // why it was found.
         if hit.tier >= Tier::Demo || self.scratch.found == 0 {
@@ -170,13 +170,13 @@ impl<'s> Highlighter<'s> {
 
     /// Appends a product's text in the order in which the index stores its words, so that no word
     /// has to be looked up.
-    fn append_texts(&mut self, texts: &Texts<'_>) -> Result<(), serde_json::Error> {
+    fn append_texts(&mut self, texts: &ProductText<'_>) -> Result<(), serde_json::Error> {
         self.title(texts)?;
         self.summary(texts)?;
         self.body(texts.detail)
     }
 
-    fn title(&mut self, Texts { item, detail, .. }: &Texts<'_>) -> Result<(), serde_json::Error> {
+    fn title(&mut self, ProductText { item, detail, .. }: &ProductText<'_>) -> Result<(), serde_json::Error> {
         let Range { start: mut next, end } = self.scratch.section(Section::Name);
         self.highlight_translations(NAME, &detail.translations, end, Turn::BeforeOwn)?;
         if self.may_match(next..end) {
@@ -189,8 +189,8 @@ impl<'s> Highlighter<'s> {
         Ok(())
     }
 
-    fn summary(&mut self, texts: &Texts<'_>) -> Result<(), serde_json::Error> {
-        let Texts { item, categories, detail } = texts;
+    fn summary(&mut self, texts: &ProductText<'_>) -> Result<(), serde_json::Error> {
+        let ProductText { item, categories, detail } = texts;
         let translations = &detail.translations;
         let Range { start: mut next, end } = self.scratch.section(Section::Summary);
         self.highlight_translations(TAGLINE, translations, end, Turn::BeforeOwn)?;
@@ -390,7 +390,7 @@ const TAGLINE: &str = "tagline";
 const DESCRIPTION: &str = "description";
 
 /// A hit's text.
-struct Texts<'t> {
+struct ProductText<'t> {
     item: &'t SoftwareItem<'t>,
     /// All of the product's categories; its item may only have the first few.
     categories: &'t [CategoryRef<'t>],
@@ -443,7 +443,7 @@ impl Highlighter<'_> {
     /// Appends translated category names that have matches. They're the values just before `end`.
     fn highlight_translated_categories(
         &mut self,
-        Texts { item, categories, .. }: &Texts<'_>,
+        ProductText { item, categories, .. }: &ProductText<'_>,
         end: usize,
     ) -> Result<(), serde_json::Error> {
         let catalogue = &self.snapshot.catalogue;

@@ -43,7 +43,7 @@ const PAGES: [(&str, Title); 5] = [
 /// A documentation page: prose in English, in a frame in the reader's language.
 #[derive(Debug, Template)]
 #[template(path = "docs/page.html")]
-struct Page<'a> {
+struct DocumentationPage<'a> {
     frame: Frame<'a>,
     path: &'static str,
     prose: &'a str,
@@ -150,7 +150,7 @@ fn page(site: &Site, language: Language, path: &'static str, prose: &str) -> Res
     frame.section = Section::Docs;
     frame.menu = Some(Menu::default());
     frame.canonical = Some(path.to_owned());
-    Ok(Document::page(t, Page { frame, path, prose }.render()?))
+    Ok(Document::page(t, DocumentationPage { frame, path, prose }.render()?))
 }
 
 /// A query for the bundled exports, used for readers who may not be allowed to see what this

@@ -21,7 +21,7 @@ impl<'d> OpenApi<'d> {
 pub(super) struct Reference<'a> {
     host: &'a str,
     base: &'a str,
-    groups: Vec<Group>,
+    groups: Vec<TagGroup>,
     problem: Properties,
     headers: Vec<(String, Prose)>,
     /// The response body of the recorded search.
@@ -29,7 +29,7 @@ pub(super) struct Reference<'a> {
 }
 
 #[derive(Debug)]
-struct Group {
+struct TagGroup {
     id: String,
     title: String,
     about: Prose,
@@ -54,11 +54,11 @@ impl<'a> Reference<'a> {
     }
 }
 
-fn group(api: OpenApi<'_>, tag: &Value, host: &str) -> Group {
+fn group(api: OpenApi<'_>, tag: &Value, host: &str) -> TagGroup {
     let paths = api.0["paths"].as_object().into_iter().flatten();
     let operations = paths.map(|(path, item)| (path, &item["get"])).filter(|(_, get)| get["tags"][0] == tag["name"]);
     let text = |key: &str| tag[key].as_str().unwrap_or_default();
-    Group {
+    TagGroup {
         id: text("name").to_lowercase(),
         title: text("name").to_owned(),
         about: Prose::paragraphs(text("description")),
