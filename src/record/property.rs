@@ -16,8 +16,8 @@ pub struct Property {
     /// One line without a full stop, for the JSON Schema and the reference of the export format.
     pub description: &'static str,
     pub required: Required,
-    /// Whether a value of another shape is an error. Otherwise, the value is kept, with a warning,
-    /// but not used.
+    /// Whether a missing or wrong value makes the export invalid. Otherwise, it only causes a
+    /// warning, and the value, or the entry that it's missing from, isn't used.
     pub is_strict: bool,
     /// The field that searches find the value's words in.
     pub searched: Option<Field>,
@@ -66,6 +66,17 @@ pub enum Required {
     /// If the record's evidence status is [`EvidenceStatus::VendorSourcesReviewed`].
     IfReviewed,
     No,
+}
+
+impl Required {
+    /// The word in references of the export format.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Always => "yes",
+            Self::IfReviewed => "if reviewed",
+            Self::No => "no",
+        }
+    }
 }
 
 /// Where a property is shown.
@@ -274,15 +285,15 @@ pub static ENVELOPE: [Property; 12] = [
 ];
 
 pub static CATEGORY: [Property; 3] = [
-    Property::new("name", Shape::Label, "name, as in the records").required(Required::Always).translated(),
+    Property::new("name", Shape::Label, "name, as in the records").needed().translated(),
     Property::new("description", Shape::Text, "what belongs in the category, a string").translated(),
     Property::new("translations", Shape::Translations, "name and description in other languages"),
 ];
 
 pub static REVIEW: [Property; 8] = [
-    Property::new("id", Shape::Text, "identifier, unique in the directory").required(Required::Always),
-    Property::new("software_id", Shape::Text, "the id of the product").required(Required::Always),
-    Property::new("rating", Shape::Number, "a whole number from 1 to 5").required(Required::Always),
+    Property::new("id", Shape::Text, "identifier, unique in the directory").needed(),
+    Property::new("software_id", Shape::Text, "the id of the product").needed(),
+    Property::new("rating", Shape::Number, "a whole number from 1 to 5").needed(),
     Property::new("title", Shape::Text, "title, a string"),
     Property::new("body", Shape::Text, "the review's text, a string"),
     Property::new("author", Shape::Text, "who wrote it, a string"),
@@ -291,8 +302,8 @@ pub static REVIEW: [Property; 8] = [
 ];
 
 pub static TERM: [Property; 7] = [
-    Property::new("term", Shape::Label, "the term").required(Required::Always).translated(),
-    Property::new("definition", Shape::Text, "what it means").required(Required::Always).translated(),
+    Property::new("term", Shape::Label, "the term").needed().translated(),
+    Property::new("definition", Shape::Text, "what it means").needed().translated(),
     Property::new("abbreviations", Shape::Texts, "its abbreviations, an array of strings"),
     Property::new("synonyms", Shape::Texts, "terms with the same meaning, an array of strings"),
     Property::new("related", Shape::Texts, "related terms of the glossary, an array of strings"),
@@ -313,21 +324,17 @@ pub static SYNONYMS: [Property; 4] = [
 ];
 
 pub static PIN: [Property; 2] = [
-    Property::new("queries", Shape::Texts, "whole queries, an array of strings").required(Required::Always),
-    Property::new("software", Shape::Texts, "product ids, best first, an array of strings").required(Required::Always),
+    Property::new("queries", Shape::Texts, "whole queries, an array of strings").needed(),
+    Property::new("software", Shape::Texts, "product ids, best first, an array of strings").needed(),
 ];
 
 pub static ATTRIBUTE: [Property; 7] = [
-    Property::new("property", Shape::Text, "the property's name in the records").required(Required::Always),
-    Property::new("label", Shape::Label, "what pages call it").required(Required::Always).translated(),
-    Property::new("type", Shape::OneOf(&TYPES), "the type of its values; text if it isn't given"),
+    Property::new("property", Shape::Text, "the property's name in the records").needed(),
+    Property::new("label", Shape::Label, "what pages call it").needed().translated(),
+    Property::new("type", Shape::OneOf(&TYPES), "the type of its values, text by default"),
     Property::new("unit", Shape::Text, "the unit of its numbers, a string"),
-    Property::new(
-        "searchable",
-        Shape::Boolean,
-        "whether searches find the words in its values; true if it isn't given",
-    ),
-    Property::new("hidden", Shape::Boolean, "whether pages leave it out; false if it isn't given"),
+    Property::new("searchable", Shape::Boolean, "whether searches find the words in its values, true by default"),
+    Property::new("hidden", Shape::Boolean, "whether pages leave it out, false by default"),
     Property::new("translations", Shape::Translations, "the label in other languages"),
 ];
 
@@ -393,6 +400,11 @@ impl Property {
         Self { required, is_strict: true, ..self }
     }
 
+    /// Required in an entry, which is left out without it.
+    const fn needed(self) -> Self {
+        Self { required: Required::Always, ..self }
+    }
+
     const fn strict(self) -> Self {
         Self { is_strict: true, ..self }
     }
@@ -415,6 +427,41 @@ impl Property {
 
     const fn joins(self, other: &'static str) -> Self {
         Self { joins: Some(other), ..self }
+    }
+
+    /// Whether an object needs the property, given whether it's a record with reviewed evidence.
+    pub fn is_required(&self, is_reviewed: impl FnOnce() -> bool) -> bool {
+        match self.required {
+            Required::Always => true,
+            Required::IfReviewed => is_reviewed(),
+            Required::No => false,
+        }
+    }
+
+    /// The description, and the rule that its shape has beyond it.
+    pub fn reference(&self) -> String {
+        let rule = match self.shape {
+            Shape::Name => "a string with at least one character",
+            Shape::Label => "a string of at most 500 characters",
+            Shape::Uri => "a URI",
+            Shape::Date => "`YYYY-MM-DD`",
+            Shape::OneOf(values) => {
+                let values: Vec<_> = values.iter().map(|value| format!("`{value}`")).collect();
+                return format!("{}: {}", self.description, values.join(", "));
+            }
+            Shape::IdPrefix => "1 to 32 ASCII letters, digits and `. _ : ~ -`",
+            Shape::Number if self.is_strict => "a number or null",
+            Shape::Count => "a whole number of 0 or more, or null; `1.0` counts as whole",
+            Shape::Sources => "`[[\"label\", \"URI\"], …]`, at least one",
+            Shape::Text
+            | Shape::Texts
+            | Shape::Number
+            | Shape::Boolean
+            | Shape::Source
+            | Shape::Translations
+            | Shape::Entries(_) => return self.description.to_owned(),
+        };
+        format!("{} ({rule})", self.description)
     }
 
     /// The property of a record with this name.

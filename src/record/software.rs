@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 use super::{AdditionalProperty, Translations, raw};
 
 /// A product in the directory: an export record and its optional properties.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Software {
     /// Unique in the directory and never empty. Any string will do, because ids are only compared.
     pub id: Box<str>,
@@ -186,9 +186,10 @@ pub struct Source {
 }
 
 /// Whether a record is a software application or a set of document templates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OfferingType {
+    #[default]
     Software,
     DocumentTemplates,
 }
@@ -206,11 +207,12 @@ impl OfferingType {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EvidenceStatus {
     /// The vendor's sources were reviewed. The sources and the date of the check are stated.
     VendorSourcesReviewed,
+    #[default]
     PendingReview,
 }
 

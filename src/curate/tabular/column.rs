@@ -7,8 +7,8 @@ use super::date::{self, Date, DateOrder};
 use super::findings::{At, Findings, Level};
 use super::value::{self, DecimalMark};
 use super::{ColumnUse, Table, Target};
-use crate::export::{Export, RECORD, Shape};
-use crate::record::AttributeType;
+use crate::export::Export;
+use crate::record::{AttributeType, Property, Shape};
 
 /// Options for converting a table.
 #[derive(Debug, Clone, Copy)]
@@ -44,7 +44,7 @@ impl Settled {
 }
 
 pub(super) fn shape(property: &str) -> Option<Shape> {
-    RECORD.iter().find(|(key, _)| *key == property).map(|(_, shape)| *shape)
+    Property::of_software(property).map(|known| known.shape)
 }
 
 pub(super) fn settle(

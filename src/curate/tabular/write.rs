@@ -4,9 +4,9 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 
 use super::mapping::json_head;
-use super::{Cell, MAX_COLUMNS, Mapping, RowKind, Table, Target, text_cell, value};
-use crate::export::{Export, RECORD, write_compact};
-use crate::record::{PropertyValue, Software};
+use super::{Cell, MAX_COLUMNS, Mapping, RowKind, Table, text_cell, value};
+use crate::export::{Export, write_compact};
+use crate::record::{PropertyValue, SOFTWARE, Software};
 
 enum Column<'e> {
     Plain(&'static str),
@@ -77,7 +77,7 @@ pub fn write_rejected(table: &Table, mapping: &Mapping, rejected: &Rejected, out
     writer.write_record(table.heads.iter().map(|head| value::guarded(head)).chain([reason]))?;
     for (row, reasons) in rejected {
         let cells = table.rows[*row].cells.iter().zip(&mapping.columns).map(|(cell, of)| match cell {
-            Cell::Link(link) if of.target != Target::Property("url") => guarded(&link.0),
+            Cell::Link(link) if !of.target.is_uri() => guarded(&link.0),
             Cell::Link(link) if value::is_address(&link.0) => guarded(&link.0),
             cell => guarded(cell.shown()),
         });
@@ -93,7 +93,7 @@ fn columns(export: &Export) -> io::Result<Vec<Column<'_>>> {
         if seen.insert(name) {
             additional.push(name);
         }
-        if additional.len() > MAX_COLUMNS - RECORD.len() {
+        if additional.len() > MAX_COLUMNS - SOFTWARE.len() {
             let text = format!(
                 "the records have more than {MAX_COLUMNS} distinct properties, which is too many columns; use --ndjson"
             );
@@ -101,7 +101,7 @@ fn columns(export: &Export) -> io::Result<Vec<Column<'_>>> {
         }
     }
     let mut columns = Vec::new();
-    for (name, _) in RECORD {
+    for name in SOFTWARE.iter().map(|property| property.name) {
         if seen.contains(name) {
             continue;
         }

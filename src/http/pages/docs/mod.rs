@@ -6,7 +6,7 @@ mod reference;
 use askama::Template;
 use bytes::Bytes;
 
-use self::reference::Reference;
+use self::reference::{Prose, Reference};
 use super::document::Document;
 use super::frame::{Frame, Menu, Section};
 use super::language::{Language, Texts};
@@ -15,6 +15,7 @@ use super::robots::robots;
 use super::site::Site;
 use crate::export;
 use crate::http::problem::ErrorCode;
+use crate::record::{ENVELOPE, Property, SOFTWARE};
 
 /// An export with every known member; tests validate it.
 const EXPORT_EXAMPLE: &str = include_str!("export-example.json");
@@ -54,6 +55,8 @@ struct GettingStarted<'a> {
 #[template(path = "docs/export-format.html")]
 struct ExportFormat<'a> {
     base: &'a str,
+    /// Labels, captions and properties.
+    tables: [(&'static str, &'static str, &'static [Property]); 2],
     example: &'static str,
 }
 
@@ -87,9 +90,13 @@ impl Docs {
     /// `openapi` is the OpenAPI document.
     pub(in crate::http) fn new(site: &Site, openapi: String) -> Result<Self, askama::Error> {
         let reference = Reference::new(&openapi, host(site), &site.base);
+        let tables: [(_, _, &[Property]); 2] = [
+            ("Rules of the envelope", "The envelope", &ENVELOPE),
+            ("Rules of a record", "A record of <code>software</code>", &SOFTWARE),
+        ];
         let prose = [
             reference.render()?,
-            ExportFormat { base: &site.base, example: EXPORT_EXAMPLE }.render()?,
+            ExportFormat { base: &site.base, tables, example: EXPORT_EXAMPLE }.render()?,
             Errors.render()?,
             Versioning.render()?,
         ];

@@ -8,7 +8,7 @@ use askama::Template;
 use serde_json::Value;
 
 use self::operation::Operation;
-use self::prose::Prose;
+pub(super) use self::prose::Prose;
 use self::schema::Properties;
 
 #[derive(Clone, Copy)]

@@ -3,7 +3,7 @@
 use askama::Template;
 use serde_json::Value;
 
-use super::prose::Prose;
+use super::Prose;
 use super::schema::{Properties, Property};
 use super::{OpenApi, schema};
 

@@ -4,7 +4,7 @@ use askama::Template;
 
 #[derive(Debug, Template)]
 #[template(path = "docs/prose.html")]
-pub(super) struct Prose {
+pub(in crate::http::pages::docs) struct Prose {
     /// Each paragraph's parts, alternating between prose and code.
     paragraphs: Vec<Vec<(String, bool)>>,
     is_block: bool,
@@ -17,7 +17,7 @@ impl Prose {
     }
 
     /// Text within a paragraph.
-    pub(super) fn line(text: &str) -> Self {
+    pub(in crate::http::pages::docs) fn line(text: &str) -> Self {
         Self { paragraphs: vec![marked(text)], is_block: false }
     }
 }

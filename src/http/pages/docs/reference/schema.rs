@@ -4,7 +4,7 @@ use askama::Template;
 use serde_json::{Map, Value};
 
 use super::OpenApi;
-use super::prose::Prose;
+use super::Prose;
 use crate::text::count::{agreeing, counted};
 
 /// How deep to nest property lists, since schemas may be recursive.
