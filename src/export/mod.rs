@@ -14,6 +14,7 @@ mod id_prefix;
 mod layers;
 mod link_report;
 mod links;
+mod near_miss;
 mod pointer;
 mod reading;
 mod record_name;
@@ -26,7 +27,6 @@ mod source;
 mod stale;
 mod stray;
 mod text;
-mod vocabulary;
 
 pub use code::{Code, Severity};
 pub use convert::write_compact;
@@ -38,7 +38,6 @@ pub use reading::{ExportSet, SetExport, examine, latest_day, read};
 pub use report::{Counts, Report, Skipped, mention_ignored_files};
 pub use source::{FindError, Limits, SourceFile, find_files};
 pub use stale::{Stale, StaleCategory, StaleProduct};
-pub(crate) use vocabulary::{RECORD, Shape, TRANSLATED};
 
 use bytes::Bytes;
 use section::{Section, SectionKind, Sections};

@@ -5,6 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use super::property::{AttributeType, BUILT_IN};
 use super::{CalendarDate, Language, Software, Translations};
 use crate::text::fold::folded;
 use crate::text::shorten::{LIST_CHARS, is_longer};
@@ -16,28 +17,8 @@ pub const MAX_ATTRIBUTES: usize = 64;
 /// use up memory without helping readers.
 pub const MAX_VALUES: usize = 100_000;
 
-/// The attributes that every directory has: property and label.
-pub const BUILT_IN: [(&str, &str); 5] = [
-    ("standards", "Standards"),
-    ("deployment", "Deployment"),
-    ("languages", "Languages"),
-    ("vendor", "Vendor"),
-    ("tags", "Tags"),
-];
-
 /// Separates the ends of a range.
 const TO: &str = "..";
-
-/// The type of an attribute's values.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum AttributeType {
-    /// One string or a list of strings, each with at most 500 characters.
-    Text,
-    Number,
-    Boolean,
-    /// A calendar date, `YYYY-MM-DD`.
-    Date,
-}
 
 /// A property that products are filtered and counted by, as declared in an export.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -85,18 +66,6 @@ pub type AttributeNumber = usize;
 pub struct Attributes(Vec<Attribute>);
 
 impl AttributeType {
-    pub const ALL: [Self; 4] = [Self::Text, Self::Number, Self::Boolean, Self::Date];
-
-    /// The name in exports and responses.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Text => "text",
-            Self::Number => "number",
-            Self::Boolean => "boolean",
-            Self::Date => "date",
-        }
-    }
-
     /// Whether the values have an order, so that ranges make sense.
     pub const fn is_ordered(self) -> bool {
         matches!(self, Self::Number | Self::Date)

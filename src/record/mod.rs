@@ -10,6 +10,7 @@ mod date;
 mod glossary;
 mod language;
 mod pin;
+mod property;
 mod raw;
 mod review;
 mod slug;
@@ -17,16 +18,18 @@ mod software;
 mod synonym;
 mod url;
 
-pub use attribute::{
-    Attribute, AttributeNumber, AttributeType, Attributes, BUILT_IN, KeyRange, MAX_ATTRIBUTES, MAX_VALUES, total_order,
-};
+pub use attribute::{Attribute, AttributeNumber, Attributes, KeyRange, MAX_ATTRIBUTES, MAX_VALUES, total_order};
 pub use date::CalendarDate;
 pub use glossary::{Category, GlossarySource, GlossaryTerm};
 pub use language::{Found, Language, Languages, Translations};
 pub use pin::{MAX_PINNED, Pin};
+pub use property::{
+    ATTRIBUTE, AttributeType, BUILT_IN, BuiltIn, CATEGORY, ENVELOPE, Field, PIN, Property, REVIEW, Required, SEARCHED,
+    SOFTWARE, SYNONYMS, Section, Shape, Shown, TERM, searched,
+};
 pub use review::Review;
 pub use slug::{Ids, former_slug, identity, slug};
-pub use software::{EvidenceStatus, OfferingType, Rating, Software, Source};
+pub use software::{EvidenceStatus, OfferingType, PropertyValue, Rating, Software, Source};
 pub use synonym::SynonymGroup;
 pub use url::normalised_url;
 

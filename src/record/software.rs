@@ -1,12 +1,14 @@
 //! A software product and the evidence for what's said about it.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use super::{AdditionalProperty, Translations, raw};
 
 /// A product in the directory: an export record and its optional properties.
-#[derive(Debug, Clone, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize)]
 pub struct Software {
     /// Unique in the directory and never empty. Any string will do, because ids are only compared.
     pub id: Box<str>,
@@ -52,18 +54,117 @@ pub struct Software {
     pub additional_properties: Box<[AdditionalProperty]>,
 }
 
+/// A property's value in a record.
+#[derive(Debug, Clone)]
+pub enum PropertyValue<'s> {
+    /// Not given, or the default.
+    Missing,
+    Text(&'s str),
+    Texts(&'s [Box<str>]),
+    /// A number as written.
+    Number(Cow<'s, str>),
+    Sources(&'s [Source]),
+    Translations(&'s Translations),
+}
+
 impl Software {
+    /// The value of a property that the directory knows. A main category is among the categories.
+    pub fn value(&self, property: &str) -> PropertyValue<'_> {
+        match property {
+            "id" => PropertyValue::Text(&self.id),
+            "name" => PropertyValue::Text(&self.name),
+            "url" => PropertyValue::Text(&self.url),
+            "tagline" => text(self.tagline.as_deref()),
+            "description" => text(self.description.as_deref()),
+            "categories" => texts(&self.categories),
+            "vendor" => text(self.vendor.as_deref()),
+            "tags" => texts(&self.tags),
+            "features" => texts(&self.features),
+            "standards" => texts(&self.standards),
+            "alternative_to" => texts(&self.alternative_to),
+            "aliases" => texts(&self.aliases),
+            "deployment" => texts(&self.deployment),
+            "pricing" => text(self.pricing.as_deref()),
+            "languages" => texts(&self.languages),
+            "offering_type" if self.offering_type != OfferingType::Software => {
+                PropertyValue::Text(self.offering_type.as_str())
+            }
+            "evidence_status" => PropertyValue::Text(self.evidence_status.as_str()),
+            "evidence_checked_on" => text(self.evidence_checked_on.as_deref()),
+            "sources" if !self.sources.is_empty() => PropertyValue::Sources(&self.sources),
+            "rating" => self.rating.as_ref().map_or(PropertyValue::Missing, |rating| number(rating.text.get())),
+            "review_count" => self.review_count.map_or(PropertyValue::Missing, |count| number(count.to_string())),
+            "translations" if !self.translations.is_empty() => PropertyValue::Translations(&self.translations),
+            _ => PropertyValue::Missing,
+        }
+    }
+
+    /// Where the value of an optional property of type text is stored; `None` for other properties.
+    pub fn text_mut(&mut self, property: &str) -> Option<&mut Option<Box<str>>> {
+        Some(match property {
+            "tagline" => &mut self.tagline,
+            "description" => &mut self.description,
+            "vendor" => &mut self.vendor,
+            "pricing" => &mut self.pricing,
+            _ => return None,
+        })
+    }
+
+    /// Where the values of a property with several texts are stored; `None` for other properties.
+    pub fn texts_mut(&mut self, property: &str) -> Option<&mut Box<[Box<str>]>> {
+        Some(match property {
+            "tags" => &mut self.tags,
+            "features" => &mut self.features,
+            "standards" => &mut self.standards,
+            "alternative_to" => &mut self.alternative_to,
+            "aliases" => &mut self.aliases,
+            "deployment" => &mut self.deployment,
+            "languages" => &mut self.languages,
+            _ => return None,
+        })
+    }
+
     /// A built-in attribute's values; `None` for any other property.
     pub fn built_in(&self, property: &str) -> Option<&[Box<str>]> {
         match property {
-            "standards" => Some(&self.standards),
-            "deployment" => Some(&self.deployment),
-            "languages" => Some(&self.languages),
             "vendor" => Some(self.vendor.as_slice()),
-            "tags" => Some(&self.tags),
+            "standards" | "deployment" | "languages" | "tags" => Some(self.value(property).texts()),
             _ => None,
         }
     }
+}
+
+impl<'s> PropertyValue<'s> {
+    /// The values of a property that can have several.
+    pub fn texts(self) -> &'s [Box<str>] {
+        if let Self::Texts(texts) = self { texts } else { &[] }
+    }
+
+    /// The strings of a text or of several.
+    pub fn into_texts(self) -> impl Iterator<Item = &'s str> {
+        let (one, several): (_, &[Box<str>]) = match self {
+            Self::Text(text) => (Some(text), &[]),
+            Self::Texts(texts) => (None, texts),
+            _ => (None, &[]),
+        };
+        one.into_iter().chain(several.iter().map(|text| &**text))
+    }
+
+    pub const fn is_missing(&self) -> bool {
+        matches!(self, Self::Missing)
+    }
+}
+
+fn text(text: Option<&str>) -> PropertyValue<'_> {
+    text.map_or(PropertyValue::Missing, PropertyValue::Text)
+}
+
+const fn texts(texts: &[Box<str>]) -> PropertyValue<'_> {
+    if texts.is_empty() { PropertyValue::Missing } else { PropertyValue::Texts(texts) }
+}
+
+fn number<'s>(number: impl Into<Cow<'s, str>>) -> PropertyValue<'s> {
+    PropertyValue::Number(number.into())
 }
 
 /// A record's rating: the number for sorting, and its text, so that it's returned digit for digit.
@@ -85,9 +186,10 @@ pub struct Source {
 }
 
 /// Whether a record is a software application or a set of document templates.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OfferingType {
+    #[default]
     Software,
     DocumentTemplates,
 }
@@ -105,11 +207,12 @@ impl OfferingType {
     }
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum EvidenceStatus {
     /// The vendor's sources were reviewed. The sources and the date of the check are stated.
     VendorSourcesReviewed,
+    #[default]
     PendingReview,
 }
 

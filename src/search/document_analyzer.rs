@@ -147,10 +147,8 @@ impl DocumentAnalyzer {
         let attributes = std::mem::take(&mut self.attributes);
         let declared: Vec<_> = attributes.searched().map(|attribute| attribute.values_of(software)).collect();
         for (length, section) in lengths.iter_mut().zip(Section::ALL) {
-            let own = values(software, language, &categories, &attributes, &declared);
-            for text in
-                own.chain(translated_values(software, &categories)).filter(|text| text.field.section() == section)
-            {
+            let own = values(software, section, language, &categories, &attributes, &declared);
+            for text in own.chain(translated_values(software, section, &categories)) {
                 let words = self.push_value(&text, document, &mut sequence);
                 // Translations don't count towards the length.
                 *length += if text.is_own { words } else { 0 };

@@ -2,9 +2,8 @@
 
 use std::borrow::Cow;
 
-use super::field::Field;
 use crate::catalogue::resource::CategoryResource;
-use crate::record::{Attributes, Language, Software};
+use crate::record::{Attributes, Field, Language, Property, PropertyValue, SOFTWARE, Section, Software, searched};
 use crate::text::stem::Inflected;
 
 /// One piece of a document's text.
@@ -29,57 +28,52 @@ impl Text<'_> {
     }
 }
 
-/// A product's translated text. In each section it comes after the product's own text.
+/// A section of a product's translated text, which comes after the product's own text.
 pub(super) fn translated_values<'a>(
     software: &'a Software,
+    section: Section,
     categories: &'a [&'a CategoryResource],
 ) -> impl Iterator<Item = Text<'a>> {
     let of_categories =
         |property: &'static str| categories.iter().flat_map(move |category| category.translations.of(property));
     let names = of_categories("name").map(|text| (Field::Category, text));
     let descriptions = of_categories("description").map(|text| (Field::CategoryDescription, text));
-    let of_record = [(Field::Name, "name"), (Field::Tagline, "tagline"), (Field::Description, "description")];
-    let of_record = of_record
-        .into_iter()
-        .flat_map(|(field, property)| software.translations.of(property).map(move |text| (field, text)));
-    let texts = names.chain(of_record).chain(descriptions);
+    let translated = SOFTWARE.iter().filter(|property| property.is_translated);
+    let translated = translated.filter_map(|property| Some((property.searched?, property.name)));
+    let of_record =
+        translated.flat_map(|(field, property)| software.translations.of(property).map(move |text| (field, text)));
+    let texts = names.chain(of_record).chain(descriptions).filter(move |(field, _)| field.section() == section);
     texts.map(|(field, (language, text))| Text { field, content: text, language: Some(language), is_own: false })
 }
 
-/// A product's own text, in `language`. `declared` contains the values of the attributes that
-/// exports declare.
+/// A section of a product's own text, in `language`. `declared` contains the values of the attributes
+/// that exports declare.
 pub(super) fn values<'a>(
     software: &'a Software,
+    section: Section,
     language: Option<&'a Language>,
     categories: &'a [&'a CategoryResource],
     attributes: &'a Attributes,
     declared: &'a [Cow<'a, [Box<str>]>],
 ) -> impl Iterator<Item = Text<'a>> {
-    let one = |field: Field, value: &'a Option<Box<str>>| value.as_deref().map(|text| (field, text));
-    let many = |field: Field, values: &'a [Box<str>]| values.iter().map(move |text| (field, &**text));
-    let built_in = |field: Field, property: &str| {
-        let values = software.built_in(property).filter(|_| attributes.is_searchable(property));
-        many(field, values.unwrap_or_default())
+    let of_property = move |property: &Property| {
+        let field = property.searched?;
+        let is_left_out = property.attribute.is_some() && !attributes.is_searchable(property.name);
+        let (value, categories) = match field {
+            _ if is_left_out => return None,
+            Field::Category => (PropertyValue::Missing, categories),
+            // This makes every software product match the second word of "audit software".
+            Field::Offering => (PropertyValue::Text(software.offering_type.as_str()), &[][..]),
+            _ => (software.value(property.name), &[][..]),
+        };
+        let names = categories.iter().map(|category| category.name.as_str());
+        Some(value.into_texts().chain(names).map(move |text| (field, text)))
     };
-    std::iter::once((Field::Name, &*software.name))
-        .chain(many(Field::Alias, &software.aliases))
-        .chain(one(Field::Tagline, &software.tagline))
-        .chain(categories.iter().map(|category| (Field::Category, category.name.as_str())))
-        .chain(built_in(Field::Tag, "tags"))
-        .chain(built_in(Field::Vendor, "vendor"))
-        .chain(built_in(Field::Standard, "standards"))
-        .chain(many(Field::AlternativeTo, &software.alternative_to))
-        .chain(declared.iter().flat_map(move |values| many(Field::Tag, values)))
-        .chain(many(Field::Feature, &software.features))
-        .chain(built_in(Field::Setting, "deployment"))
-        .chain(built_in(Field::Setting, "languages"))
-        // This makes every software product match the second word of "audit software".
-        .chain(std::iter::once((Field::Setting, software.offering_type.as_str())))
-        .chain(one(Field::Description, &software.description))
-        .chain(
-            categories
-                .iter()
-                .filter_map(|category| category.description.as_deref().map(|text| (Field::CategoryDescription, text))),
-        )
-        .map(move |(field, text)| Text { field, content: text, language, is_own: true })
+    let declared = declared.iter().filter(move |_| section == Section::Summary).flat_map(|values| values.iter());
+    let described = categories.iter().filter(move |_| section == Section::Body);
+    let described = described.filter_map(|category| category.description.as_deref());
+    let texts = searched(section).filter_map(of_property).flatten();
+    let texts = texts.chain(declared.map(|text| (Field::Tag, &**text)));
+    let texts = texts.chain(described.map(|text| (Field::CategoryDescription, text)));
+    texts.map(move |(field, text)| Text { field, content: text, language, is_own: true })
 }

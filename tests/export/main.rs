@@ -10,6 +10,7 @@ mod host;
 mod ignored;
 mod links;
 mod named;
+mod property;
 mod reading;
 mod record;
 mod render;

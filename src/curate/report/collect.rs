@@ -8,7 +8,8 @@ use super::tally::{Tally, row, tally};
 use super::{age, duplicates};
 use crate::export::{Export, Report};
 use crate::record::{
-    Attributes, BUILT_IN, CalendarDate, EvidenceStatus, Language, Languages, Software, Translations, identity,
+    Attributes, BUILT_IN, CalendarDate, EvidenceStatus, Language, Languages, Property, Required, SOFTWARE, Software,
+    Translations, identity,
 };
 
 /// Collects the report as of a given day from the set's valid records and the number of findings.
@@ -116,28 +117,17 @@ fn by_category(software: &[&Software], day: CalendarDate) -> Section {
     Section { title: "Coverage by category", blocks: vec![Block::Paragraph(text), Block::Table(table)] }
 }
 
-type Has = fn(&Software) -> bool;
+/// The optional properties that are listed first among those that equally many products lack.
+const FIRST: [&str; 4] = ["category", "tagline", "description", "vendor"];
 
-/// A record's optional properties and how to tell whether a product has them. `offering_type` isn't
-/// included because it has a default.
-const OPTIONAL: [(&str, Has); 16] = [
-    ("category", |software| !software.categories.is_empty()),
-    ("tagline", |software| software.tagline.is_some()),
-    ("description", |software| software.description.is_some()),
-    ("vendor", |software| software.vendor.is_some()),
-    ("evidence_checked_on", |software| software.evidence_checked_on.is_some()),
-    ("sources", |software| !software.sources.is_empty()),
-    ("rating", |software| software.rating.is_some()),
-    ("review_count", |software| software.review_count.is_some()),
-    ("tags", |software| !software.tags.is_empty()),
-    ("features", |software| !software.features.is_empty()),
-    ("standards", |software| !software.standards.is_empty()),
-    ("alternative_to", |software| !software.alternative_to.is_empty()),
-    ("aliases", |software| !software.aliases.is_empty()),
-    ("deployment", |software| !software.deployment.is_empty()),
-    ("pricing", |software| software.pricing.is_some()),
-    ("languages", |software| !software.languages.is_empty()),
-];
+/// A record's optional properties, except those that always have a value. `category` stands for
+/// `categories`, too.
+fn optional() -> impl Iterator<Item = &'static Property> {
+    let is_first = |property: &&Property| FIRST.contains(&property.name);
+    let is_left_out = |name: &str| matches!(name, "offering_type" | "categories" | "translations");
+    let others = SOFTWARE.iter().filter(move |property| !is_first(property) && !is_left_out(property.name));
+    FIRST.into_iter().filter_map(Property::of_software).chain(others.filter(|of| of.required != Required::Always))
+}
 
 fn missing_fields(exports: &[Export], software: &[&Software]) -> Section {
     let count = |has: &dyn Fn(&Software) -> bool| software.iter().filter(|software| !has(software)).count();
@@ -147,7 +137,10 @@ fn missing_fields(exports: &[Export], software: &[&Software]) -> Section {
         let has = |software: &Software| !attribute.values_of(software).is_empty();
         (Cell::text(&attribute.property), count(&has))
     });
-    let optional = OPTIONAL.into_iter().map(|(name, has)| (Cell::Code(name), count(&has)));
+    let optional = optional().map(|property| {
+        let name = property.joins.unwrap_or(property.name);
+        (Cell::Code(property.name), count(&|software: &Software| !software.value(name).is_missing()))
+    });
     let mut missing: Vec<_> = optional.chain(declared).collect();
     missing.sort_by_key(|(_, count)| Reverse(*count));
     let rows = missing.into_iter().map(|(name, count)| vec![name, Cell::Part(count, software.len())]);
@@ -236,20 +229,4 @@ fn findings(report: &Report) -> Section {
         vec![Block::Paragraph(text.to_owned()), Block::Table(Table::new(&["Code", "Severity", "Findings"], rows))]
     };
     Section { title: "Findings", blocks }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::OPTIONAL;
-    use crate::export::RECORD;
-
-    #[test]
-    fn every_optional_property_is_reported() {
-        let others = ["id", "name", "url", "evidence_status", "offering_type", "categories", "translations"];
-        let mut known: Vec<_> = RECORD.iter().map(|(name, _)| *name).filter(|name| !others.contains(name)).collect();
-        let mut reported = OPTIONAL.map(|(name, _)| name);
-        known.sort_unstable();
-        reported.sort_unstable();
-        assert_eq!(reported.as_slice(), known);
-    }
 }

@@ -6,10 +6,9 @@ use std::collections::{BTreeMap, HashMap};
 use super::date::{self, Date, DateOrder};
 use super::findings::{At, Findings, Level};
 use super::value::{self, DecimalMark};
-use super::write::texts_of;
 use super::{ColumnUse, Table, Target};
-use crate::export::{Export, RECORD, Shape};
-use crate::record::AttributeType;
+use crate::export::Export;
+use crate::record::{AttributeType, Property, Shape};
 
 /// Options for converting a table.
 #[derive(Debug, Clone, Copy)]
@@ -45,7 +44,7 @@ impl Settled {
 }
 
 pub(super) fn shape(property: &str) -> Option<Shape> {
-    RECORD.iter().find(|(key, _)| *key == property).map(|(_, shape)| *shape)
+    Property::of_software(property).map(|known| known.shape)
 }
 
 pub(super) fn settle(
@@ -76,7 +75,8 @@ pub(super) fn settle(
                 *settled.pieces.entry(item).or_default() += 1;
             }
         }
-        for value in options.known.iter().flat_map(|export| &export.software).flat_map(|of| texts_of(of, property)) {
+        for value in options.known.iter().flat_map(|export| &export.software).flat_map(|of| of.value(property).texts())
+        {
             *settled.pieces.entry(value.to_string()).or_default() += 1;
         }
     } else if property == "rating" {

@@ -11,8 +11,7 @@ use super::findings::{At, Findings, Level};
 use super::mapping::known;
 use super::translation::{self, TRANSLATIONS};
 use super::{Cell, Mapping, Table, Target, Translation, value};
-use crate::export::Shape;
-use crate::record::{AttributeType, EvidenceStatus, OfferingType, identity, slug};
+use crate::record::{AttributeType, Shape, identity, slug};
 
 /// How many category names are compared with the declared ones.
 const COMPARED_NAMES: usize = 1_000;
@@ -190,7 +189,7 @@ impl Converter<'_> {
     /// The text to convert for a hyperlinked cell in a column with this target.
     fn link(&mut self, at: At, target: &Target, text: &str, address: &str) -> String {
         match target {
-            Target::Property("url") if !value::is_address(text) => {
+            target if target.is_uri() && !value::is_address(text) => {
                 self.note(at, address, "addresses were taken from the cells' links");
                 address.to_owned()
             }
@@ -232,7 +231,7 @@ impl Converter<'_> {
                 let items = self.items(at, column, text);
                 list(items.into_iter().map(|name| self.category(at, name)).collect())
             }
-            ("sources", _) => {
+            (_, Some(Shape::Sources)) => {
                 let mut pairs = Vec::new();
                 for item in value::sources(text) {
                     let (label, address) = value::source(&item);
@@ -240,16 +239,15 @@ impl Converter<'_> {
                 }
                 serde_json::Value::from(pairs).to_string()
             }
-            ("url", _) => string(&self.address(at, text)),
-            ("evidence_checked_on", _) => return self.date(at, column, text),
-            ("evidence_status", _) => string(listed_value(text, EvidenceStatus::ALL.map(EvidenceStatus::as_str))?),
-            ("offering_type", _) => string(listed_value(text, OfferingType::ALL.map(OfferingType::as_str))?),
-            ("review_count", _) if value::whole_number(text).is_some_and(|number| number != text) => {
+            (_, Some(Shape::Uri)) => string(&self.address(at, text)),
+            (_, Some(Shape::Date)) => return self.date(at, column, text),
+            (_, Some(Shape::OneOf(values))) => string(listed_value(text, values)?),
+            (_, Some(Shape::Count)) if value::whole_number(text).is_some_and(|number| number != text) => {
                 self.number(at, text, value::whole_number(text))?
             }
-            (_, Some(Shape::Number)) => self.decimal(at, text)?,
+            (_, Some(Shape::Number | Shape::Count)) => self.decimal(at, text)?,
             (_, Some(Shape::Texts)) => list(self.items(at, column, text)),
-            (_, Some(Shape::Object)) if serde_json::from_str::<&RawValue>(text).is_ok() => text.to_owned(),
+            (_, Some(Shape::Translations)) if serde_json::from_str::<&RawValue>(text).is_ok() => text.to_owned(),
             _ => string(text),
         }))
     }
@@ -416,9 +414,9 @@ fn json_text(raw: &str, table: &Table, target: &Target) -> Option<String> {
 
 /// Finds the value that the text stands for in a closed list. Ignores case, and accepts spaces
 /// instead of hyphens.
-fn listed_value(text: &str, values: [&'static str; 2]) -> Result<&'static str, Fault> {
+fn listed_value(text: &str, values: &'static [&'static str]) -> Result<&'static str, Fault> {
     let folded = slug(text);
-    values.into_iter().find(|value| *value == folded).ok_or_else(|| {
+    values.iter().copied().find(|value| *value == folded).ok_or_else(|| {
         let allowed = values.join("` or `");
         (
             format!("the value isn't one of `{}`", values.join("`, `")),

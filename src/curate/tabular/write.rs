@@ -4,19 +4,9 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 
 use super::mapping::json_head;
-use super::{Cell, MAX_COLUMNS, Mapping, RowKind, Table, Target, text_cell, value};
-use crate::export::{Export, RECORD, write_compact};
-use crate::record::{OfferingType, Software, Translations};
-
-/// A known property's value.
-enum Value<'s> {
-    None,
-    Text(&'s str),
-    Number(String),
-    Texts(&'s [Box<str>]),
-    Translations(&'s Translations),
-    Sources(&'s Software),
-}
+use super::{Cell, MAX_COLUMNS, Mapping, RowKind, Table, text_cell, value};
+use crate::export::{Export, write_compact};
+use crate::record::{PropertyValue, SOFTWARE, Software};
 
 enum Column<'e> {
     Plain(&'static str),
@@ -35,7 +25,7 @@ pub fn write_csv(export: &Export, out: &mut dyn Write) -> io::Result<()> {
     }))?;
     for software in &export.software {
         writer.write_record(columns.iter().map(|column| match column {
-            Column::Plain(name) => plain(&value(software, name)).unwrap_or_default(),
+            Column::Plain(name) => plain(&software.value(name)).unwrap_or_default(),
             Column::Json(name) => value::guarded(&json(software, name)),
         }))?;
     }
@@ -87,7 +77,7 @@ pub fn write_rejected(table: &Table, mapping: &Mapping, rejected: &Rejected, out
     writer.write_record(table.heads.iter().map(|head| value::guarded(head)).chain([reason]))?;
     for (row, reasons) in rejected {
         let cells = table.rows[*row].cells.iter().zip(&mapping.columns).map(|(cell, of)| match cell {
-            Cell::Link(link) if of.target != Target::Property("url") => guarded(&link.0),
+            Cell::Link(link) if !of.target.is_uri() => guarded(&link.0),
             Cell::Link(link) if value::is_address(&link.0) => guarded(&link.0),
             cell => guarded(cell.shown()),
         });
@@ -103,7 +93,7 @@ fn columns(export: &Export) -> io::Result<Vec<Column<'_>>> {
         if seen.insert(name) {
             additional.push(name);
         }
-        if additional.len() > MAX_COLUMNS - RECORD.len() {
+        if additional.len() > MAX_COLUMNS - SOFTWARE.len() {
             let text = format!(
                 "the records have more than {MAX_COLUMNS} distinct properties, which is too many columns; use --ndjson"
             );
@@ -111,14 +101,14 @@ fn columns(export: &Export) -> io::Result<Vec<Column<'_>>> {
         }
     }
     let mut columns = Vec::new();
-    for (name, _) in RECORD {
+    for name in SOFTWARE.iter().map(|property| property.name) {
         if seen.contains(name) {
             continue;
         }
-        let mut values = export.software.iter().map(|software| value(software, name)).peekable();
+        let mut values = export.software.iter().map(|software| software.value(name)).peekable();
         let (mut is_used, mut is_plain) = (false, true);
         for value in values.by_ref() {
-            is_used |= !matches!(value, Value::None);
+            is_used |= !value.is_missing();
             is_plain &= plain(&value).is_some();
         }
         if is_used {
@@ -129,59 +119,24 @@ fn columns(export: &Export) -> io::Result<Vec<Column<'_>>> {
     Ok(columns)
 }
 
-/// A property's values; empty if the property can't have several.
-pub(super) fn texts_of<'s>(software: &'s Software, name: &str) -> &'s [Box<str>] {
-    if let Value::Texts(texts) = value(software, name) { texts } else { &[] }
-}
-
-fn value<'s>(software: &'s Software, name: &str) -> Value<'s> {
-    let optional = |text: &'s Option<Box<str>>| text.as_deref().map_or(Value::None, Value::Text);
-    let texts = |texts: &'s [Box<str>]| if texts.is_empty() { Value::None } else { Value::Texts(texts) };
-    match name {
-        "id" => Value::Text(&software.id),
-        "name" => Value::Text(&software.name),
-        "url" => Value::Text(&software.url),
-        "tagline" => optional(&software.tagline),
-        "description" => optional(&software.description),
-        "categories" => texts(&software.categories),
-        "vendor" => optional(&software.vendor),
-        "tags" => texts(&software.tags),
-        "features" => texts(&software.features),
-        "standards" => texts(&software.standards),
-        "alternative_to" => texts(&software.alternative_to),
-        "aliases" => texts(&software.aliases),
-        "deployment" => texts(&software.deployment),
-        "pricing" => optional(&software.pricing),
-        "languages" => texts(&software.languages),
-        "offering_type" if software.offering_type != OfferingType::Software => {
-            Value::Text(software.offering_type.as_str())
-        }
-        "evidence_status" => Value::Text(software.evidence_status.as_str()),
-        "evidence_checked_on" => optional(&software.evidence_checked_on),
-        "sources" if !software.sources.is_empty() => Value::Sources(software),
-        "translations" if !software.translations.is_empty() => Value::Translations(&software.translations),
-        "rating" => software.rating.as_ref().map_or(Value::None, |rating| Value::Number(rating.text.get().to_owned())),
-        "review_count" => software.review_count.map_or(Value::None, |count| Value::Number(count.to_string())),
-        _ => Value::None,
-    }
-}
-
 /// A value as a plain cell; `None` if it couldn't be read back.
-fn plain(value: &Value<'_>) -> Option<String> {
+fn plain(value: &PropertyValue<'_>) -> Option<String> {
     let is_trimmed = |text: &str| !text.is_empty() && value::trim(text) == text;
     let cell = match value {
-        Value::None => return Some(String::new()),
-        Value::Text(text) => (*text).to_owned(),
-        Value::Number(text) if serde_json::from_str::<serde_json::Number>(text).is_ok() => text.clone(),
-        Value::Texts(texts) if texts.iter().all(|text| is_trimmed(text)) => {
+        PropertyValue::Missing => return Some(String::new()),
+        PropertyValue::Text(text) => (*text).to_owned(),
+        PropertyValue::Number(text) if serde_json::from_str::<serde_json::Number>(text).is_ok() => text.to_string(),
+        PropertyValue::Texts(texts) if texts.iter().all(|text| is_trimmed(text)) => {
             value::join(texts.iter().map(|text| &**text))
         }
-        Value::Sources(software) if software.sources.iter().all(|source| is_trimmed(&source.label)) => {
-            let items: Vec<_> =
-                software.sources.iter().map(|source| format!("{} <{}>", source.label, source.url)).collect();
+        PropertyValue::Sources(sources) if sources.iter().all(|source| is_trimmed(&source.label)) => {
+            let items: Vec<_> = sources.iter().map(|source| format!("{} <{}>", source.label, source.url)).collect();
             value::join(items.iter().map(String::as_str))
         }
-        Value::Number(_) | Value::Texts(_) | Value::Translations(_) | Value::Sources(_) => return None,
+        PropertyValue::Number(_)
+        | PropertyValue::Texts(_)
+        | PropertyValue::Translations(_)
+        | PropertyValue::Sources(_) => return None,
     };
     let cell = value::guarded(&cell);
     (text_cell(&cell) == Cell::Text(cell.clone()) && !value::is_nothing(&cell)).then_some(cell)
@@ -189,18 +144,18 @@ fn plain(value: &Value<'_>) -> Option<String> {
 
 /// A property's JSON, whether known or additional; empty if the record doesn't have it.
 fn json(software: &Software, name: &str) -> String {
-    match value(software, name) {
-        Value::Text(text) => serde_json::Value::from(text).to_string(),
-        Value::Number(text) => text,
-        Value::Texts(texts) => {
+    match software.value(name) {
+        PropertyValue::Text(text) => serde_json::Value::from(text).to_string(),
+        PropertyValue::Number(text) => text.into_owned(),
+        PropertyValue::Texts(texts) => {
             serde_json::Value::from(texts.iter().map(|text| &**text).collect::<Vec<_>>()).to_string()
         }
-        Value::Translations(translations) => serde_json::to_string(translations).unwrap_or_default(),
-        Value::Sources(software) => {
-            let pairs: Vec<_> = software.sources.iter().map(|source| vec![&*source.label, &*source.url]).collect();
+        PropertyValue::Translations(translations) => serde_json::to_string(translations).unwrap_or_default(),
+        PropertyValue::Sources(sources) => {
+            let pairs: Vec<_> = sources.iter().map(|source| vec![&*source.label, &*source.url]).collect();
             serde_json::Value::from(pairs).to_string()
         }
-        Value::None => {
+        PropertyValue::Missing => {
             let found = software.additional_properties.iter().find(|(key, _)| **key == *name);
             found.map_or_else(String::new, |(_, raw)| raw.get().to_owned())
         }

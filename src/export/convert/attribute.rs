@@ -3,16 +3,16 @@
 use super::{Entry, Reader};
 use crate::export::SectionKind;
 use crate::export::budget::{LABEL_CHARS, PROPERTY_CHARS};
+use crate::export::near_miss::NearMiss;
 use crate::export::pointer::Path;
 use crate::export::text::{Kind, Value};
-use crate::export::vocabulary::{ATTRIBUTE, NearMiss, TRANSLATED_ATTRIBUTE};
-use crate::record::{Attribute, AttributeType, Language, Translations};
+use crate::record::{ATTRIBUTE, Attribute, AttributeType, Language, Translations};
 use crate::text::shorten::is_longer;
 
 impl Reader {
     /// Reads an export's attributes. `language` is the export's language; `None` if that's English.
     pub(super) fn attributes(&mut self, root: Value<'_>, language: Option<&Language>) -> Vec<Entry<Attribute>> {
-        let mut known = NearMiss::new(ATTRIBUTE);
+        let mut known = NearMiss::new(&ATTRIBUTE);
         let parent = Path::Root.member(SectionKind::Attributes.key());
         let mut attributes = Vec::new();
         for (index, entry) in self.optional_section(root, SectionKind::Attributes) {
@@ -22,7 +22,7 @@ impl Reader {
             let Some((label, _)) = self.required(entry, path, "label", "an attribute") else { continue };
             match attribute(entry, property, label) {
                 Ok(value) => {
-                    let translations = self.entry_translations(entry, path, TRANSLATED_ATTRIBUTE);
+                    let translations = self.entry_translations(entry, path, &ATTRIBUTE);
                     let value = Attribute { language: language.cloned(), translations, ..value };
                     attributes.push(Entry { index, key: key.span(), value });
                 }

@@ -3,15 +3,15 @@
 use super::property::Use;
 use super::{Entry, Reader};
 use crate::export::budget::name_problem;
+use crate::export::near_miss::NearMiss;
 use crate::export::pointer::Path;
 use crate::export::text::{Kind, Value};
-use crate::export::vocabulary::{CATEGORY, NearMiss, TRANSLATED_CATEGORY};
 use crate::export::{Code, SectionKind};
-use crate::record::Category;
+use crate::record::{CATEGORY, Category};
 
 impl Reader {
     pub(super) fn categories(&mut self, root: Value<'_>) -> Vec<Entry<Category>> {
-        let mut known = NearMiss::new(CATEGORY);
+        let mut known = NearMiss::new(&CATEGORY);
         let parent = Path::Root.member(SectionKind::Categories.key());
         let mut categories = Vec::new();
         for (index, value) in self.optional_section(root, SectionKind::Categories) {
@@ -23,7 +23,7 @@ impl Reader {
                 continue;
             }
             let description = self.optional_text(value, path, "description");
-            let translations = self.entry_translations(value, path, TRANSLATED_CATEGORY);
+            let translations = self.entry_translations(value, path, &CATEGORY);
             categories.push(Entry { index, key: key.span(), value: Category { name, description, translations } });
         }
         categories

@@ -5,17 +5,17 @@ use std::ops::Range;
 use super::{Entry, Reader, Term};
 use crate::export::SectionKind;
 use crate::export::budget::name_problem;
+use crate::export::near_miss::NearMiss;
 use crate::export::pointer::Path;
 use crate::export::schema::is_uri;
 use crate::export::text::{Kind, Value};
-use crate::export::vocabulary::{GLOSSARY, NearMiss, TRANSLATED_TERM};
-use crate::record::{GlossarySource, GlossaryTerm};
+use crate::record::{GlossarySource, GlossaryTerm, TERM};
 
 use super::property::is_web;
 
 impl Reader {
     pub(super) fn glossary(&mut self, root: Value<'_>) -> Vec<Entry<Term>> {
-        let mut known = NearMiss::new(GLOSSARY);
+        let mut known = NearMiss::new(&TERM);
         let parent = Path::Root.member(SectionKind::Glossary.key());
         let entries = self.optional_section(root, SectionKind::Glossary);
         let read = |(index, entry)| {
@@ -40,7 +40,7 @@ impl Reader {
             synonyms: self.optional_texts(entry, path, "synonyms"),
             related: self.optional_texts(entry, path, "related"),
             source: entry.get("source").and_then(|source| self.glossary_source(source, path.member("source"))),
-            translations: self.entry_translations(entry, path, TRANSLATED_TERM),
+            translations: self.entry_translations(entry, path, &TERM),
         };
         let related = entry.get("related").map(places).unwrap_or_default();
         Some(Entry { index, key: key.span(), value: Term { term, related } })

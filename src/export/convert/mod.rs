@@ -25,11 +25,13 @@ use std::ops::Range;
 
 use self::blemish::Blemishes;
 use super::finding::{Fault, Faults};
+use super::near_miss::NearMiss;
 use super::pointer::Path;
 use super::text::{Kind, Value};
-use super::vocabulary::{ENVELOPE, NearMiss};
 use super::{Code, Section, SectionKind, Sections, prefix_ids};
-use crate::record::{Attribute, CalendarDate, Category, GlossaryTerm, Language, Pin, Review, Software, SynonymGroup};
+use crate::record::{
+    Attribute, CalendarDate, Category, ENVELOPE, GlossaryTerm, Language, Pin, Review, Software, SynonymGroup,
+};
 
 pub(super) struct Contents {
     pub(super) name: Box<str>,
@@ -101,7 +103,7 @@ pub(super) struct Reader {
 pub(super) fn read(root: Value<'_>, days: Days) -> (Contents, Faults) {
     let mut reader = Reader::new(days);
     let path = Path::Root;
-    reader.near_misses(&mut NearMiss::new(ENVELOPE), root, path);
+    reader.near_misses(&mut NearMiss::new(&ENVELOPE), root, path);
     let text = |key| root.get(key).and_then(|value| value.as_str());
     let name: Box<str> = text("name").unwrap_or_default().into();
     if let Some(value) = root.get("name") {
@@ -229,6 +231,7 @@ impl Reader {
             let present = present.get_or_insert_with(|| known.present(object));
             let is_news = !present.contains(&meant) && !known.is_required(meant, object);
             if is_news && self.faults.count(Code::NearMissKey, &key.span()) {
+                let meant = meant.name;
                 let message = format!("the directory doesn't know the property `{name}`, but it knows `{meant}`");
                 let help = format!("if you mean `{meant}`, rename it; otherwise leave it: it's returned as is");
                 self.faults.keep(Fault::new(Code::NearMissKey, key.span(), path.member(&name), message, help));

@@ -3,14 +3,14 @@
 use super::{Entry, PinnedProducts, Reader};
 use crate::export::SectionKind;
 use crate::export::budget::PIN_QUERIES;
+use crate::export::near_miss::NearMiss;
 use crate::export::pointer::Path;
 use crate::export::text::{Kind, Value};
-use crate::export::vocabulary::{NearMiss, PIN};
-use crate::record::{MAX_PINNED, Pin};
+use crate::record::{MAX_PINNED, PIN, Pin};
 
 impl Reader {
     pub(super) fn pins(&mut self, root: Value<'_>) -> Vec<Entry<PinnedProducts>> {
-        let mut known = NearMiss::new(PIN);
+        let mut known = NearMiss::new(&PIN);
         let parent = Path::Root.member(SectionKind::Pins.key());
         let mut pins = Vec::new();
         for (index, entry) in self.optional_section(root, SectionKind::Pins) {

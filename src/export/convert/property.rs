@@ -41,6 +41,20 @@ impl Reader {
         Use::Used
     }
 
+    /// Reads a link that browsers can follow; null counts as none.
+    pub(super) fn uri(&mut self, value: Value<'_>, path: Path<'_>, slot: &mut Option<Box<str>>) -> Use {
+        match value.as_str() {
+            Some(text) if is_uri(&text) => {
+                self.link(value, path);
+                self.short_url(value, path);
+                *slot = Some(text.into());
+            }
+            None if value.kind() == Kind::Null => {}
+            _ => return self.unusable(value, path, "a URI"),
+        }
+        Use::Used
+    }
+
     /// Reads a list of strings. A single string counts as a list of one, null as an empty list.
     pub(super) fn texts(&mut self, value: Value<'_>, path: Path<'_>, slot: &mut Vec<Box<str>>) -> Use {
         if let Some(text) = value.as_str() {

@@ -3,15 +3,15 @@
 use super::property::Use;
 use super::{Entry, Opinion, Reader};
 use crate::export::SectionKind;
+use crate::export::near_miss::NearMiss;
 use crate::export::pointer::Path;
 use crate::export::schema::{Count, count};
 use crate::export::text::{Kind, Value};
-use crate::export::vocabulary::{NearMiss, REVIEW};
-use crate::record::{CalendarDate, Review};
+use crate::record::{CalendarDate, REVIEW, Review};
 
 impl Reader {
     pub(super) fn reviews(&mut self, root: Value<'_>) -> Vec<Entry<Opinion>> {
-        let mut known = NearMiss::new(REVIEW);
+        let mut known = NearMiss::new(&REVIEW);
         let parent = Path::Root.member(SectionKind::Reviews.key());
         let entries = self.optional_section(root, SectionKind::Reviews);
         let read = |(index, entry)| {

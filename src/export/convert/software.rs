@@ -5,47 +5,35 @@ use super::raw::compact;
 use super::translation::TRANSLATIONS;
 use super::{Entry, Product, Reader};
 use crate::export::budget::name_problem;
+use crate::export::near_miss::NearMiss;
 use crate::export::pointer::Path;
 use crate::export::schema::{Count, count};
 use crate::export::text::{Kind, Value};
-use crate::export::vocabulary::{NearMiss, RECORD, TRANSLATED};
 use crate::export::{Code, SectionKind};
 use crate::record::{
-    AdditionalProperty, CalendarDate, EvidenceStatus, OfferingType, Rating, Software, Source, Translations, identity,
+    AdditionalProperty, CalendarDate, EvidenceStatus, OfferingType, Property, Rating, SOFTWARE, Shape, Shown, Software,
+    Source, identity,
 };
 use crate::text::printable::marked_hidden;
 
+/// A record that is being read.
 #[derive(Default)]
-struct SoftwareBuilder<'d> {
+struct Draft<'d> {
     id: Option<Value<'d>>,
     name: Option<Value<'d>>,
     url: Option<Value<'d>>,
-    tagline: Option<Box<str>>,
-    description: Option<Box<str>>,
-    category: Option<Box<str>>,
-    categories: Vec<Box<str>>,
-    vendor: Option<Box<str>>,
-    tags: Vec<Box<str>>,
-    features: Vec<Box<str>>,
-    standards: Vec<Box<str>>,
-    alternative_to: Vec<Box<str>>,
-    aliases: Vec<Box<str>>,
-    deployment: Vec<Box<str>>,
-    pricing: Option<Box<str>>,
-    languages: Vec<Box<str>>,
-    offering_type: Option<OfferingType>,
     evidence_status: Option<EvidenceStatus>,
-    evidence_checked_on: Option<Box<str>>,
-    sources: Vec<Source>,
-    rating: Option<Rating>,
-    review_count: Option<u64>,
-    translations: Translations,
+    /// The main category, which comes before the others.
+    category: Vec<Box<str>>,
+    categories: Vec<Box<str>>,
     additional_properties: Vec<AdditionalProperty>,
+    /// All other properties.
+    software: Software,
 }
 
 impl Reader {
     pub(super) fn software(&mut self, root: Value<'_>) -> Vec<Entry<Product>> {
-        let mut known = NearMiss::new(RECORD);
+        let mut known = NearMiss::new(&SOFTWARE);
         let list = root.get(SectionKind::Software.key());
         let records = list.iter().flat_map(Value::elements).enumerate();
         let parent = Path::Root.member(SectionKind::Software.key());
@@ -63,42 +51,47 @@ impl Reader {
     }
 
     fn product(&mut self, record: Value<'_>, index: usize, path: Path<'_>) -> Option<Entry<Product>> {
-        let mut builder = SoftwareBuilder::default();
+        let mut draft = Draft::default();
         for (key, value) in record.members() {
             let name = key.as_str().unwrap_or_default();
-            if self.property(&mut builder, &name, value, path.member(&name)) == Use::Additional {
-                builder.additional_properties.extend(self.keep(&name, value, path));
+            let used = Property::of_software(&name)
+                .map_or(Use::Additional, |known| self.property(&mut draft, known, value, path.member(&name)));
+            if used == Use::Additional {
+                draft.additional_properties.extend(self.keep(&name, value, path));
             }
         }
-        let id = builder.id?;
+        let id = draft.id?;
         let (key, text) = (id.span(), id.as_str()?);
         let span = |value: Option<Value<'_>>| value.map_or(key.clone(), |value| value.span());
-        let (url, name) = (span(builder.url), span(builder.name));
-        let value = Product { id: text.into(), software: builder.finish(), url, name };
+        let (url, name) = (span(draft.url), span(draft.name));
+        let value = Product { id: text.into(), software: draft.finish(), url, name };
         Some(Entry { index, key, value })
     }
 
-    fn property<'d>(&mut self, builder: &mut SoftwareBuilder<'d>, key: &str, value: Value<'d>, path: Path<'_>) -> Use {
-        match key {
+    /// Reads one property. Those without rules of their own are read by shape.
+    fn property<'d>(&mut self, draft: &mut Draft<'d>, known: &Property, value: Value<'d>, path: Path<'_>) -> Use {
+        let Draft { software, .. } = draft;
+        match known.name {
             "id" => {
                 self.id(value, path);
-                builder.id = Some(value);
+                draft.id = Some(value);
             }
             "name" => {
                 self.words(value, path, &value.as_str().unwrap_or_default());
                 self.listed(value, path);
-                builder.name = Some(value);
+                draft.name = Some(value);
             }
             "url" => {
                 self.link(value, path);
                 self.short_url(value, path);
-                builder.url = Some(value);
+                draft.url = Some(value);
             }
             "evidence_status" => {
-                builder.evidence_status = EvidenceStatus::ALL.into_iter().find(|s| value.is_text(s.as_str()));
+                draft.evidence_status = EvidenceStatus::ALL.into_iter().find(|s| value.is_text(s.as_str()));
             }
             "offering_type" => {
-                builder.offering_type = OfferingType::ALL.into_iter().find(|s| value.is_text(s.as_str()));
+                let kind = OfferingType::ALL.into_iter().find(|kind| value.is_text(kind.as_str()));
+                software.offering_type = kind.unwrap_or_default();
             }
             "evidence_checked_on" => {
                 // A date in any other form has already been reported as an error.
@@ -106,42 +99,39 @@ impl Reader {
                     self.date(value, path);
                     self.age(value, path);
                 }
-                builder.evidence_checked_on = value.as_str().map(Into::into);
+                software.evidence_checked_on = value.as_str().map(Into::into);
             }
-            "sources" => builder.sources = self.sources(value, path),
-            "rating" => builder.rating = self.rating(value, path),
-            "review_count" => return self.review_count(value, path, &mut builder.review_count),
-            "tagline" => {
-                self.listed(value, path);
-                return self.text(value, path, &mut builder.tagline);
+            "sources" => software.sources = self.sources(value, path),
+            "rating" => software.rating = self.rating(value, path),
+            "review_count" => return self.review_count(value, path, &mut software.review_count),
+            "category" if value.kind() == Kind::Array => {
+                return self.unusable(value, path, "a string (several go into `categories`)");
             }
-            "description" => return self.text(value, path, &mut builder.description),
-            "category" => {
-                let mut category = Vec::new();
-                if value.kind() == Kind::Array {
-                    return self.unusable(value, path, "a string (several go into `categories`)");
-                }
-                let used = self.category_names(value, path, &mut category);
-                builder.category = category.pop();
-                return used;
-            }
-            "categories" => return self.category_names(value, path, &mut builder.categories),
-            "vendor" => {
-                self.listed(value, path);
-                return self.text(value, path, &mut builder.vendor);
-            }
-            "tags" => return self.texts(value, path, &mut builder.tags),
-            "features" => return self.texts(value, path, &mut builder.features),
-            "standards" => return self.texts(value, path, &mut builder.standards),
-            "alternative_to" => return self.texts(value, path, &mut builder.alternative_to),
-            "aliases" => return self.texts(value, path, &mut builder.aliases),
-            "deployment" => return self.texts(value, path, &mut builder.deployment),
-            "pricing" => return self.text(value, path, &mut builder.pricing),
-            "languages" => return self.texts(value, path, &mut builder.languages),
-            TRANSLATIONS => return self.translations(value, path, TRANSLATED, &mut builder.translations),
-            _ => return Use::Additional,
+            "category" => return self.category_names(value, path, &mut draft.category),
+            "categories" => return self.category_names(value, path, &mut draft.categories),
+            TRANSLATIONS => return self.translations(value, path, &SOFTWARE, &mut software.translations),
+            _ => return self.by_shape(software, known, value, path),
         }
         Use::Used
+    }
+
+    fn by_shape(&mut self, software: &mut Software, known: &Property, value: Value<'_>, path: Path<'_>) -> Use {
+        if let Some(texts) = software.texts_mut(known.name) {
+            let mut read = Vec::new();
+            let used = self.texts(value, path, &mut read);
+            if used == Use::Used {
+                *texts = read.into();
+            }
+            return used;
+        }
+        let Some(text) = software.text_mut(known.name) else { return Use::Additional };
+        if known.shape == Shape::Uri {
+            return self.uri(value, path, text);
+        }
+        if known.shown == Shown::List {
+            self.listed(value, path);
+        }
+        self.text(value, path, text)
     }
 
     fn id(&mut self, value: Value<'_>, path: Path<'_>) {
@@ -179,7 +169,7 @@ impl Reader {
         used
     }
 
-    fn sources(&mut self, value: Value<'_>, path: Path<'_>) -> Vec<Source> {
+    fn sources(&mut self, value: Value<'_>, path: Path<'_>) -> Box<[Source]> {
         let pair = |(index, source): (usize, Value<'_>)| {
             let mut entries = source.elements();
             let (label, url) = (entries.next()?, entries.next()?);
@@ -214,33 +204,18 @@ impl Reader {
     }
 }
 
-impl SoftwareBuilder<'_> {
+impl Draft<'_> {
+    /// The record; `None` if it lacks something essential.
     fn finish(self) -> Option<Software> {
         let text = |value: Option<Value<'_>>| Some(Box::<str>::from(value?.as_str()?));
         Some(Software {
             id: text(self.id)?,
             name: text(self.name)?,
             url: text(self.url)?,
-            tagline: self.tagline,
-            description: self.description,
-            categories: distinct(self.category.into_iter().chain(self.categories)),
-            vendor: self.vendor,
-            tags: self.tags.into(),
-            features: self.features.into(),
-            standards: self.standards.into(),
-            alternative_to: self.alternative_to.into(),
-            aliases: self.aliases.into(),
-            deployment: self.deployment.into(),
-            pricing: self.pricing,
-            languages: self.languages.into(),
-            offering_type: self.offering_type.unwrap_or(OfferingType::Software),
             evidence_status: self.evidence_status?,
-            evidence_checked_on: self.evidence_checked_on,
-            sources: self.sources.into(),
-            rating: self.rating,
-            review_count: self.review_count,
-            translations: self.translations,
+            categories: distinct(self.category.into_iter().chain(self.categories)),
             additional_properties: self.additional_properties.into(),
+            ..self.software
         })
     }
 }

@@ -2,20 +2,20 @@
 
 use super::{Entry, Reader};
 use crate::export::SectionKind;
+use crate::export::near_miss::NearMiss;
 use crate::export::pointer::Path;
 use crate::export::text::{Kind, Value};
-use crate::export::vocabulary::{NearMiss, SYNONYMS};
-use crate::record::SynonymGroup;
+use crate::record::{Property, SYNONYMS, SynonymGroup};
 
 impl Reader {
     pub(super) fn synonyms(&mut self, root: Value<'_>) -> Vec<Entry<SynonymGroup>> {
-        let mut known = NearMiss::new(SYNONYMS);
+        let mut known = NearMiss::new(&SYNONYMS);
         let parent = Path::Root.member(SectionKind::Synonyms.key());
         let mut groups = Vec::new();
         for (index, entry) in self.optional_section(root, SectionKind::Synonyms) {
             let path = parent.element(index);
             self.near_misses(&mut known, entry, path);
-            for (key, _) in SYNONYMS {
+            for Property { name: key, .. } in &SYNONYMS {
                 let Some(terms) = entry.get(key) else { continue };
                 for term in std::iter::once(terms).chain(terms.elements()) {
                     self.words(term, path.member(key), &term.as_str().unwrap_or_default());

@@ -4,10 +4,10 @@ use super::property::Use;
 use super::{Entry, Product, Reader};
 use crate::export::Code;
 use crate::export::budget::LABEL_CHARS;
+use crate::export::near_miss::NearMiss;
 use crate::export::pointer::Path;
 use crate::export::text::{Kind, Value};
-use crate::export::vocabulary::{Known, NearMiss, TRANSLATED};
-use crate::record::{Language, Translations};
+use crate::record::{Language, Property, Shape, Shown, Translations};
 use crate::text::language::LanguageCount;
 use crate::text::shorten::is_longer;
 
@@ -16,12 +16,6 @@ pub(super) const TRANSLATIONS: &str = "translations";
 
 /// The key for the export's language.
 const LANGUAGE: &str = "language";
-
-/// The key for a record's long text.
-const DESCRIPTION: &str = "description";
-
-/// The keys for an entry's name.
-const LABELS: [&str; 3] = ["name", "term", "label"];
 
 /// The language that the products' text is clearly in, unless that's English.
 pub(super) fn detected(software: &[Entry<Product>]) -> Option<Language> {
@@ -70,13 +64,12 @@ impl Reader {
         language
     }
 
-    /// Reads an entry's text in other languages. `known` lists the properties that can be
-    /// translated.
+    /// Reads an entry's text in other languages. `known` contains the entry's properties.
     pub(super) fn translations(
         &mut self,
         value: Value<'_>,
         path: Path<'_>,
-        known: &'static [Known],
+        known: &'static [Property],
         translations: &mut Translations,
     ) -> Use {
         match value.kind() {
@@ -84,7 +77,7 @@ impl Reader {
             Kind::Object => {}
             _ => return self.unusable(value, path, "an object with language tags as keys"),
         }
-        let mut near = NearMiss::new(known);
+        let mut near = NearMiss::translated(known);
         for (key, texts) in value.members() {
             let tag = key.as_str().unwrap_or_default();
             let path = path.member(&tag);
@@ -115,24 +108,24 @@ impl Reader {
         property: &str,
         value: Value<'_>,
         path: Path<'_>,
-        known: &'static [Known],
+        known: &'static [Property],
     ) -> Option<Box<str>> {
-        if !known.iter().any(|(of, _)| *of == property) {
-            let names = known.iter().map(|(name, _)| format!("`{name}`")).collect::<Vec<_>>().join(", ");
+        let translated = known.iter().filter(|of| of.is_translated);
+        let Some(Property { shape, shown, .. }) = translated.clone().find(|of| of.name == property) else {
+            let names = translated.map(|of| format!("`{}`", of.name)).collect::<Vec<_>>().join(", ");
             let message = format!("`{property}` can't be translated, so this text isn't used");
             self.report(Code::UnusableProperty, value, path, message, format!("translate only {names}"));
             return None;
-        }
+        };
         let mut text = None;
         if self.text(value, path, &mut text) == Use::Additional {
             return None;
         }
-        if known == TRANSLATED && property != DESCRIPTION {
+        if *shown == Shown::List {
             self.listed(value, path);
         }
         let text = text.filter(|text| !text.trim().is_empty())?;
-        // Lists contain the full names of categories, terms and attributes.
-        if known != TRANSLATED && LABELS.contains(&property) && is_longer(&text, LABEL_CHARS) {
+        if *shape == Shape::Label && is_longer(&text, LABEL_CHARS) {
             let message = format!("a `{property}` can have at most {LABEL_CHARS} characters, so this one isn't used");
             self.report(Code::UnusableProperty, value, path, message, "shorten it, or leave it out");
             return None;
@@ -145,7 +138,7 @@ impl Reader {
         &mut self,
         entry: Value<'_>,
         path: Path<'_>,
-        known: &'static [Known],
+        known: &'static [Property],
     ) -> Translations {
         let mut translations = Translations::default();
         if let Some(value) = entry.get(TRANSLATIONS) {

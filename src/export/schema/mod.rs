@@ -3,14 +3,19 @@
 //! [`PUBLISHED`] and this code state the same rules twice: once for other tools, and once with
 //! locations, reasons and fixes. A property test compares the two.
 
-mod envelope;
 mod license;
-mod number;
-mod record;
 mod rule;
 
-pub(super) use envelope::check;
-pub(super) use number::{Count, count};
+pub(super) use rule::{Count, count};
+
+use self::rule::Rules;
+use super::Code;
+use super::budget::GROUP_TERMS;
+use super::finding::Faults;
+use super::id_prefix::{PREFIX_CHARS, is_id_prefix};
+use super::pointer::Path;
+use super::text::{Kind, Value};
+use crate::record::{AttributeType, ENVELOPE, EvidenceStatus, Property, Required, SOFTWARE};
 
 /// The JSON Schema of export documents: draft 2020-12, with `format` asserted.
 pub(super) const PUBLISHED: &str = include_str!("../export.schema.json");
@@ -18,4 +23,149 @@ pub(super) const PUBLISHED: &str = include_str!("../export.schema.json");
 /// Whether a string is a URI (RFC 3986) with a scheme.
 pub(super) fn is_uri(text: &str) -> bool {
     fluent_uri::Uri::parse(text).is_ok()
+}
+
+/// Checks a document. It's valid if there are no faults.
+pub(super) fn check(root: Value<'_>) -> Faults {
+    let mut rules = Rules::default();
+    let path = Path::Root;
+    if root.kind() == Kind::Object {
+        envelope(&mut rules, root, path);
+    } else {
+        rules.wrong_type(root, path, "an object", "an export is an object with `name`, `license` and `software`");
+    }
+    rules.faults
+}
+
+/// How to correct a property of the envelope, and how to add it.
+fn envelope_advice(property: &str) -> [&'static str; 2] {
+    let example = "write the address of the licence, such as \"https://creativecommons.org/licenses/by/4.0/\"";
+    match property {
+        "name" => ["write the export's name", "add the export's name"],
+        "license" => [example, example],
+        "as_of" => ["write a date such as \"2025-03-01\", or leave it out", ""],
+        "software" => ["put the records in square brackets", "add the array of records; it may be empty"],
+        _ => ["correct it", "add it"],
+    }
+}
+
+fn envelope(rules: &mut Rules, root: Value<'_>, path: Path<'_>) {
+    for property in &ENVELOPE {
+        let [correct, add] = envelope_advice(property.name);
+        let Some(value) = root.get(property.name) else {
+            if property.is_strict && property.is_required(|| false) {
+                rules.missing(root, path, property, "", add);
+            }
+            continue;
+        };
+        let path = path.member(property.name);
+        let elements = || (0..).zip(value.elements()).map(|(index, element)| (element, path.element(index)));
+        match property.name {
+            "license" => {
+                let address = value.as_str().and_then(|name| license::address(&name));
+                match address.map(|address| format!("write its address: \"{address}\"")) {
+                    Some(help) => rules.uri_or(value, path, &help),
+                    None => rules.uri(value, path, correct),
+                }
+            }
+            "id_prefix" if value.as_str().is_some_and(|text| !is_id_prefix(&text)) => {
+                let message = format!("`id_prefix` must be 1 to {PREFIX_CHARS} ASCII letters, digits and `. _ : ~ -`");
+                let help = "write a short prefix such as \"dpg:\", or leave it out";
+                rules.report(Code::InvalidIdPrefix, value, path, message, help);
+            }
+            "software" if value.kind() == Kind::Array => elements().for_each(|(of, path)| record(rules, of, path)),
+            "synonyms" => elements().for_each(|(of, path)| synonyms(rules, of, path)),
+            "attributes" => elements().for_each(|(of, path)| attribute(rules, of, path)),
+            _ if property.is_strict => rules.shape(property.shape, value, path, correct),
+            _ => {}
+        }
+    }
+}
+
+/// How to correct a record's property, and how to add it.
+fn record_advice(property: &str) -> [&'static str; 2] {
+    let website = "write the address of the product's website, such as \"https://acme.example/\"";
+    match property {
+        "id" => ["write an id that is unique in the directory", "add an id that is unique in the directory"],
+        "name" => ["write the product's name", "add the product's name"],
+        "url" => [website, website],
+        "evidence_status" => ["", "add \"evidence_status\": \"pending-review\" if nobody has checked the record yet"],
+        "evidence_checked_on" => [
+            "write the day as YYYY-MM-DD, such as \"2025-03-01\", or leave the property out",
+            "add the day of the review, such as \"2025-03-01\"; or set `evidence_status` to \"pending-review\"",
+        ],
+        "sources" => [
+            "write the list of sources like [[\"Product page\", \"https://example.org/\"]]",
+            "add the pages that were reviewed, such as [[\"Product page\", \"https://…\"]]; or set `evidence_status` to \
+             \"pending-review\"",
+        ],
+        "rating" => ["write a number from 0 to 5, or null", ""],
+        "review_count" => ["write a whole number of 0 or more, or null", ""],
+        _ => ["correct it", "add it"],
+    }
+}
+
+/// Checks a record, an element of `software`.
+fn record(rules: &mut Rules, record: Value<'_>, path: Path<'_>) {
+    if record.kind() != Kind::Object {
+        let help = "a record is an object with `id`, `name`, `url` and `evidence_status`";
+        return rules.wrong_type(record, path, "an object", help);
+    }
+    // For a repeated key, the last value counts.
+    let mut found = [None; SOFTWARE.len()];
+    for (key, value) in record.members() {
+        let place = key.as_str().and_then(|name| SOFTWARE.iter().position(|property| property.name == name));
+        if let Some(place) = place {
+            found[place] = Some(value);
+        }
+    }
+    let reviewed = EvidenceStatus::VendorSourcesReviewed.as_str();
+    let is_reviewed = || {
+        let mut values = SOFTWARE.iter().zip(&found);
+        let status = values.find(|(property, _)| property.name == "evidence_status").and_then(|(_, value)| *value);
+        status.is_some_and(|status| status.is_text(reviewed))
+    };
+    for (property, value) in SOFTWARE.iter().zip(found).filter(|(property, _)| property.is_strict) {
+        let [correct, add] = record_advice(property.name);
+        match value {
+            Some(value) => rules.shape(property.shape, value, path.member(property.name), correct),
+            None if property.is_required(is_reviewed) => {
+                let is_always = property.required == Required::Always;
+                let because = format!(", though `evidence_status` is \"{reviewed}\"");
+                rules.missing(record, path, property, if is_always { "" } else { &because }, add);
+            }
+            None => {}
+        }
+    }
+}
+
+/// A property that the directory already interprets can't be declared as an attribute, and the
+/// built-in attributes are always text.
+fn attribute(rules: &mut Rules, entry: Value<'_>, path: Path<'_>) {
+    let Some((name, value)) = entry.get("property").and_then(|value| Some((value.as_str()?, value))) else { return };
+    let known = Property::of_software(&name);
+    let is_built_in = known.is_some_and(|known| known.attribute.is_some());
+    if !is_built_in && known.is_some() {
+        let message = format!("`{name}` can't be an attribute: the directory already handles this property itself");
+        let help = "remove the entry; the directory already filters or sorts by these properties where it can";
+        rules.report(Code::CoreAttribute, value, path.member("property"), message, help);
+    }
+    if let Some(kind) = entry.get("type").filter(|kind| is_built_in && !kind.is_text(AttributeType::Text.as_str())) {
+        let message = format!("the values of `{name}` are always text");
+        rules.report(Code::CoreAttribute, kind, path.member("type"), message, "leave out the type");
+    }
+}
+
+/// Limits the terms in a group. Each term stands for all the others, so a group's cost is
+/// quadratic.
+fn synonyms(rules: &mut Rules, group: Value<'_>, path: Path<'_>) {
+    for key in ["terms", "from", "ambiguous"] {
+        let Some(terms) = group.get(key) else { continue };
+        let count = terms.elements().count();
+        if count > GROUP_TERMS {
+            let message = format!("`{key}` has {count} terms; a synonym group can have at most {GROUP_TERMS}");
+            let help = "keep only the terms that people search for, or split the group by meaning";
+            rules.report(Code::TooManyTerms, terms, path.member(key), message, help);
+        }
+    }
 }

@@ -1,4 +1,4 @@
-//! The basic rules: types, strings, URIs, enums, and the messages for breaking them.
+//! The rules for values of each shape, and the messages for breaking them.
 
 use std::borrow::Cow;
 
@@ -6,10 +6,11 @@ use percent_encoding::{AsciiSet, CONTROLS, NON_ALPHANUMERIC, utf8_percent_encode
 
 use crate::export::Code;
 use crate::export::finding::{Fault, Faults};
+use crate::export::near_miss::misspelled;
 use crate::export::pointer::Path;
 use crate::export::schema::is_uri;
 use crate::export::text::{Kind, Value};
-use crate::export::vocabulary::{Known, misspelled};
+use crate::record::{CalendarDate, Property, Shape};
 
 #[derive(Default)]
 pub(super) struct Rules {
@@ -36,8 +37,15 @@ impl Rules {
         }
     }
 
-    pub(super) fn missing(&mut self, object: Value<'_>, path: Path<'_>, known: Known, because: &str, help: &str) {
-        let key = known.0;
+    pub(super) fn missing(
+        &mut self,
+        object: Value<'_>,
+        path: Path<'_>,
+        known: &'static Property,
+        because: &str,
+        help: &str,
+    ) {
+        let key = known.name;
         let message = format!("the required property `{key}` is missing{because}");
         let help = match misspelled(object, known) {
             Some(other) => format!("`{other}` is probably meant to be `{key}`: rename it"),
@@ -46,7 +54,30 @@ impl Rules {
         self.report(Code::MissingProperty, object, path, message, help);
     }
 
-    pub(super) fn string<'d>(&mut self, value: Value<'d>, path: Path<'_>, help: &str) -> Option<Cow<'d, str>> {
+    /// Checks a value's shape. Shapes that a schema doesn't restrict are always right.
+    pub(super) fn shape(&mut self, shape: Shape, value: Value<'_>, path: Path<'_>, help: &str) {
+        match shape {
+            Shape::Text => _ = self.string(value, path, help),
+            Shape::Name => self.non_empty(value, path, help),
+            Shape::Uri => self.uri(value, path, help),
+            Shape::Date => self.date(value, path, help),
+            Shape::OneOf(allowed) => self.one_of(value, path, allowed),
+            Shape::Number if matches!(value.kind(), Kind::Number | Kind::Null) => {}
+            Shape::Number => self.wrong_type(value, path, "a number or null", help),
+            Shape::Count => self.count(value, path, help),
+            Shape::Sources => self.sources(value, path, help),
+            Shape::Entries(_) if value.kind() != Kind::Array => self.wrong_type(value, path, "an array", help),
+            Shape::Label
+            | Shape::IdPrefix
+            | Shape::Texts
+            | Shape::Boolean
+            | Shape::Source
+            | Shape::Translations
+            | Shape::Entries(_) => {}
+        }
+    }
+
+    fn string<'d>(&mut self, value: Value<'d>, path: Path<'_>, help: &str) -> Option<Cow<'d, str>> {
         let text = value.as_str();
         if text.is_none() {
             self.wrong_type(value, path, "a string", help);
@@ -54,7 +85,7 @@ impl Rules {
         text
     }
 
-    pub(super) fn non_empty(&mut self, value: Value<'_>, path: Path<'_>, help: &str) {
+    fn non_empty(&mut self, value: Value<'_>, path: Path<'_>, help: &str) {
         if self.string(value, path, help).is_some_and(|text| text.is_empty()) {
             self.report(Code::EmptyText, value, path, format!("{} must not be empty", subject(path)), help);
         }
@@ -78,7 +109,7 @@ impl Rules {
         }
     }
 
-    pub(super) fn one_of(&mut self, value: Value<'_>, path: Path<'_>, allowed: &[&str]) {
+    fn one_of(&mut self, value: Value<'_>, path: Path<'_>, allowed: &[&str]) {
         let list = allowed.iter().map(|value| format!("\"{value}\"")).collect::<Vec<_>>().join(" or ");
         let Some(text) = self.string(value, path, &format!("write {list}")) else { return };
         if !allowed.contains(&&*text) {
@@ -90,6 +121,65 @@ impl Rules {
             let help = near.map_or_else(|| format!("write {list}"), |near| format!("did you mean \"{near}\"?"));
             let message = format!("{} must be {list}", subject(path));
             self.report(Code::UnknownValue, value, path, message, help);
+        }
+    }
+
+    fn date(&mut self, value: Value<'_>, path: Path<'_>, help: &str) {
+        let Some(text) = self.string(value, path, help) else { return };
+        if !CalendarDate::has_form(&text) {
+            let message = format!("{} isn't written as YYYY-MM-DD", subject(path));
+            self.report(Code::InvalidDateForm, value, path, message, help);
+        }
+    }
+
+    /// A count must be a whole number of 0 or more, or null.
+    fn count(&mut self, value: Value<'_>, path: Path<'_>, help: &str) {
+        match value.kind() {
+            Kind::Null => {}
+            Kind::Number => match count(value.raw()) {
+                Count::Fits(_) | Count::TooLarge => {}
+                Count::Negative => {
+                    let message = format!("{} must not be below 0", subject(path));
+                    self.report(Code::BelowMinimum, value, path, message, help);
+                }
+                Count::Fractional => {
+                    let message = format!("{} must be a whole number", subject(path));
+                    self.report(Code::WrongType, value, path, message, help);
+                }
+            },
+            _ => self.wrong_type(value, path, "a whole number or null", help),
+        }
+    }
+
+    fn sources(&mut self, list: Value<'_>, path: Path<'_>, help: &str) {
+        if list.kind() != Kind::Array {
+            return self.wrong_type(list, path, "an array", help);
+        }
+        if list.elements().next().is_none() {
+            let help = "name at least one source, or leave the property out if the evidence hasn't been reviewed";
+            self.report(Code::NoSources, list, path, "`sources` must not be empty", help);
+        }
+        for (index, source) in list.elements().enumerate() {
+            self.source(source, path.element(index));
+        }
+    }
+
+    fn source(&mut self, source: Value<'_>, path: Path<'_>) {
+        let help = "write the source like [\"Product page\", \"https://example.org/\"]";
+        if source.kind() != Kind::Array {
+            return self.wrong_type(source, path, "an array of a label and an address", help);
+        }
+        let length = source.elements().count();
+        if length != 2 {
+            let message = format!("a source is a pair of a label and an address, but this array has length {length}");
+            self.report(Code::SourceNotAPair, source, path, message, help);
+        }
+        let mut entries = source.elements();
+        if let Some(label) = entries.next() {
+            self.string(label, path.element(0), help);
+        }
+        if let Some(address) = entries.next() {
+            self.uri(address, path.element(1), help);
         }
     }
 }
@@ -160,4 +250,58 @@ fn ascii_url(text: &str) -> Option<String> {
 fn is_scheme(text: &str) -> bool {
     text.starts_with(|c: char| c.is_ascii_alphabetic())
         && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.'))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::export) enum Count {
+    Fits(u64),
+    /// A whole number that doesn't fit into 64 bits.
+    TooLarge,
+    Negative,
+    Fractional,
+}
+
+/// Reads a JSON number as a count. `1.0` and `1e2` are whole numbers. Like other JSON Schema
+/// implementations, it reads numbers with a fraction or exponent in double precision.
+pub(in crate::export) fn count(text: &str) -> Count {
+    if let Ok(whole) = text.parse::<u64>() {
+        return Count::Fits(whole);
+    }
+    let Ok(value) = text.parse::<f64>() else { return Count::Fractional };
+    if value.is_finite() && value.fract() != 0.0 {
+        Count::Fractional
+    } else if value < 0.0 {
+        Count::Negative
+    } else if value == 0.0 {
+        Count::Fits(0)
+    } else {
+        // The number has no fraction, so this prints its exact value.
+        format!("{value:.0}").parse().map_or(Count::TooLarge, Count::Fits)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::{Count, count};
+
+    #[test]
+    fn a_count_may_be_written_in_several_ways() {
+        for (text, expected) in [
+            ("0", Count::Fits(0)),
+            ("-0", Count::Fits(0)),
+            ("-0.0", Count::Fits(0)),
+            ("1.0", Count::Fits(1)),
+            ("1e2", Count::Fits(100)),
+            ("12.5E1", Count::Fits(125)),
+            ("18446744073709551615", Count::Fits(u64::MAX)),
+            ("18446744073709551616", Count::TooLarge),
+            ("1e400", Count::TooLarge),
+            ("-1", Count::Negative),
+            ("-1e400", Count::Negative),
+            ("0.5", Count::Fractional),
+            ("-1.5", Count::Fractional),
+        ] {
+            assert_eq!(count(text), expected, "{text}");
+        }
+    }
 }

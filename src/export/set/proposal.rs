@@ -11,9 +11,8 @@ use super::property::{LISTED_VALUES, Properties};
 use super::values::location_of;
 use crate::export::budget::PROPERTY_CHARS;
 use crate::export::finding::Findings;
-use crate::export::vocabulary::RECORD;
 use crate::export::{Code, Finding};
-use crate::record::{Attribute, AttributeType, Attributes, MAX_ATTRIBUTES};
+use crate::record::{Attribute, AttributeType, Attributes, MAX_ATTRIBUTES, Property};
 use crate::text::shorten::is_longer;
 
 /// A property isn't worth a filter if fewer products than this have it.
@@ -72,7 +71,7 @@ pub(super) fn advise(
 fn candidates<'p>(properties: &'p Properties, attributes: &Attributes) -> BTreeMap<&'p str, Candidate> {
     let is_possible = |name: &str| {
         attributes.number(name).is_none()
-            && RECORD.iter().all(|(known, _)| *known != name)
+            && Property::of_software(name).is_none()
             && !name.contains(':')
             && !is_longer(name, PROPERTY_CHARS)
     };

@@ -1,7 +1,7 @@
 //! Compares the schema layer with an implementation of JSON Schema: they agree on thousands of
 //! mutated exports.
 
-mod document;
+pub(crate) mod document;
 mod mutation;
 
 use std::cell::Cell;

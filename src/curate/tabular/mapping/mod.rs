@@ -12,7 +12,7 @@ use self::synonyms::property_of;
 pub use self::target::{Target, Translation};
 pub(super) use self::target::{json_head, known};
 use super::{Cell, RowKind, Table, date, value};
-use crate::record::{Attribute, AttributeType, slug};
+use crate::record::{Attribute, AttributeType, Property, Shape, slug};
 
 /// How many rows are examined to propose a mapping, except for ratings.
 const SAMPLE_ROWS: usize = 200;
@@ -297,17 +297,17 @@ fn agrees(table: &Table, column: usize, property: &str) -> bool {
         sample.iter().filter(|text| fits(text)).count() * 2 >= sample.len()
     };
     let every = |fits: &dyn Fn(&str) -> bool| texts(table, column).all(|text| fits(&text));
-    match property {
-        "url" => half(&|text| value::is_address(text) || value::repaired_address(text).is_some()),
-        "rating" => every(&|text| {
+    match Property::of_software(property).map(|known| known.shape) {
+        Some(Shape::Uri) => half(&|text| value::is_address(text) || value::repaired_address(text).is_some()),
+        Some(Shape::Number) => every(&|text| {
             let number = value::decimal(text).and_then(|(number, _)| number.parse::<f64>().ok());
             text == "null" || number.is_some_and(|number| (0.0..=5.0).contains(&number))
         }),
-        "translations" => every(&|text| serde_json::from_str::<serde_json::Map<_, _>>(text).is_ok()),
-        "review_count" => every(&|text| text == "null" || value::whole_number(text).is_some()),
+        Some(Shape::Translations) => every(&|text| serde_json::from_str::<serde_json::Map<_, _>>(text).is_ok()),
+        Some(Shape::Count) => every(&|text| text == "null" || value::whole_number(text).is_some()),
         // Text with at least four digits may be a malformed date, which gets reported later. If
         // there are fewer digits, the column contains something else.
-        "evidence_checked_on" => half(&|text| {
+        Some(Shape::Date) => half(&|text| {
             date::read(text, table.is_1904).is_some() || text.bytes().filter(u8::is_ascii_digit).count() >= 4
         }),
         _ => true,

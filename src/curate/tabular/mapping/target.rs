@@ -2,8 +2,7 @@
 
 use std::fmt;
 
-use crate::export::{RECORD, TRANSLATED};
-use crate::record::{AttributeType, Language};
+use crate::record::{AttributeType, Language, Property, Shape};
 
 /// How a column is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +31,12 @@ impl Target {
             Self::Translation(translation) => Some(&translation.head),
             Self::Ignored => None,
         }
+    }
+
+    /// Whether the column contains addresses.
+    pub(in crate::curate::tabular) fn is_uri(&self) -> bool {
+        let Self::Property(name) = self else { return false };
+        Property::of_software(name).is_some_and(|known| known.shape == Shape::Uri)
     }
 
     pub fn parse(text: &str) -> Option<Self> {
@@ -89,7 +94,8 @@ impl Translation {
     /// language tag.
     pub(in crate::curate::tabular) fn of(head: &str, find: impl Fn(&str) -> Option<&'static str>) -> Option<Self> {
         let (property, tag) = head.rsplit_once(':')?;
-        let property = find(property.trim()).filter(|name| TRANSLATED.iter().any(|(known, _)| known == name))?;
+        let property = find(property.trim())
+            .filter(|name| Property::of_software(name).is_some_and(|known| known.is_translated))?;
         let language = Language::parse(tag.trim()).filter(Language::is_known)?;
         let head = format!("{property}:{language}");
         Some(Self { property, language, head })
@@ -105,5 +111,5 @@ pub(in crate::curate::tabular) fn json_head(name: &str) -> String {
 
 /// The record property with this name.
 pub(in crate::curate::tabular) fn known(name: &str) -> Option<&'static str> {
-    RECORD.iter().map(|(key, _)| *key).find(|key| *key == name)
+    Property::of_software(name).map(|known| known.name)
 }

@@ -9,7 +9,7 @@ use axum::http::HeaderMap;
 use axum::response::Response;
 use bytes::Bytes;
 
-use self::reference::Reference;
+use self::reference::{Prose, Reference};
 use super::call::LOCAL;
 use super::document::Document;
 use super::frame::{Frame, Menu, Section};
@@ -22,6 +22,7 @@ use crate::http::extract::Snapshot;
 use crate::http::middleware::session;
 use crate::http::problem::{ApiError, ErrorCode};
 use crate::http::state::AppState;
+use crate::record::{ENVELOPE, Property, SOFTWARE};
 
 mod reference;
 
@@ -63,6 +64,8 @@ struct GettingStarted<'a> {
 #[template(path = "docs/export-format.html")]
 struct ExportFormat<'a> {
     base: &'a str,
+    /// Labels, captions and properties.
+    tables: [(&'static str, &'static str, &'static [Property]); 2],
     example: &'static str,
 }
 
@@ -96,9 +99,13 @@ impl Docs {
     /// `openapi` is the OpenAPI document.
     pub(in crate::http) fn new(site: &Site, openapi: String) -> Result<Self, askama::Error> {
         let reference = Reference::new(&openapi, host(site), &site.base);
+        let tables: [(_, _, &[Property]); 2] = [
+            ("Rules of the envelope", "The envelope", &ENVELOPE),
+            ("Rules of a record", "A record of <code>software</code>", &SOFTWARE),
+        ];
         let prose = [
             reference.render()?,
-            ExportFormat { base: &site.base, example: EXPORT_EXAMPLE }.render()?,
+            ExportFormat { base: &site.base, tables, example: EXPORT_EXAMPLE }.render()?,
             Errors.render()?,
             Versioning.render()?,
         ];

@@ -76,7 +76,7 @@ fn headers(api: OpenApi<'_>) -> Vec<(String, Prose)> {
 
 #[derive(Debug, Template)]
 #[template(path = "docs/prose.html")]
-struct Prose {
+pub(super) struct Prose {
     /// Each paragraph's parts, alternating between prose and code.
     paragraphs: Vec<Vec<(String, bool)>>,
     is_block: bool,
@@ -89,7 +89,7 @@ impl Prose {
     }
 
     /// Text within a paragraph.
-    fn line(text: &str) -> Self {
+    pub(super) fn line(text: &str) -> Self {
         Self { paragraphs: vec![marked(text)], is_block: false }
     }
 }
