@@ -23,22 +23,22 @@ impl<D: Documents> Expander<'_, D> {
     }
 
     /// Makes the pinned products alternatives in each slot. If none are pinned to the query as
-    /// typed, uses the products pinned to the corrected query.
+    /// typed, uses the products pinned to the corrected query. Returns the ones used.
     pub(super) fn pin(
         &mut self,
-        pinned: &mut Vec<Term>,
+        mut pinned: Vec<Term>,
         corrected: &[String],
         slots: &mut [Slot],
-    ) -> Result<(), D::Error> {
+    ) -> Result<Vec<Term>, D::Error> {
         let is_corrected = corrected.iter().zip(&self.query.words).any(|(corrected, word)| *corrected != word.folded);
         if pinned.is_empty() && is_corrected {
-            *pinned = self.pinned(corrected.iter().map(String::as_str))?;
+            pinned = self.pinned(corrected.iter().map(String::as_str))?;
         }
         for slot in slots {
             let missing: Vec<_> =
                 pinned.iter().map(alternative).filter(|pinned| !slot.alternatives.contains(pinned)).collect();
             slot.alternatives.extend(missing);
         }
-        Ok(())
+        Ok(pinned)
     }
 }
