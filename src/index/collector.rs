@@ -5,7 +5,7 @@ use tantivy::TERMINATED;
 use super::{Index, IndexError, SearchHits, SearchRequest, hits};
 use crate::catalogue::{Filter, Ordinal, Records};
 use crate::search::budget::Budget;
-use crate::search::collect::{Candidate, Collector, Pruned, RERANKED, Tier, is_accidental, pinned_score};
+use crate::search::collect::{Collector, Pruned, RERANKED, RankedHit, Tier, is_accidental, pinned_score};
 use crate::search::facet_counts::FacetCounts;
 use crate::search::forward::Forward;
 use crate::search::meaning::Meanings;
@@ -117,7 +117,7 @@ impl<'a> TierCollector<'a> {
             self.scores.push((ordinal, score));
         }
         let tier = if self.collector.is_demo(ordinal) { tier.demo() } else { tier };
-        self.collector.take(Candidate { tier, score, ordinal });
+        self.collector.take(RankedHit { tier, score, ordinal });
     }
 
     pub(super) fn count_pruned(&mut self, pruned: Pruned<'_>) {
@@ -125,11 +125,11 @@ impl<'a> TierCollector<'a> {
         self.collector.count_pruned(pruned);
         // A full-name match or a pinned product comes first, however low its score.
         for ordinal in self.names.iter().copied().filter(|ordinal| pruned.has(*ordinal)) {
-            self.collector.take_pruned(Candidate { tier: Tier::ExactName, score: 0.0, ordinal });
+            self.collector.take_pruned(RankedHit { tier: Tier::ExactName, score: 0.0, ordinal });
         }
         for (ordinal, place) in self.pinned.iter().copied().filter(|(ordinal, _)| pruned.has(*ordinal)) {
             if self.names.binary_search(&ordinal).is_err() {
-                self.collector.take_pruned(Candidate { tier: Tier::Pinned, score: pinned_score(place), ordinal });
+                self.collector.take_pruned(RankedHit { tier: Tier::Pinned, score: pinned_score(place), ordinal });
             }
         }
     }
@@ -175,7 +175,7 @@ impl<'a> TierCollector<'a> {
         let by_words = self.by_words.map_or(0, |by_words| by_words.all);
         if let Some(score) = related.likeness(self.meanings.of(ordinal), by_words) {
             let tier = if self.collector.is_demo(ordinal) { Tier::RelatedDemo } else { Tier::Related };
-            self.collector.take(Candidate { tier, score, ordinal });
+            self.collector.take(RankedHit { tier, score, ordinal });
         }
     }
 
@@ -195,7 +195,7 @@ impl<'a> TierCollector<'a> {
             let head = best.len().min(RERANKED);
             request.plan.rerank.rerank(self.forward, self.meanings, &mut best[..head], request.page.end);
         }
-        let hits = hits::hits(records, request.page_of(&best));
+        let hits = hits::with_items(records, request.page_of(&best));
         let related = total - by_words.admitted;
         SearchHits { hits, texts: Vec::new(), total, complete, related, unfiltered_total: by_words.all, facets }
     }

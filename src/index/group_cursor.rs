@@ -8,7 +8,7 @@ use super::posting_list::PostingList;
 use super::{Index, IndexError};
 use crate::search::budget::Budget;
 use crate::search::score::group_weight;
-use crate::search::{Group, Term};
+use crate::search::{Term, WordGroup};
 
 /// How many budget units it costs to open an alternative.
 const OPENED: usize = 60;
@@ -46,7 +46,7 @@ struct Stage {
 }
 
 impl<'e> GroupCursor<'e> {
-    pub(super) fn open(index: &'e Index, group: &Group, budget: &Budget) -> Result<Self, IndexError> {
+    pub(super) fn open(index: &'e Index, group: &WordGroup, budget: &Budget) -> Result<Self, IndexError> {
         let alternatives = group.alternatives.iter().map(|alternative| (&alternative.term, alternative.weight));
         let cursor = Self::of_alternatives(index, alternatives, budget)?;
         Ok(Self { required: group.required, indispensable: group.indispensable, ..cursor })

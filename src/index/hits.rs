@@ -5,19 +5,14 @@ use bytes::Bytes;
 use super::{Hit, HitTexts, IndexError, SearchHits, SearchRequest};
 use crate::catalogue::{Filter, Records, SortedBy};
 use crate::search::budget::Budget;
-use crate::search::collect::{Candidate, Tier};
+use crate::search::collect::{RankedHit, Tier};
 use crate::search::forward::{DocumentWords, Forward};
 
-/// Turns candidates into hits.
-pub(super) fn hits(records: &Records, candidates: &[Candidate]) -> Vec<Hit> {
-    let items = records.items(candidates.iter().map(|candidate| candidate.ordinal));
-    let hit = |(candidate, item): (&Candidate, Bytes)| Hit {
-        ordinal: candidate.ordinal,
-        tier: candidate.tier,
-        score: candidate.score,
-        item,
-    };
-    candidates.iter().zip(items).map(hit).collect()
+/// Adds the products' items to ranked hits.
+pub(super) fn with_items(records: &Records, ranked: &[RankedHit]) -> Vec<Hit> {
+    let items = records.items(ranked.iter().map(|of| of.ordinal));
+    let hit = |(of, item): (&RankedHit, Bytes)| Hit { ordinal: of.ordinal, tier: of.tier, score: of.score, item };
+    ranked.iter().zip(items).map(hit).collect()
 }
 
 /// The maximum size in bytes of the text that comes with a page of hits. A single hit may exceed
@@ -85,12 +80,12 @@ pub(super) fn list(records: &Records, request: &SearchRequest<'_>, filter: &Filt
     let columns = &records.columns;
     let pays = |products| request.budget.pay(products * FILTERED);
     let (ordinals, total) = columns.page(filter, order, request.page.clone(), pays);
-    let candidate = |ordinal| {
+    let hit = |ordinal| {
         let tier = if columns.is_demo(ordinal) { Tier::Demo } else { Tier::All };
-        Candidate { tier, score: 0.0, ordinal }
+        RankedHit { tier, score: 0.0, ordinal }
     };
-    let candidates: Vec<_> = ordinals.into_iter().map(candidate).collect();
+    let ranked: Vec<_> = ordinals.into_iter().map(hit).collect();
     let unfiltered_total = records.len() as u64;
-    let hits = hits(records, &candidates);
+    let hits = with_items(records, &ranked);
     Some(SearchHits { hits, total, complete: total, unfiltered_total, ..SearchHits::default() })
 }

@@ -50,7 +50,7 @@ use crate::search::budget::Budget;
 use crate::search::forward::Forward;
 use crate::search::meaning::Meanings;
 use crate::search::score::Scorer;
-use crate::search::{Alternative, DocumentTables, Group, Kind, Plan, Term};
+use crate::search::{Alternative, DocumentTables, MatchKind, Plan, Term, WordGroup};
 use crate::text::count::counted;
 
 const FIELD: &str = "terms";
@@ -187,8 +187,8 @@ impl Index {
     /// The categories of the best few documents that contain a term, as sorted indices into the
     /// category list.
     pub fn categories(&self, term: &Term) -> Result<Vec<u32>, IndexError> {
-        let alternatives = vec![Alternative { kind: Kind::Category, term: term.clone(), weight: 1.0 }];
-        let group = Group { alternatives, required: true, indispensable: false };
+        let alternatives = vec![Alternative { kind: MatchKind::Category, term: term.clone(), weight: 1.0 }];
+        let group = WordGroup { alternatives, required: true, indispensable: false };
         let found = self.search(&SearchRequest {
             plan: &Plan { groups: vec![group], ..Plan::default() },
             filter: &SoftwareFilter::default(),

@@ -19,12 +19,12 @@ pub(super) struct Postings {
     lists: Lists,
     /// The share of the memory budget that `lists` takes up.
     share: Share,
-    runs: ScratchSorter<Row>,
+    runs: ScratchSorter<RunRow>,
 }
 
 /// A term's postings in a run.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-struct Row {
+struct RunRow {
     #[serde(with = "serde_bytes")]
     name: Vec<u8>,
     /// The first document, so a term's rows sort in document order.
@@ -88,7 +88,7 @@ impl Postings {
         self.runs.push_run(|run| {
             lists.for_each(|name, documents, numbers| {
                 let first = Numbers(numbers.iter()).next().unwrap_or_default();
-                run.push(Row { name: name.to_vec(), first, documents, numbers: numbers.to_vec() }).map(drop)
+                run.push(RunRow { name: name.to_vec(), first, documents, numbers: numbers.to_vec() }).map(drop)
             })
         })?;
         self.share.give_back();

@@ -7,7 +7,7 @@ use super::posting_list::PostingList;
 use super::{Index, IndexError};
 use crate::catalogue::{Filter, Ordinal};
 use crate::search::budget::Budget;
-use crate::search::collect::{Candidate, Collector, Tier};
+use crate::search::collect::{Collector, RankedHit, Tier};
 use crate::search::related::MOST_COMPARED;
 use crate::search::{Plan, Related, Term};
 
@@ -30,9 +30,9 @@ pub(super) fn collect_related(
     let Some(related) = &plan.related else { return Ok(()) };
     let Some(found) = collector.relates(related) else { return Ok(()) };
     let nearest = sharing_topics(index, related, &plan.excluded, &found, collector, budget)?;
-    index.meanings.fetch(nearest.iter().map(|candidate| candidate.ordinal));
-    for candidate in nearest {
-        collector.collect_related(candidate.ordinal, related);
+    index.meanings.fetch(nearest.iter().map(|hit| hit.ordinal));
+    for hit in nearest {
+        collector.collect_related(hit.ordinal, related);
     }
     Ok(())
 }
@@ -46,7 +46,7 @@ fn sharing_topics(
     found: &[Ordinal],
     collector: &TierCollector<'_>,
     budget: &Budget,
-) -> Result<Vec<Candidate>, IndexError> {
+) -> Result<Vec<RankedHit>, IndexError> {
     let documents = index.scorer.documents();
     let blocks = documents.div_ceil(BLOCK_LEN);
     let mut units = blocks * BLOCK + MOST_COMPARED * COMPARED;
@@ -86,7 +86,7 @@ fn sharing_topics(
         for (at, weight) in weights.iter_mut().enumerate().filter(|(_, weight)| **weight > 0) {
             let (ordinal, score) = (document(start, at), f32::from(std::mem::take(weight)));
             if !collector.verifies_phrases() || collector.admits_phrases(ordinal) {
-                best.take(Candidate { tier: Tier::Related, score, ordinal });
+                best.take(RankedHit { tier: Tier::Related, score, ordinal });
             }
         }
     }

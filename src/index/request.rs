@@ -8,7 +8,7 @@ use crate::catalogue::{Ordinal, SoftwareFilter, SortedBy};
 use crate::record::AttributeNumber;
 use crate::search::Plan;
 use crate::search::budget::Budget;
-use crate::search::collect::{Candidate, Tier};
+use crate::search::collect::{RankedHit, Tier};
 use crate::search::facet_counts::FacetCounts;
 use crate::search::forward::DocumentWords;
 
@@ -32,7 +32,7 @@ pub struct SearchRequest<'a> {
 
 impl SearchRequest<'_> {
     /// The hits on the page; empty past the end.
-    pub(super) fn page_of<'h>(&self, hits: &'h [Candidate]) -> &'h [Candidate] {
+    pub(super) fn page_of<'h>(&self, hits: &'h [RankedHit]) -> &'h [RankedHit] {
         let end = self.page.end.min(hits.len());
         &hits[self.page.start.min(end)..end]
     }

@@ -22,28 +22,28 @@ pub struct HeadingIndex {
     /// All entries' folded words, sorted.
     words: Vec<Box<str>>,
     /// For each word, the entries that have it in a name, an abbreviation or a synonym.
-    headings: Postings,
+    headings: WordPostings,
     /// For each word, the entries that have it in their text.
-    texts: Postings,
+    texts: WordPostings,
     /// The words with each stem, in ascending order.
     stems: HashMap<Box<str>, Vec<u32>>,
     /// The words with each stem, in languages other than English.
     inflected: HashMap<(Inflected, Box<str>), Vec<u32>>,
     /// The keys of all names, abbreviations and synonyms, sorted.
-    names: Vec<Name>,
+    names: Vec<HeadingName>,
     stemmer: Stems,
 }
 
 /// The entries that contain each word, in ascending order.
 #[derive(Debug, Default)]
-struct Postings {
+struct WordPostings {
     /// Where each word's entries start, and where the last word's entries end.
     bounds: Vec<usize>,
     entries: Vec<u32>,
 }
 
 #[derive(Debug)]
-struct Name {
+struct HeadingName {
     key: Box<str>,
     entry: u32,
     is_synonym: bool,
@@ -72,7 +72,7 @@ impl HeadingHits {
     }
 }
 
-impl Postings {
+impl WordPostings {
     fn new<'e>(of_words: impl Iterator<Item = &'e Vec<u32>>) -> Self {
         let mut postings = Self { bounds: vec![0], entries: Vec::new() };
         for entries in of_words {
@@ -93,15 +93,15 @@ impl Postings {
 type Entries = [Vec<u32>; 2];
 
 #[derive(Debug, Default)]
-struct Builder {
+struct HeadingBuilder {
     len: u32,
     words: HashMap<Box<str>, Entries>,
     /// The folded words in languages other than English, with their stems in those languages.
     inflected: HashSet<(Inflected, Box<str>, Box<str>)>,
-    names: Vec<Name>,
+    names: Vec<HeadingName>,
 }
 
-impl Builder {
+impl HeadingBuilder {
     /// Adds an entry in this language, which is `None` for English and for languages without a
     /// stemmer.
     fn push<'t>(
@@ -135,7 +135,7 @@ impl Builder {
         let entry = self.len - 1;
         for (heading, is_synonym) in exact.map(|name| (name, false)).chain(synonyms.map(|name| (name, true))) {
             let words = words(heading);
-            self.names.push(Name { key: name_key(&words).into(), entry, is_synonym });
+            self.names.push(HeadingName { key: name_key(&words).into(), entry, is_synonym });
             for word in &words {
                 self.push_word(word, 0, language);
             }
@@ -180,8 +180,8 @@ impl Builder {
         HeadingIndex {
             inflected,
             len: self.len as usize,
-            headings: Postings::new(words.iter().map(|(_, [headings, _])| headings)),
-            texts: Postings::new(words.iter().map(|(_, [_, texts])| texts)),
+            headings: WordPostings::new(words.iter().map(|(_, [headings, _])| headings)),
+            texts: WordPostings::new(words.iter().map(|(_, [_, texts])| texts)),
             words: words.into_iter().map(|(word, _)| word).collect(),
             stems,
             names: self.names,
@@ -192,7 +192,7 @@ impl Builder {
 
 impl HeadingIndex {
     pub fn glossary(glossary: &[GlossaryEntry]) -> Self {
-        let mut index = Builder::default();
+        let mut index = HeadingBuilder::default();
         for GlossaryEntry { term, .. } in glossary {
             let exact = std::iter::once(&term.term).chain(&term.abbreviations).map(String::as_str);
             let language = term.language.as_ref().and_then(|language| Inflected::of(language.primary()));
@@ -203,7 +203,7 @@ impl HeadingIndex {
     }
 
     pub fn categories(categories: &[CategoryResource]) -> Self {
-        let mut index = Builder::default();
+        let mut index = HeadingBuilder::default();
         for category in categories {
             let description = category.description.as_deref().unwrap_or_default();
             let language = category.language.as_ref().and_then(|language| Inflected::of(language.primary()));
@@ -305,7 +305,7 @@ impl HeadingIndex {
     }
 }
 
-fn set_all_of(bits: &mut [u64], postings: &Postings, words: &[Range<usize>], stop: &Stop) {
+fn set_all_of(bits: &mut [u64], postings: &WordPostings, words: &[Range<usize>], stop: &Stop) {
     for words in words {
         set_all(bits, read_while(postings.of(words), |_| !stop.is_set()));
     }
@@ -368,7 +368,7 @@ mod tests {
     }
 
     fn index(entries: &[Entry]) -> HeadingIndex {
-        let mut index = Builder::default();
+        let mut index = HeadingBuilder::default();
         for (name, synonym, text) in entries {
             index.push(None, std::iter::once(&**name), std::iter::once(&**synonym), text);
         }

@@ -3,7 +3,7 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::plan::{Documents, Term};
+use super::plan::{Term, TermLookup};
 use super::query::{ParsedQuery, parse};
 use crate::record::{Software, normalised_url};
 use crate::text::analyse::{Word, key_without_conjunctions, name_key, words};
@@ -21,8 +21,8 @@ pub(super) struct Identified {
 
 /// Finds the products that the whole query refers to. The name as written takes precedence over a
 /// variant spelling, any name over an id, and an id over a website.
-pub(super) fn identify<D: Documents>(documents: &D, text: &str, words: &[Word]) -> Result<Identified, D::Error> {
-    let known = |term: &Term| Ok(documents.document_frequency(term)? > 0);
+pub(super) fn identify<L: TermLookup>(lookup: &L, text: &str, words: &[Word]) -> Result<Identified, L::Error> {
+    let known = |term: &Term| Ok(lookup.document_frequency(term)? > 0);
     let key = whole_key(text, words);
     let text = text.trim();
     let is_url = text.contains("://");
@@ -56,9 +56,9 @@ pub(super) fn identify<D: Documents>(documents: &D, text: &str, words: &[Word]) 
 
 /// Parses a query. If it's a name that only looks as if it contained an exclusion (`gofmt -s`), its
 /// symbols aren't operators.
-pub fn read<D: Documents>(documents: &D, text: &str) -> Result<ParsedQuery, D::Error> {
+pub fn read<L: TermLookup>(lookup: &L, text: &str) -> Result<ParsedQuery, L::Error> {
     let parsed = parse(text);
-    if parsed.excluded.is_empty() || documents.document_frequency(&signed(text, &words(text)))? == 0 {
+    if parsed.excluded.is_empty() || lookup.document_frequency(&signed(text, &words(text)))? == 0 {
         return Ok(parsed);
     }
     Ok(ParsedQuery::plain(text))

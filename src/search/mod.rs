@@ -47,7 +47,7 @@ pub use index::{SearchBuilder, SearchParts};
 pub use lexicon::{StemId, WordId};
 pub use opened::{DocumentTables, SearchIndex, SearchIndexError};
 pub use plan::{
-    Alternative, Documents, Group, INDEXED_PREFIX, Kind, Meaning, Phrase, PhraseForm, Plan, Related, Rerank, Signals,
-    Term,
+    Alternative, INDEXED_PREFIX, MatchKind, Meaning, Phrase, PhraseForm, Plan, Related, Rerank, Signals, Term,
+    TermLookup, WordGroup,
 };
 pub use ranking::Ranking;

@@ -1,7 +1,7 @@
 //! Plans searches by name.
 
 use super::identity;
-use super::plan::{Alternative, Group, Kind, Plan, Rerank, Term};
+use super::plan::{Alternative, MatchKind, Plan, Rerank, Term, WordGroup};
 use crate::text::analyse::{Gap, compound, words};
 
 /// Plans a search by name: every query word must be the beginning of a word in the name or an
@@ -13,8 +13,8 @@ pub fn plan(text: &str) -> Option<Plan> {
     let mut groups = Vec::with_capacity(typed.len());
     for (at, word) in typed.iter().enumerate() {
         let mut alternatives = vec![
-            Alternative { kind: Kind::Name, term: Term::NameWord(word.folded.as_str().into()), weight: 1.0 },
-            Alternative { kind: Kind::Prefix, term: Term::NamePrefix(word.folded.as_str().into()), weight: 0.5 },
+            Alternative { kind: MatchKind::Name, term: Term::NameWord(word.folded.as_str().into()), weight: 1.0 },
+            Alternative { kind: MatchKind::Prefix, term: Term::NamePrefix(word.folded.as_str().into()), weight: 0.5 },
         ];
         for second in [at, at + 1] {
             let Some(first) = second.checked_sub(1) else { continue };
@@ -23,17 +23,21 @@ pub fn plan(text: &str) -> Option<Plan> {
             };
             let joined = compound(&typed[first], next);
             alternatives.push(Alternative {
-                kind: Kind::Name,
+                kind: MatchKind::Name,
                 term: Term::NameWord(joined.as_str().into()),
                 weight: 1.0,
             });
-            alternatives.push(Alternative { kind: Kind::Prefix, term: Term::NamePrefix(joined.into()), weight: 0.5 });
+            alternatives.push(Alternative {
+                kind: MatchKind::Prefix,
+                term: Term::NamePrefix(joined.into()),
+                weight: 0.5,
+            });
         }
-        groups.push(Group { alternatives, required: true, indispensable: false });
+        groups.push(WordGroup { alternatives, required: true, indispensable: false });
     }
     if typed.is_empty() && !text.trim().is_empty() {
-        let alternatives = vec![Alternative { kind: Kind::Name, term: name.clone(), weight: 1.0 }];
-        groups.push(Group { alternatives, required: true, indispensable: false });
+        let alternatives = vec![Alternative { kind: MatchKind::Name, term: name.clone(), weight: 1.0 }];
+        groups.push(WordGroup { alternatives, required: true, indispensable: false });
     }
     let names = vec![name];
     (!groups.is_empty()).then(|| Plan { groups, names, rerank: Rerank::ShortestName, ..Plan::default() })

@@ -86,7 +86,7 @@ pub const INDEXED_PREFIX: usize = 3;
 /// Why a term can stand for a query word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum MatchKind {
     Exact,
     /// The term has the same stem, but no record contains the word as typed.
     Stem,
@@ -116,7 +116,7 @@ pub enum Kind {
     Pinned,
 }
 
-impl Kind {
+impl MatchKind {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Exact => "exact",
@@ -140,7 +140,7 @@ impl Kind {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Alternative {
-    pub kind: Kind,
+    pub kind: MatchKind,
     pub term: Term,
     /// From 0 to 1; the exact word has weight 1.
     pub weight: f32,
@@ -150,7 +150,7 @@ pub struct Alternative {
 /// `idf × max(weight × score)` ([`Scorer`](super::score::Scorer)), with a single document frequency
 /// for the whole group.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Group {
+pub struct WordGroup {
     /// Empty if the generation has no matching terms.
     pub alternatives: Vec<Alternative>,
     /// Whether a document has to satisfy the group to count as having all the words.
@@ -160,7 +160,7 @@ pub struct Group {
     pub indispensable: bool,
 }
 
-impl Group {
+impl WordGroup {
     /// A group that no document can satisfy, and that a document must satisfy to be found.
     pub(super) const IMPOSSIBLE: Self = Self { alternatives: Vec::new(), required: true, indispensable: true };
 }
@@ -238,7 +238,7 @@ pub struct Related {
 /// meaning are added. Filters don't affect which documents these are.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
-    pub groups: Vec<Group>,
+    pub groups: Vec<WordGroup>,
     /// No hit may contain any of these.
     pub excluded: Vec<Term>,
     /// No hit may contain any of these within one value.
@@ -272,7 +272,7 @@ impl Plan {
 }
 
 /// The index lookups needed to understand a query.
-pub trait Documents {
+pub trait TermLookup {
     type Error;
 
     fn document_frequency(&self, term: &Term) -> Result<u32, Self::Error>;

@@ -60,7 +60,7 @@ fn is_skipped(folded: &str) -> bool {
 
 impl Thesaurus {
     pub fn new<'g>(groups: impl IntoIterator<Item = &'g SynonymGroup>) -> Self {
-        let mut builder = Builder::default();
+        let mut builder = ThesaurusBuilder::default();
         let groups: Vec<_> = groups.into_iter().collect();
         for group in &groups {
             if let SynonymGroup::Equivalent(terms) = group {
@@ -162,13 +162,13 @@ fn matched_until(
 }
 
 #[derive(Debug, Default)]
-struct Builder {
+struct ThesaurusBuilder {
     stems: Stems,
     terms: StemMap<Vec<Box<str>>, ThesaurusTerm>,
     concepts: Vec<Vec<Box<str>>>,
 }
 
-impl Builder {
+impl ThesaurusBuilder {
     fn key(&self, term: &str) -> Vec<Box<str>> {
         let words = words(term);
         let kept = words.iter().enumerate().filter(|(at, word)| *at == 0 || !is_skipped(&word.folded));

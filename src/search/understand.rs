@@ -6,7 +6,7 @@ use super::SearchIndex;
 use super::conjunction;
 use super::cue::{self, Certainty, names_kind};
 use super::intent::{Intent, is_intent_word};
-use super::plan::{Alternative, Documents, Kind, Phrase, Term};
+use super::plan::{Alternative, MatchKind, Phrase, Term, TermLookup};
 use super::query::{LONG_QUERY, ParsedQuery};
 use crate::text::analyse::{Word, compound, name_key, written};
 use crate::text::english;
@@ -43,12 +43,12 @@ pub(super) struct Subject {
 }
 
 /// Resolves a query's intent. Only names in the index count.
-pub(super) fn understand<D: Documents>(
+pub(super) fn understand<L: TermLookup>(
     index: &SearchIndex,
-    documents: &D,
+    lookup: &L,
     text: &str,
     query: &ParsedQuery,
-) -> Result<Understood, D::Error> {
+) -> Result<Understood, L::Error> {
     let words = &query.words;
     let mut understood = Understood::default();
     if words.len() < 2 {
@@ -59,7 +59,7 @@ pub(super) fn understand<D: Documents>(
     let key = |of: &Range<usize>| name_key(&words[of.clone()]);
     if let Some(excluded) = intent.excluded.filter(|of| words.len() < LONG_QUERY && is_plain(&of.words)) {
         let name = Term::Name(key(&excluded.words).into());
-        let is_name = documents.document_frequency(&name)? > 0;
+        let is_name = lookup.document_frequency(&name)? > 0;
         if is_name || excluded.is_certain {
             understood.cues.extend(std::iter::once(excluded.not).chain(excluded.words.clone()));
             if is_name {
@@ -85,7 +85,7 @@ pub(super) fn understand<D: Documents>(
         };
         let (cues, others): (Vec<_>, Vec<_>) =
             (0..words.len()).filter(|at| !subject.words.contains(at)).partition(is_cue);
-        let Some(standing) = standing(index, documents, words, &subject, others.is_empty())? else { continue };
+        let Some(standing) = standing(index, lookup, words, &subject, others.is_empty())? else { continue };
         let name = &words[subject.words.clone()];
         let term = Term::Name(name_key(name).into());
         understood.cues.extend(cues);
@@ -93,7 +93,7 @@ pub(super) fn understand<D: Documents>(
         understood.subject = Some(Subject {
             words: subject.words,
             written: written(text, name).to_owned(),
-            alternatives: alternatives_to(index, documents, name, standing)?,
+            alternatives: alternatives_to(index, lookup, name, standing)?,
             similar_to: (standing == Standing::Named).then_some(term),
         });
         break;
@@ -132,15 +132,15 @@ enum Standing {
 
 /// Whether a name next to a cue is a product to replace. `is_all` means that the query contains
 /// nothing else.
-fn standing<D: Documents>(
+fn standing<L: TermLookup>(
     index: &SearchIndex,
-    documents: &D,
+    lookup: &L,
     words: &[Word],
     subject: &cue::Subject,
     is_all: bool,
-) -> Result<Option<Standing>, D::Error> {
+) -> Result<Option<Standing>, L::Error> {
     let key = name_key(&words[subject.words.clone()]);
-    let is_known = |term: &Term| documents.document_frequency(term).map(|frequency| frequency > 0);
+    let is_known = |term: &Term| lookup.document_frequency(term).map(|frequency| frequency > 0);
     let is_replaced = is_known(&Term::AlternativeTo(key.as_str().into()))?;
     match subject.certainty {
         Certainty::Description if !is_replaced || !is_all => return Ok(None),
@@ -164,22 +164,22 @@ fn standing<D: Documents>(
 
 /// The alternatives to a name: records listed as alternatives to the product; the product's
 /// categories, or those records' categories if there's no such product; and the name's rarest word.
-fn alternatives_to<D: Documents>(
+fn alternatives_to<L: TermLookup>(
     index: &SearchIndex,
-    documents: &D,
+    lookup: &L,
     name: &[Word],
     standing: Standing,
-) -> Result<Vec<Alternative>, D::Error> {
+) -> Result<Vec<Alternative>, L::Error> {
     let key = name_key(name);
     let replaced = Term::AlternativeTo(key.as_str().into());
-    let mut categories = documents.categories(&Term::Name(key.into()))?;
+    let mut categories = lookup.categories(&Term::Name(key.into()))?;
     if categories.is_empty() && standing == Standing::Replaced {
-        categories = documents.categories(&replaced)?;
+        categories = lookup.categories(&replaced)?;
     }
-    let mut alternatives = vec![Alternative { kind: Kind::AlternativeTo, term: replaced, weight: 1.0 }];
+    let mut alternatives = vec![Alternative { kind: MatchKind::AlternativeTo, term: replaced, weight: 1.0 }];
     let weight = index.ranking.subject_category;
     alternatives.extend(categories.into_iter().map(|id| Alternative {
-        kind: Kind::Category,
+        kind: MatchKind::Category,
         term: Term::Category(id.into()),
         weight,
     }));
@@ -187,14 +187,14 @@ fn alternatives_to<D: Documents>(
     for word in name {
         let Some(word) = index.lexicon.word(&word.folded) else { continue };
         let term = Term::Word(index.lexicon.stem_of(word));
-        let frequency = documents.document_frequency(&term)?;
+        let frequency = lookup.document_frequency(&term)?;
         if frequency > 0 && rarest.as_ref().is_none_or(|(least, _)| frequency < *least) {
             rarest = Some((frequency, term));
         }
     }
     // A product that merely mentions the name may be an add-on for that product.
     alternatives.extend(rarest.map(|(_, term)| Alternative {
-        kind: Kind::Mention,
+        kind: MatchKind::Mention,
         term,
         weight: index.ranking.mention,
     }));

@@ -15,7 +15,7 @@ use crate::search::budget::Stop;
 use crate::search::collect::Tier;
 use crate::search::expand::Expansion;
 use crate::search::rerank::Shares;
-use crate::search::{Kind, Plan, StemId, Term};
+use crate::search::{MatchKind, Plan, StemId, Term};
 
 /// The tier of a product whose full name or alias is the query.
 pub const WHOLE_NAME: &str = "whole name";
@@ -51,7 +51,7 @@ pub struct ExplainedWord {
 
 #[derive(Debug, Clone, Serialize)]
 pub struct ExplainedAlternative {
-    pub kind: Kind,
+    pub kind: MatchKind,
     /// The words with the alternative's stem, or its term.
     pub text: String,
     /// From 0 to 1.

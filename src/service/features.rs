@@ -16,7 +16,7 @@ use crate::search::forward::SECTION_END;
 use crate::search::meaning::record_reference;
 use crate::search::score::group_weight;
 use crate::search::stem_slots::StemSlots;
-use crate::search::{Alternative, Group, Kind, Meaning, Plan, Rerank, Signals, StemId, Term};
+use crate::search::{Alternative, MatchKind, Meaning, Plan, Rerank, Signals, StemId, Term, WordGroup};
 use crate::text::analyse::words;
 use crate::text::english::is_function_word;
 use crate::text::meaning::Reference;
@@ -148,17 +148,17 @@ impl<'s> Features<'s> {
     pub(super) fn shared(&self) -> impl Iterator<Item = (String, Vec<Alternative>)> {
         let category = |category: &&CategoryResource| {
             let term = Term::Category(category.id.as_str().into());
-            (category.name.clone(), vec![Alternative { kind: Kind::Category, term, weight: 1.0 }])
+            (category.name.clone(), vec![Alternative { kind: MatchKind::Category, term, weight: 1.0 }])
         };
         let word = |word: &ProductWord| {
             let term = Term::Word(word.stem);
-            (word.written.clone(), vec![Alternative { kind: Kind::Exact, term, weight: WORD_WEIGHT }])
+            (word.written.clone(), vec![Alternative { kind: MatchKind::Exact, term, weight: WORD_WEIGHT }])
         };
         // Only the nearest of a product's topics counts.
         let meaning = |reference: &Reference| {
             let topics = topic::nearest(reference, TOPIC_GROUPS, TOPICS).into_iter();
             let topic = |of: topic::NearTopic| (Term::Topic(of.topic), of.likeness);
-            let topics = topics.map(topic).map(|(term, weight)| Alternative { kind: Kind::Topic, term, weight });
+            let topics = topics.map(topic).map(|(term, weight)| Alternative { kind: MatchKind::Topic, term, weight });
             ("meaning".to_owned(), topics.collect())
         };
         let (categories, words) = (self.categories.iter().map(category), self.words.iter().map(word));
@@ -206,8 +206,8 @@ pub(super) fn seek_similar(
     budget: &Budget,
 ) -> Result<(), ServiceError> {
     let Some(name) = &expansion.similar_to else { return Ok(()) };
-    let named = Alternative { kind: Kind::Name, term: name.clone(), weight: 1.0 };
-    let group = Group { alternatives: vec![named], required: true, indispensable: false };
+    let named = Alternative { kind: MatchKind::Name, term: name.clone(), weight: 1.0 };
+    let group = WordGroup { alternatives: vec![named], required: true, indispensable: false };
     let plan = Plan { groups: vec![group], ..Plan::default() };
     let filter = SoftwareFilter::default();
     let search =

@@ -5,17 +5,17 @@ use std::mem::size_of;
 use bytes::Bytes;
 
 use super::{SearchHit, SearchPage, SearchSoftware, facet};
-use crate::catalogue::Ordinal;
 use crate::catalogue::resource::{Correction, QueryReport};
 use crate::generation::Snapshot;
-use crate::search::collect::Tier;
+use crate::index::Hit;
 use crate::search::facet_counts::FacetCounts;
 
 /// A search's results for one page. The hits' items are slices of the generation's data, not
 /// copies, unless they're translated.
 #[derive(Debug)]
 pub struct SearchResults {
-    pub(super) hits: Box<[ResultHit]>,
+    /// With the scores that are shown.
+    pub(super) hits: Box<[Hit]>,
     /// Whether any text is in the query's language.
     pub(super) is_in_language: bool,
     /// Whether the items are translations rather than the generation's own.
@@ -27,15 +27,6 @@ pub struct SearchResults {
     pub spent: u64,
     pub(super) query: QueryReport,
     pub(super) counts: Option<Box<FacetCounts>>,
-}
-
-/// A hit with the score that's shown.
-#[derive(Debug)]
-pub(super) struct ResultHit {
-    pub(super) ordinal: Ordinal,
-    pub(super) tier: Tier,
-    pub(super) score: f32,
-    pub(super) item: Bytes,
 }
 
 impl SearchResults {

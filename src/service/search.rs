@@ -2,18 +2,16 @@
 
 use super::features::seek_similar;
 use super::highlight::Highlighter;
-use super::results::ResultHit;
 use super::{MAX_QUERY_CHARACTERS, SearchPage, SearchResults, SearchSoftware, ServiceError, Translator};
 use crate::catalogue::resource::{Correction, QueryReport};
 use crate::generation::Snapshot;
 use crate::index::{Hit, IndexError, SearchHits, SearchRequest};
-use crate::search::Documents;
 use crate::search::budget::{Budget, Stop};
 use crate::search::expand::{ENOUGH, Expansion, Options, Prefix, expand};
 use crate::search::facet_counts::FacetCounts;
 use crate::search::identity::read;
 use crate::search::query::ParsedQuery;
-use crate::search::{Plan, Term};
+use crate::search::{Plan, Term, TermLookup};
 use crate::text::analyse::{Word, written};
 
 pub fn search_software(snapshot: &Snapshot, query: &SearchSoftware) -> Result<SearchPage<'static>, ServiceError> {
@@ -35,8 +33,8 @@ pub fn find_software_within(
     let mut translator = Translator::new(&snapshot.catalogue, query.language.as_ref());
     let texts = found.texts.iter().map(Some).chain(std::iter::repeat(None));
     let hits = found.hits.into_iter().zip(texts).map(|(hit, texts)| {
-        let (ordinal, score, tier) = (hit.ordinal, shown_score(&hit, &expansion.plan), hit.tier);
-        Ok::<_, ServiceError>(ResultHit { ordinal, score, tier, item: translator.item(hit.item, texts)? })
+        let score = shown_score(&hit, &expansion.plan);
+        Ok::<_, ServiceError>(Hit { score, item: translator.item(hit.item, texts)?, ..hit })
     });
     let hits = hits.collect::<Result<_, _>>()?;
     Ok(SearchResults {
@@ -144,7 +142,7 @@ fn search_as(
     Ok((expansion, found))
 }
 
-impl Documents for Snapshot {
+impl TermLookup for Snapshot {
     type Error = IndexError;
 
     fn document_frequency(&self, term: &Term) -> Result<u32, IndexError> {

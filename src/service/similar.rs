@@ -8,7 +8,7 @@ use crate::catalogue::SoftwareFilter;
 use crate::generation::Snapshot;
 use crate::index::SearchRequest;
 use crate::search::budget::Budget;
-use crate::search::{Group, Plan};
+use crate::search::{Plan, WordGroup};
 
 /// Budget units for finding what a page of 100 hits shares with the product. They don't depend on the
 /// page's size, so all pages come from the same result.
@@ -25,7 +25,7 @@ pub fn similar_software<'s>(
     let ListSimilar { filter, page, language } = query;
     let Some(record) = snapshot.records.get(id)? else { return Ok(None) };
     let features = Features::of(snapshot, &record.body, budget)?;
-    let group = |(_, alternatives)| Group { alternatives, ..Group::default() };
+    let group = |(_, alternatives)| WordGroup { alternatives, ..WordGroup::default() };
     let groups: Vec<_> = features.shared().map(group).collect();
     if groups.is_empty() {
         // A plan without groups would match all products.

@@ -4,15 +4,15 @@ use fst::{IntoStreamer, Streamer};
 
 use super::slot::Slot;
 use super::{Expander, Prefix};
-use crate::search::Documents;
+use crate::search::TermLookup;
 use crate::search::lexicon::{StemId, WordId};
-use crate::search::plan::{Alternative, INDEXED_PREFIX, Kind, Term};
+use crate::search::plan::{Alternative, INDEXED_PREFIX, MatchKind, Term};
 use crate::text::english;
 
 /// The number of budget units per word with the typed prefix.
 const LISTED: usize = 10;
 
-impl<D: Documents> Expander<'_, D> {
+impl<L: TermLookup> Expander<'_, L> {
     /// Adds the last word's completions, unless it's taken for a complete word. Words of up to
     /// three letters that are known or in capitals aren't completed: `VA` isn't a prefix of
     /// Vanguard. A single letter only completes names.
@@ -21,7 +21,7 @@ impl<D: Documents> Expander<'_, D> {
         if letters == 1 && self.query.words.len() == 1 && self.options.prefix != Prefix::Never {
             slot.prefix = Some(slot.word.folded.clone());
             let term = Term::NamePrefix(slot.word.folded.as_str().into());
-            slot.alternatives.push(Alternative { kind: Kind::Prefix, term, weight: self.index.ranking.prefix });
+            slot.alternatives.push(Alternative { kind: MatchKind::Prefix, term, weight: self.index.ranking.prefix });
             return;
         }
         let is_known = known.is_some_and(|word| self.index.lexicon.document_frequency(word) > 0);
@@ -40,7 +40,7 @@ impl<D: Documents> Expander<'_, D> {
         slot.prefix = Some(slot.word.folded.clone());
         if letters <= INDEXED_PREFIX {
             let term = Term::Prefix(slot.word.folded.as_str().into());
-            slot.alternatives.push(Alternative { kind: Kind::Prefix, term, weight: self.index.ranking.prefix });
+            slot.alternatives.push(Alternative { kind: MatchKind::Prefix, term, weight: self.index.ranking.prefix });
             return;
         }
         self.push_longer(slot, &slot.word.folded.clone(), self.index.ranking.prefix);
@@ -64,7 +64,7 @@ impl<D: Documents> Expander<'_, D> {
         stems.dedup();
         stems.retain(|stem| !slot.alternatives.iter().any(|alternative| alternative.term == Term::Word(*stem)));
         slot.alternatives.extend(stems.into_iter().map(|stem| Alternative {
-            kind: Kind::Prefix,
+            kind: MatchKind::Prefix,
             term: Term::Word(stem),
             weight,
         }));

@@ -3,9 +3,9 @@
 use super::slot::Slot;
 use super::{Expander, MOST_WORDS};
 use crate::catalogue::resource::Correction;
-use crate::search::Documents;
+use crate::search::TermLookup;
 use crate::search::lexicon::WordId;
-use crate::search::plan::{Alternative, Kind, Term};
+use crate::search::plan::{Alternative, MatchKind, Term};
 use crate::search::query::LONG_QUERY;
 use crate::search::typo;
 use crate::text::analyse::Word;
@@ -20,14 +20,14 @@ pub(super) fn is_right(folded: &str) -> bool {
     english::is_common(folded) || english::is_name(folded)
 }
 
-impl<D: Documents> Expander<'_, D> {
+impl<L: TermLookup> Expander<'_, L> {
     /// Corrects a word that no product contains, or hardly any products do.
     pub(super) fn correct(
         &mut self,
         slot: &mut Slot,
         known: Option<WordId>,
         corrected: &mut String,
-    ) -> Result<(), D::Error> {
+    ) -> Result<(), L::Error> {
         let documents = u32::try_from(self.index.documents).unwrap_or(u32::MAX);
         let lexicon = &self.index.lexicon;
         let absent = slot.alternatives.is_empty();
@@ -56,7 +56,7 @@ impl<D: Documents> Expander<'_, D> {
                 if absent && candidate.cost <= least { self.index.ranking.correction } else { self.index.ranking.typo };
             let term = Term::Word(lexicon.stem_of(candidate.word));
             if !slot.alternatives.iter().any(|alternative| alternative.term == term) {
-                slot.alternatives.push(Alternative { kind: Kind::Correction, term, weight });
+                slot.alternatives.push(Alternative { kind: MatchKind::Correction, term, weight });
             }
         }
         if absent && let Some(best) = candidates.first() {
@@ -77,7 +77,7 @@ impl<D: Documents> Expander<'_, D> {
             && inside.filter(|word| is_capitalised(word)).count() * 2 < words.len()
     }
 
-    pub(super) fn correct_prefix(&mut self, slot: &mut Slot) -> Result<(), D::Error> {
+    pub(super) fn correct_prefix(&mut self, slot: &mut Slot) -> Result<(), L::Error> {
         let folded = slot.word.folded.as_str();
         let is_right = is_right(folded) || self.index.lexicon.word(folded).is_some();
         if !self.options.typo || is_right || slot.prefix.is_none() || !self.budget.allows_more() {
@@ -88,7 +88,7 @@ impl<D: Documents> Expander<'_, D> {
             self.report.corrected.push(Correction { from: self.written(&slot.word), to: best.folded.clone() });
         }
         slot.alternatives.extend(candidates.into_iter().map(|candidate| Alternative {
-            kind: Kind::Correction,
+            kind: MatchKind::Correction,
             term: Term::Word(self.index.lexicon.stem_of(candidate.word)),
             weight: self.index.ranking.typo,
         }));

@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use super::Expander;
-use crate::search::Documents;
+use crate::search::TermLookup;
 use crate::search::lexicon::WordId;
 use crate::text::analyse::{Gap, compound, is_conjunction};
 
@@ -14,7 +14,7 @@ const JOINED_WITHIN: usize = 6;
 /// The maximum number of query words that are joined into one.
 const MOST_JOINED: usize = 4;
 
-impl<D: Documents> Expander<'_, D> {
+impl<L: TermLookup> Expander<'_, L> {
     /// The words in the lexicon that consist of several neighbouring query words, each with its
     /// range of query words. A conjunction between two words may be omitted: `r and d` is `rd`.
     pub(super) fn joined(&self) -> Vec<(Range<usize>, WordId)> {

@@ -27,7 +27,7 @@ use super::identity::{Identified, identify};
 use super::intent::is_intent_word;
 use super::lexicon::WordId;
 use super::meaning::reference;
-use super::plan::{Alternative, Documents, Kind, Meaning, Phrase, Plan, Related, Rerank, Signals, Term};
+use super::plan::{Alternative, MatchKind, Meaning, Phrase, Plan, Related, Rerank, Signals, Term, TermLookup};
 use super::query::{LONG_QUERY, ParsedQuery};
 use super::score::group_weight;
 use super::stem_slots::StemSlots;
@@ -100,21 +100,21 @@ pub struct Options {
     pub prefix: Prefix,
 }
 
-pub fn expand<D: Documents>(
+pub fn expand<L: TermLookup>(
     index: &SearchIndex,
-    documents: &D,
+    lookup: &L,
     text: &str,
     query: &ParsedQuery,
     options: Options,
     budget: &Budget,
-) -> Result<Expansion, D::Error> {
-    let expander = |query| Expander::new(index, documents, text, query, options, budget);
+) -> Result<Expansion, L::Error> {
+    let expander = |query| Expander::new(index, lookup, text, query, options, budget);
     let expansion = expander(query).run()?;
     if expansion.report.unknown.is_empty() {
         return Ok(expansion);
     }
     let Some((query, corrected)) = expander(query).split(&expansion.report.unknown) else { return Ok(expansion) };
-    let mut split = Expander::new(index, documents, text, &query, options, budget).run()?;
+    let mut split = Expander::new(index, lookup, text, &query, options, budget).run()?;
     if budget.is_exceeded() {
         return Ok(expansion);
     }
@@ -124,12 +124,12 @@ pub fn expand<D: Documents>(
 
 /// The alternative that matches a product that the query as a whole refers to.
 fn identity(term: &Term) -> Alternative {
-    Alternative { kind: Kind::Name, term: term.clone(), weight: 1.0 }
+    Alternative { kind: MatchKind::Name, term: term.clone(), weight: 1.0 }
 }
 
-struct Expander<'a, D> {
+struct Expander<'a, L> {
     index: &'a SearchIndex,
-    documents: &'a D,
+    lookup: &'a L,
     text: &'a str,
     query: &'a ParsedQuery,
     /// The forms of each phrase in the query; `None` if all of them contain an unknown word.
@@ -153,10 +153,10 @@ struct ExpandedWords {
     meant: Vec<usize>,
 }
 
-impl<'a, D: Documents> Expander<'a, D> {
+impl<'a, L: TermLookup> Expander<'a, L> {
     fn new(
         index: &'a SearchIndex,
-        documents: &'a D,
+        lookup: &'a L,
         text: &'a str,
         query: &'a ParsedQuery,
         options: Options,
@@ -165,7 +165,7 @@ impl<'a, D: Documents> Expander<'a, D> {
         let phrase = |words: &Range<usize>| conjunction::phrase(&index.lexicon, text, &query.words[words.clone()]);
         Self {
             index,
-            documents,
+            lookup,
             text,
             query,
             phrases: query.phrases.iter().map(phrase).collect(),
@@ -178,9 +178,9 @@ impl<'a, D: Documents> Expander<'a, D> {
         }
     }
 
-    fn run(mut self) -> Result<Expansion, D::Error> {
+    fn run(mut self) -> Result<Expansion, L::Error> {
         let identified = match self.query.excluded[..] {
-            [] => identify(self.documents, self.text, &self.query.words)?,
+            [] => identify(self.lookup, self.text, &self.query.words)?,
             _ => Identified::default(),
         };
         if identified.is_all {
@@ -189,7 +189,7 @@ impl<'a, D: Documents> Expander<'a, D> {
         let mut understood = if identified.is_name {
             Understood::default()
         } else {
-            understand(self.index, self.documents, self.text, self.query)?
+            understand(self.index, self.lookup, self.text, self.query)?
         };
         self.report.alternatives_to = understood.subject.as_ref().map(|subject| subject.written.clone());
         self.report.excluded.extend(understood.left_out.take());
@@ -238,7 +238,7 @@ impl<'a, D: Documents> Expander<'a, D> {
         understood: &Understood,
         identified: &[Term],
         pinned: &[Term],
-    ) -> Result<ExpandedWords, D::Error> {
+    ) -> Result<ExpandedWords, L::Error> {
         let words = &self.query.words;
         let (synonyms, joined) = (self.synonyms()?, self.joined());
         let mut expanded = ExpandedWords {
@@ -276,7 +276,7 @@ impl<'a, D: Documents> Expander<'a, D> {
 
     /// Treats an unknown last word as a prefix even if something follows it: a space or punctuation
     /// completes only a known word.
-    fn open_unknown_last_word(&mut self, at: usize, slot: &mut Slot, known: Option<WordId>) -> Result<(), D::Error> {
+    fn open_unknown_last_word(&mut self, at: usize, slot: &mut Slot, known: Option<WordId>) -> Result<(), L::Error> {
         let is_last = at + 1 == self.query.words.len() && !self.query.last_is_open;
         if is_last && !slot.in_phrase && !slot.finds() && !english::is_common(&slot.word.folded) {
             self.push_prefix(slot, known);
@@ -287,7 +287,7 @@ impl<'a, D: Documents> Expander<'a, D> {
     }
 
     /// Corrects a word that's still being typed, but only if the query would find nothing otherwise.
-    fn correct_open_word(&mut self, slots: &mut [Slot]) -> Result<(), D::Error> {
+    fn correct_open_word(&mut self, slots: &mut [Slot]) -> Result<(), L::Error> {
         let finds_nothing = !slots.iter().any(Slot::finds);
         slots.last_mut().filter(|_| finds_nothing).map_or(Ok(()), |last| self.correct_prefix(last))
     }
@@ -342,10 +342,10 @@ impl<'a, D: Documents> Expander<'a, D> {
 
     /// What related products must be close to. `None` for a name or a phrase, because someone who
     /// types one wants exactly that.
-    fn related(&self, reference: Option<&Reference>, names: &[Term]) -> Result<Option<Related>, D::Error> {
+    fn related(&self, reference: Option<&Reference>, names: &[Term]) -> Result<Option<Related>, L::Error> {
         let Some(reference) = reference.filter(|_| self.query.phrases.is_empty()) else { return Ok(None) };
         for name in names {
-            if self.documents.document_frequency(name)? > 0 {
+            if self.lookup.document_frequency(name)? > 0 {
                 return Ok(None);
             }
         }

@@ -2,9 +2,9 @@
 
 use super::Expander;
 use crate::search::lexicon::WordId;
-use crate::search::plan::{Alternative, Documents, Kind, Phrase, PhraseForm, Term};
+use crate::search::plan::{Alternative, MatchKind, Phrase, PhraseForm, Term, TermLookup};
 
-impl<D: Documents> Expander<'_, D> {
+impl<L: TermLookup> Expander<'_, L> {
     /// The phrases, rarest first. `None` if every form of a phrase contains an unknown word, so
     /// nothing matches.
     pub(super) fn planned_phrases(&self) -> Option<Vec<Phrase>> {
@@ -24,7 +24,7 @@ impl<D: Documents> Expander<'_, D> {
         let has_word = |form: &PhraseForm| form.iter().flatten().any(|word| Some(*word) == known);
         let others = phrase.iter().filter(|form| !has_word(form)).filter_map(|form| form.first()?.first());
         let alternative = |word: &WordId| Alternative {
-            kind: Kind::Compound,
+            kind: MatchKind::Compound,
             term: Term::Word(self.index.lexicon.stem_of(*word)),
             weight: self.index.ranking.compound,
         };

@@ -2,19 +2,19 @@
 
 use super::Expander;
 use super::slot::Slot;
-use crate::search::plan::{Alternative, Documents, Kind, Term};
+use crate::search::plan::{Alternative, MatchKind, Term, TermLookup};
 
 pub(super) fn alternative(term: &Term) -> Alternative {
-    Alternative { kind: Kind::Pinned, term: term.clone(), weight: 1.0 }
+    Alternative { kind: MatchKind::Pinned, term: term.clone(), weight: 1.0 }
 }
 
-impl<D: Documents> Expander<'_, D> {
+impl<L: TermLookup> Expander<'_, L> {
     /// The terms of the products pinned to a query, given its words. Also adds those products to
     /// the report.
-    pub(super) fn pinned<'w>(&mut self, words: impl Iterator<Item = &'w str> + Clone) -> Result<Vec<Term>, D::Error> {
+    pub(super) fn pinned<'w>(&mut self, words: impl Iterator<Item = &'w str> + Clone) -> Result<Vec<Term>, L::Error> {
         let mut terms = Vec::new();
         for (term, id) in self.index.pins.of(words) {
-            if self.documents.document_frequency(&term)? > 0 {
+            if self.lookup.document_frequency(&term)? > 0 {
                 self.report.pinned.push(id.to_owned());
                 terms.push(term);
             }
@@ -29,7 +29,7 @@ impl<D: Documents> Expander<'_, D> {
         mut pinned: Vec<Term>,
         corrected: &[String],
         slots: &mut [Slot],
-    ) -> Result<Vec<Term>, D::Error> {
+    ) -> Result<Vec<Term>, L::Error> {
         let is_corrected = corrected.iter().zip(&self.query.words).any(|(corrected, word)| *corrected != word.folded);
         if pinned.is_empty() && is_corrected {
             pinned = self.pinned(corrected.iter().map(String::as_str))?;

@@ -3,16 +3,16 @@
 
 use super::slot::Slot;
 use super::{ENOUGH, Expander, MOST_WORDS};
-use crate::search::Documents;
+use crate::search::TermLookup;
 use crate::search::intent::{is_intent_word, is_kind};
-use crate::search::plan::Group;
+use crate::search::plan::WordGroup;
 use crate::text::analyse::Gap;
 
 /// The upper limit on the number of words searched. Words that are as frequent as the tenth also
 /// count, up to this limit.
 const MOST_SEARCHED: usize = 30;
 
-impl<D: Documents> Expander<'_, D> {
+impl<L: TermLookup> Expander<'_, L> {
     /// Drops the words that no product contains. If more than ten remain, also drops any that are
     /// more frequent than the tenth rarest.
     pub(super) fn drop_words(&mut self, slots: &mut Vec<Slot>) {
@@ -47,8 +47,8 @@ impl<D: Documents> Expander<'_, D> {
 
     /// Turns slots into groups. Also returns how many products with all the words are
     /// [enough](crate::search::plan::Plan::enough).
-    pub(super) fn groups(&self, slots: &[Slot], is_comparison: bool, is_hopeless: bool) -> (Vec<Group>, usize) {
-        let impossible = is_hopeless.then_some(Group::IMPOSSIBLE);
+    pub(super) fn groups(&self, slots: &[Slot], is_comparison: bool, is_hopeless: bool) -> (Vec<WordGroup>, usize) {
+        let impossible = is_hopeless.then_some(WordGroup::IMPOSSIBLE);
         let mut groups: Vec<_> = slots.iter().map(Slot::group).chain(impossible).collect();
         let is_general = !self.report.unknown.is_empty() && slots.iter().all(|slot| self.is_general(slot));
         if !is_general || is_comparison {
@@ -56,7 +56,7 @@ impl<D: Documents> Expander<'_, D> {
         }
         // No product contains the word that says what the user wants, so none
         // contains all the words.
-        groups.push(Group { required: true, ..Group::default() });
+        groups.push(WordGroup { required: true, ..WordGroup::default() });
         (groups, ENOUGH)
     }
 

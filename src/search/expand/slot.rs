@@ -1,7 +1,7 @@
 //! Slots: a query's words, with the terms that match each of them.
 
 use crate::search::lexicon::{StemId, WordId};
-use crate::search::plan::{Alternative, Group, Term};
+use crate::search::plan::{Alternative, Term, WordGroup};
 use crate::text::analyse::{Word, is_conjunction};
 use crate::text::english;
 
@@ -45,7 +45,7 @@ impl Slot {
         alternatives.chain(self.others.iter().map(|stem| (*stem, 0.0)))
     }
 
-    pub(super) fn group(&self) -> Group {
-        Group { alternatives: self.alternatives.clone(), required: self.required, indispensable: self.in_phrase }
+    pub(super) fn group(&self) -> WordGroup {
+        WordGroup { alternatives: self.alternatives.clone(), required: self.required, indispensable: self.in_phrase }
     }
 }

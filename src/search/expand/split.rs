@@ -5,14 +5,14 @@ use std::ops::Range;
 use super::Expander;
 use super::correction::is_right;
 use crate::catalogue::resource::Correction;
-use crate::search::Documents;
+use crate::search::TermLookup;
 use crate::search::query::{LONG_QUERY, ParsedQuery};
 use crate::text::analyse::{Gap, Word, words};
 
 /// The minimum number of letters in each word, unless the word also has a digit: `3d`.
 const LETTERS: usize = 3;
 
-impl<D: Documents> Expander<'_, D> {
+impl<L: TermLookup> Expander<'_, L> {
     /// The query with each word that's still unknown split into two: `scorewriter` becomes
     /// `score writer`. Also returns the corrections to report. `None` if nothing can be split, and
     /// for sentences, which have enough other words.

@@ -4,14 +4,14 @@ use std::ops::Range;
 
 use super::Expander;
 use super::slot::Slot;
-use crate::search::Documents;
+use crate::search::TermLookup;
 use crate::search::lexicon::WordId;
 use crate::search::pieces;
-use crate::search::plan::{Alternative, Kind, Term};
+use crate::search::plan::{Alternative, MatchKind, Term};
 use crate::search::understand::Subject;
 use crate::text::analyse::Word;
 
-impl<D: Documents> Expander<'_, D> {
+impl<L: TermLookup> Expander<'_, L> {
     /// Creates a word's slot: the word itself, its compounds with its neighbours, and its
     /// completions.
     pub(super) fn slot(&mut self, at: usize, known: Option<WordId>, joined: &[(Range<usize>, WordId)]) -> Slot {
@@ -21,7 +21,7 @@ impl<D: Documents> Expander<'_, D> {
         let mut alternatives = Vec::new();
         let stem = known.map(|word| lexicon.stem_of(word)).or_else(|| lexicon.stem(&self.index.stems.of(&word.folded)));
         if let Some(stem) = stem {
-            let kind = if known.is_some() { Kind::Exact } else { Kind::Stem };
+            let kind = if known.is_some() { MatchKind::Exact } else { MatchKind::Stem };
             alternatives.push(Alternative { kind, term: Term::Word(stem), weight: 1.0 });
         }
         let mut slot = Slot {
@@ -39,24 +39,24 @@ impl<D: Documents> Expander<'_, D> {
             return slot;
         }
         slot.alternatives.push(Alternative {
-            kind: Kind::Compound,
+            kind: MatchKind::Compound,
             term: Term::Compound(self.index.stems.of(&word.folded).into()),
             weight: self.index.ranking.compound,
         });
         let joined = joined.iter().filter(|(range, _)| range.contains(&at));
         slot.alternatives.extend(joined.map(|(_, joined)| Alternative {
-            kind: Kind::Compound,
+            kind: MatchKind::Compound,
             term: Term::Word(lexicon.stem_of(*joined)),
             weight: self.index.ranking.compound,
         }));
         if let Some(spelled) = word.spelled_out()
             && let Some(spelled) = lexicon.stem(&self.index.stems.of(&spelled))
         {
-            slot.alternatives.push(Alternative { kind: Kind::Stem, term: Term::Word(spelled), weight: 1.0 });
+            slot.alternatives.push(Alternative { kind: MatchKind::Stem, term: Term::Word(spelled), weight: 1.0 });
         }
         self.push_inflections(&mut slot);
         slot.alternatives.push(Alternative {
-            kind: Kind::Inner,
+            kind: MatchKind::Inner,
             term: pieces::inner(&word.folded, &self.index.stems),
             weight: self.index.ranking.inner,
         });
@@ -65,7 +65,7 @@ impl<D: Documents> Expander<'_, D> {
             && let Some(part) = lexicon.word(bare)
         {
             slot.alternatives.push(Alternative {
-                kind: Kind::Part,
+                kind: MatchKind::Part,
                 term: Term::Word(lexicon.stem_of(part)),
                 weight: self.index.ranking.part,
             });
@@ -77,7 +77,7 @@ impl<D: Documents> Expander<'_, D> {
     }
 
     /// Creates the slot for the name of a product that the query asks for alternatives to.
-    pub(super) fn subject_slot(&self, subject: &Subject) -> Result<Slot, D::Error> {
+    pub(super) fn subject_slot(&self, subject: &Subject) -> Result<Slot, L::Error> {
         let words = &self.query.words[subject.words.clone()];
         let lexicon = &self.index.lexicon;
         let stem = |word: &Word| lexicon.word(&word.folded).map(|word| lexicon.stem_of(word));
@@ -96,10 +96,10 @@ impl<D: Documents> Expander<'_, D> {
     }
 
     /// Removes alternatives that no product contains, and records the highest document frequency.
-    pub(super) fn weigh(&self, slot: &mut Slot) -> Result<(), D::Error> {
+    pub(super) fn weigh(&self, slot: &mut Slot) -> Result<(), L::Error> {
         let mut frequencies = Vec::with_capacity(slot.alternatives.len());
         for alternative in &slot.alternatives {
-            frequencies.push(self.documents.document_frequency(&alternative.term)?);
+            frequencies.push(self.lookup.document_frequency(&alternative.term)?);
         }
         let mut at = 0;
         slot.alternatives.retain(|_| {

@@ -10,7 +10,7 @@ use super::folding::{acronym, is_joiner};
 
 /// What a single byte reveals about whether it's part of a word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum ByteKind {
     Word,
     /// Never part of a word.
     Between,
@@ -18,14 +18,14 @@ enum Kind {
     Open,
 }
 
-const KINDS: [Kind; 256] = {
-    let mut kinds = [Kind::Open; 256];
+const KINDS: [ByteKind; 256] = {
+    let mut kinds = [ByteKind::Open; 256];
     let mut byte = 0;
     while byte < 128_u8 {
         kinds[byte as usize] = match byte {
-            b'.' | b'&' | b'+' | b'#' | b'\'' => Kind::Open,
-            _ if byte.is_ascii_alphanumeric() => Kind::Word,
-            _ => Kind::Between,
+            b'.' | b'&' | b'+' | b'#' | b'\'' => ByteKind::Open,
+            _ if byte.is_ascii_alphanumeric() => ByteKind::Word,
+            _ => ByteKind::Between,
         };
         byte += 1;
     }
@@ -84,22 +84,22 @@ impl<'t> Scanner<'t> {
         let bytes = self.text.as_bytes();
         let kind = |at: usize| bytes.get(at).map(|byte| KINDS[usize::from(*byte)]);
         // A dot is part of a word only right before a word character.
-        let is_stop = |at: usize| bytes[at] == b'.' && kind(at + 1).is_none_or(|kind| kind == Kind::Between);
+        let is_stop = |at: usize| bytes[at] == b'.' && kind(at + 1).is_none_or(|kind| kind == ByteKind::Between);
         let (mut start, mut gap) = (self.at, self.gap);
         loop {
             match kind(start)? {
-                Kind::Word => break,
-                Kind::Open if !is_stop(start) => return None,
+                ByteKind::Word => break,
+                ByteKind::Open if !is_stop(start) => return None,
                 _ if gap == Gap::Joined && bytes[start] == b' ' => gap = Gap::Space,
                 _ => gap = widen(gap, bytes[start].into()),
             }
             start += 1;
         }
         let mut end = start + 1;
-        while kind(end) == Some(Kind::Word) {
+        while kind(end) == Some(ByteKind::Word) {
             end += 1;
         }
-        if gap == Gap::Edition || (kind(end) == Some(Kind::Open) && !is_stop(end)) {
+        if gap == Gap::Edition || (kind(end) == Some(ByteKind::Open) && !is_stop(end)) {
             return None;
         }
         (self.at, self.gap) = (end, Gap::Joined);
