@@ -4,13 +4,13 @@ use tantivy::TERMINATED;
 
 use super::{Index, IndexError, SearchHits, SearchRequest, hits};
 use crate::catalogue::{Filter, Ordinal, Records};
+use crate::search::FEW;
 use crate::search::budget::Budget;
 use crate::search::collect::{Collector, Pruned, RERANKED, RankedHit, Tier, is_accidental, pinned_score};
 use crate::search::facet_counts::FacetCounts;
 use crate::search::forward::Forward;
+use crate::search::forward::PhraseMatcher;
 use crate::search::meaning::Meanings;
-use crate::search::phrase::PhraseMatcher;
-use crate::search::related::FEW;
 use crate::search::{Related, Rerank};
 
 /// Collects documents with all the words first, then documents with some of them if there are too

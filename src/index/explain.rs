@@ -6,7 +6,7 @@ use tantivy::schema::IndexRecordOption;
 
 use super::{Index, IndexError, SearchRequest};
 use crate::catalogue::{Admission, Filter, Ordinal};
-use crate::search::phrase::has_words;
+use crate::search::forward::has_words;
 use crate::search::rerank::Shares;
 use crate::search::score::group_weight;
 use crate::search::{Phrase, Term, WordGroup};

@@ -6,9 +6,9 @@ use super::collector::TierCollector;
 use super::posting_list::PostingList;
 use super::{Index, IndexError};
 use crate::catalogue::{Filter, Ordinal};
+use crate::search::MOST_COMPARED;
 use crate::search::budget::Budget;
 use crate::search::collect::{Collector, RankedHit, Tier};
-use crate::search::related::MOST_COMPARED;
 use crate::search::{Plan, Related, Term};
 
 /// Budget units for opening a posting list.

@@ -8,15 +8,13 @@ use super::alternatives::replaced;
 use super::document_text::{Text, translated_values, values};
 use super::field::{Field, Section};
 use super::forward::{SECTION_END, VALUE_END};
-use super::identity;
 use super::lexicon::{FIRST_WORD, LexiconBuilder, LexiconError, LexiconParts, WordId};
 use super::meaning::{MeaningAnalyzer, record_topics};
-use super::pieces;
 use super::pins::Pins;
 use super::plan::{INDEXED_PREFIX, Term};
 use super::score::{Lengths, Occurrences};
 use super::synonym::Thesaurus;
-use super::tally::Tally;
+use super::{identity, pieces};
 use crate::catalogue::resource::CategoryResource;
 use crate::record::{Attributes, Language, Pin, Software, SynonymGroup};
 use crate::text::analyse::{Gap, Word, compound, is_conjunction, name_key, words};
@@ -403,4 +401,48 @@ fn parts(folded: &str) -> impl Iterator<Item = &str> {
 /// All prefixes of a word, shortest first, including the word itself.
 fn prefixes(word: &str) -> impl Iterator<Item = &str> {
     word.char_indices().map(|(at, c)| &word[..at + c.len_utf8()])
+}
+
+/// Counts the occurrences of numbered terms in a document. Uses arrays, because hashing terms this
+/// frequent took longer than the rest of indexing.
+#[derive(Debug, Default)]
+struct Tally {
+    terms: Vec<Term>,
+    /// Occurrences in the current document, by term number.
+    occurrences: Vec<Occurrences>,
+    /// The numbers of the current document's terms.
+    found: Vec<u32>,
+}
+
+impl Tally {
+    /// Makes room for term numbers up to and including `number`.
+    fn reach(&mut self, number: u32, term: impl Fn(u32) -> Term) {
+        let end = number as usize + 1;
+        if self.terms.len() < end {
+            let next = u32::try_from(self.terms.len()).unwrap_or(u32::MAX);
+            self.terms.extend((next..=number).map(term));
+            self.occurrences.resize(end, Occurrences::default());
+        }
+    }
+
+    fn of(&mut self, number: u32) -> &mut Occurrences {
+        let occurrences = &mut self.occurrences[number as usize];
+        if *occurrences == Occurrences::default() {
+            self.found.push(number);
+        }
+        occurrences
+    }
+
+    /// Starts the next document.
+    fn clear(&mut self) {
+        for number in self.found.drain(..) {
+            self.occurrences[number as usize] = Occurrences::default();
+        }
+    }
+
+    /// The document's terms with their numbers and occurrences.
+    fn iter(&self) -> impl Iterator<Item = (u32, &Term, Occurrences)> {
+        let of = |number: u32| (number, &self.terms[number as usize], self.occurrences[number as usize]);
+        self.found.iter().copied().map(of)
+    }
 }

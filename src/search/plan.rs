@@ -2,11 +2,13 @@
 
 use std::sync::Arc;
 
+use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::lexicon::{StemId, WordId};
-use super::stem_slots::StemSlots;
-use crate::text::meaning::Reference;
+use super::ranking::Ranking;
+use crate::text::meaning::{DIMENSIONS, Reference};
+use crate::text::topic::{self, NearTopic};
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Term {
@@ -233,7 +235,7 @@ pub struct Related {
 ///
 /// If few documents are found, related ones come last ([`Tier::Related`](super::collect::Tier)).
 /// The candidates are the documents that weren't found and have no excluded term or phrase. Of
-/// these, the [`MOST_COMPARED`](super::related::MOST_COMPARED) with the highest sum of topic
+/// these, the [`MOST_COMPARED`](super::plan::MOST_COMPARED) with the highest sum of topic
 /// weights are compared with the query (on a tie, the lower ordinals), and the ones close enough in
 /// meaning are added. Filters don't affect which documents these are.
 #[derive(Debug, Clone, Default)]
@@ -279,4 +281,101 @@ pub trait TermLookup {
 
     /// The category ids of the first few documents that contain a term.
     fn categories(&self, term: &Term) -> Result<Vec<String>, Self::Error>;
+}
+
+/// Which stems stand for which slots of a query.
+#[derive(Debug, Clone)]
+pub struct StemSlots {
+    slots: HashMap<StemId, u32>,
+    /// A bitmap of the stems' lowest bits. It saves looking up most of a record's words, which
+    /// aren't in any slot.
+    present: [u64; WORDS],
+}
+
+/// The bitmap's length in 64-bit words, enough for the few thousand stems that a short prefix
+/// stands for.
+const WORDS: usize = 64;
+
+impl Default for StemSlots {
+    fn default() -> Self {
+        Self { slots: HashMap::default(), present: [0; WORDS] }
+    }
+}
+
+impl StemSlots {
+    pub fn new(slots: impl Iterator<Item: Iterator<Item = (StemId, f32)>>) -> Self {
+        let mut best: HashMap<StemId, (f32, u32)> = HashMap::default();
+        for (at, stems) in slots.enumerate() {
+            for (stem, of_slot) in stems {
+                let (weight, mask) = best.entry(stem).or_insert((0.0, 0));
+                match of_slot.total_cmp(weight) {
+                    std::cmp::Ordering::Greater => (*weight, *mask) = (of_slot, 1 << at),
+                    std::cmp::Ordering::Equal => *mask |= 1 << at,
+                    std::cmp::Ordering::Less => {}
+                }
+            }
+        }
+        let mut present = [0; WORDS];
+        for stem in best.keys() {
+            let (word, bit) = Self::bit(*stem);
+            present[word] |= bit;
+        }
+        Self { slots: best.into_iter().map(|(stem, (_, mask))| (stem, mask)).collect(), present }
+    }
+
+    /// The slots that a stem stands for, one bit each. A compound stands for two slots. A stem
+    /// counts only for the slots where its weight is highest.
+    #[inline]
+    pub fn of(&self, stem: StemId) -> Option<u32> {
+        let (word, bit) = Self::bit(stem);
+        if self.present[word] & bit == 0 { None } else { self.slots.get(&stem).copied() }
+    }
+
+    /// The stems and their slots, in any order.
+    pub fn iter(&self) -> impl Iterator<Item = (StemId, u32)> + '_ {
+        self.slots.iter().map(|(stem, slots)| (*stem, *slots))
+    }
+
+    const fn bit(stem: StemId) -> (usize, u64) {
+        (stem as usize / 64 % WORDS, 1 << (stem % 64))
+    }
+}
+
+/// Related products are added only if the words match fewer products than this.
+pub const FEW: usize = 100;
+
+/// The maximum number of documents to compare with the query's meaning. They're the ones that share
+/// the most topics with the query.
+pub const MOST_COMPARED: usize = 256;
+
+/// The number of topics per query, and the number of topic groups that are searched.
+const TOPICS: usize = 32;
+const GROUPS: usize = 16;
+
+impl Related {
+    pub fn new(reference: &Reference, ranking: &Ranking, enough: usize) -> Self {
+        Self { reference: reference.clone(), least: ranking.related, least_alone: ranking.related_alone, enough }
+    }
+
+    /// The topics close to the query, with their weights. The higher the total weight of a
+    /// document's topics, the closer the document is likely to be.
+    pub fn topics(&self) -> impl Iterator<Item = (Term, u16)> + use<> {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 100")]
+        let weight = |likeness: f32| (likeness * 100.0).round() as u16;
+        let topics = topic::nearest(&self.reference, GROUPS, TOPICS).into_iter();
+        topics.map(move |NearTopic { topic, likeness }| (Term::Topic(topic), weight(likeness)))
+    }
+
+    /// Whether related products are added if the words match this many documents, `complete` of
+    /// which have all the words.
+    pub const fn follow(&self, complete: u64, found: u64) -> bool {
+        complete < self.enough as u64 && found < FEW as u64
+    }
+
+    /// The similarity of a document with this vector; `None` if the document isn't related. This
+    /// depends on how many documents the words found.
+    pub fn likeness(&self, vector: &[u8; DIMENSIONS], found: u64) -> Option<f32> {
+        let least = if found == 0 { self.least_alone } else { self.least };
+        Some(self.reference.likeness(vector)).filter(|likeness| *likeness >= least)
+    }
 }

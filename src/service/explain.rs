@@ -245,7 +245,7 @@ fn explained_words(snapshot: &Snapshot, expansion: &Expansion) -> Vec<ExplainedW
         text: text(snapshot, &of.term),
         weight: of.weight,
     };
-    let word = |slot: &crate::search::expand::slot::Slot| ExplainedWord {
+    let word = |slot: &crate::search::expand::Slot| ExplainedWord {
         word: slot.word.folded.clone(),
         required: slot.required,
         in_phrase: slot.in_phrase,

@@ -21,11 +21,10 @@ use crate::search::TermLookup;
 use crate::search::budget::Budget;
 use crate::search::collect::{RERANKED, Tier};
 use crate::search::expand::{Options, expand};
-use crate::search::identity::read;
+use crate::search::identity::{plan_by_name, read};
 use crate::search::rerank::MEANT;
 use crate::search::{
     DocumentAnalyzer, DocumentTables, Meaning, Plan, Ranking, Rerank, SearchBuilder, SearchIndex, Term, WordGroup,
-    names,
 };
 
 /// The same directory in the index and in the brute-force scan.
@@ -190,7 +189,7 @@ impl Query {
                 ..plan
             }
         });
-        plan.into_iter().chain(with_last).chain(names::plan(&self.text)).collect()
+        plan.into_iter().chain(with_last).chain(plan_by_name(&self.text)).collect()
     }
 
     pub(super) fn request<'q>(&'q self, plan: &'q Plan, budget: &'q Budget) -> SearchRequest<'q> {

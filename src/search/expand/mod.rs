@@ -1,38 +1,30 @@
 //! Expands each word of a query to the alternatives that match it, and plans the search.
 
-mod completion;
 mod correction;
-mod inflection;
-mod joined;
-mod phrases;
-mod pinned;
-mod selection;
-mod similar;
-pub mod slot;
-mod split;
+mod slot;
 mod synonyms;
 mod words;
+
+pub use self::slot::Slot;
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use serde::Serialize;
 
-use self::selection::{drop_where_others_find, relax};
-use self::slot::Slot;
-use super::SearchIndex;
-use super::budget::Budget;
-use super::conjunction;
-use super::identity::{Identified, identify};
-use super::intent::is_intent_word;
-use super::lexicon::WordId;
-use super::meaning::reference;
-use super::plan::{Alternative, MatchKind, Meaning, Phrase, Plan, Related, Rerank, Signals, Term, TermLookup};
-use super::query::{LONG_QUERY, ParsedQuery};
-use super::score::group_weight;
-use super::stem_slots::StemSlots;
-use super::understand::{Exclusion, Understood, understand};
+use self::slot::{drop_where_others_find, relax};
 use crate::catalogue::resource::QueryReport;
+use crate::search::budget::Budget;
+use crate::search::identity::{Identified, identify};
+use crate::search::intent::{Exclusion, Understood, is_intent_word, understand};
+use crate::search::lexicon::WordId;
+use crate::search::meaning::reference;
+use crate::search::plan::{
+    Alternative, MatchKind, Meaning, Phrase, Plan, Related, Rerank, Signals, StemSlots, Term, TermLookup,
+};
+use crate::search::query::{LONG_QUERY, ParsedQuery};
+use crate::search::score::group_weight;
+use crate::search::{SearchIndex, conjunction};
 use crate::text::analyse::{Gap, Word, written};
 use crate::text::english;
 use crate::text::meaning::Reference;
@@ -260,7 +252,7 @@ impl<'a, L: TermLookup> Expander<'a, L> {
             let mut slot = self.slot(at, known, &joined);
             slot.alternatives.extend(synonyms);
             slot.alternatives.extend(identified.iter().map(identity));
-            slot.alternatives.extend(pinned.iter().map(pinned::alternative));
+            slot.alternatives.extend(pinned.iter().map(pinned_alternative));
             self.weigh(&mut slot)?;
             self.open_unknown_last_word(at, &mut slot, known)?;
             let corrected = &mut expanded.corrected[at];
@@ -394,4 +386,68 @@ fn whole_names(mut names: Vec<Term>, corrected: &[String], understood: Vec<Term>
     names.extend(understood);
     names.dedup();
     names
+}
+
+fn pinned_alternative(term: &Term) -> Alternative {
+    Alternative { kind: MatchKind::Pinned, term: term.clone(), weight: 1.0 }
+}
+
+impl<L: TermLookup> Expander<'_, L> {
+    /// The terms of the products pinned to a query, given its words. Also adds those products to
+    /// the report.
+    pub(super) fn pinned<'w>(&mut self, words: impl Iterator<Item = &'w str> + Clone) -> Result<Vec<Term>, L::Error> {
+        let mut terms = Vec::new();
+        for (term, id) in self.index.pins.of(words) {
+            if self.lookup.document_frequency(&term)? > 0 {
+                self.report.pinned.push(id.to_owned());
+                terms.push(term);
+            }
+        }
+        Ok(terms)
+    }
+
+    /// Makes the pinned products alternatives in each slot. If none are pinned to the query as
+    /// typed, uses the products pinned to the corrected query. Returns the ones used.
+    pub(super) fn pin(
+        &mut self,
+        mut pinned: Vec<Term>,
+        corrected: &[String],
+        slots: &mut [Slot],
+    ) -> Result<Vec<Term>, L::Error> {
+        let is_corrected = corrected.iter().zip(&self.query.words).any(|(corrected, word)| *corrected != word.folded);
+        if pinned.is_empty() && is_corrected {
+            pinned = self.pinned(corrected.iter().map(String::as_str))?;
+        }
+        for slot in slots {
+            let missing: Vec<_> =
+                pinned.iter().map(pinned_alternative).filter(|pinned| !slot.alternatives.contains(pinned)).collect();
+            slot.alternatives.extend(missing);
+        }
+        Ok(pinned)
+    }
+}
+
+impl Expansion {
+    /// Searches for products similar to [`similar_to`](Self::similar_to), which itself comes last.
+    /// `shared` lists what that product may have in common with others, as written and as searched.
+    pub fn seek_similar(&mut self, id: String, shared: Vec<(String, Vec<Alternative>)>, rerank: Rerank) {
+        let (Some(name), [subject]) = (self.similar_to.take(), &self.slots[..]) else { return };
+        let slot = |(written, alternatives)| {
+            let mut slot = Slot { alternatives, required: false, others: Vec::new(), ..subject.clone() };
+            slot.word.folded = written;
+            slot
+        };
+        let slots: Vec<_> = shared.into_iter().map(slot).collect();
+        if slots.is_empty() {
+            return;
+        }
+        self.stems = Arc::new(StemSlots::new(slots.iter().map(Slot::stems)));
+        self.slots = slots;
+        self.report.alternatives_to_id = Some(id);
+        let plan = &mut self.plan;
+        plan.groups = self.slots.iter().map(Slot::group).collect();
+        plan.excluded.retain(|term| *term != name);
+        plan.last = vec![name];
+        (plan.enough, plan.rerank) = (0, rerank);
+    }
 }

@@ -5,8 +5,7 @@ use std::collections::HashSet;
 use super::Expander;
 use super::slot::Slot;
 use crate::catalogue::resource::Correction;
-use crate::search::TermLookup;
-use crate::search::plan::{Alternative, MatchKind, Term};
+use crate::search::plan::{Alternative, MatchKind, Term, TermLookup};
 use crate::search::synonym::Mention;
 use crate::text::analyse::{Word, written};
 

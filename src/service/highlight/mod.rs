@@ -25,7 +25,7 @@ use crate::record::{Language, Translations};
 use crate::search::Term;
 use crate::search::budget::Budget;
 use crate::search::collect::Tier;
-use crate::search::expand::{Expansion, slot::Slot};
+use crate::search::expand::{Expansion, Slot};
 use crate::search::field::Section;
 use crate::search::forward::{SECTION_END, VALUE_END};
 use crate::search::lexicon::WordId;
