@@ -4,8 +4,7 @@ use tantivy::TERMINATED;
 
 use super::block::{BLOCK_LEN, Bitset, BlockScores, block_of, block_start, document, offset};
 use super::frequent_term::FrequentTerm;
-use super::posting_list::PostingList;
-use super::{Index, IndexError};
+use super::{Index, IndexError, PostingList};
 use crate::search::budget::Budget;
 use crate::search::score::group_weight;
 use crate::search::{Term, WordGroup};

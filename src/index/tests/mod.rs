@@ -17,14 +17,14 @@ use crate::export::{Export, ExportSet};
 use crate::generation::Snapshot;
 use crate::record::AttributeNumber;
 use crate::scratch::Scratch;
-use crate::search::TermLookup;
 use crate::search::budget::Budget;
 use crate::search::collect::{RERANKED, Tier};
 use crate::search::expand::{Options, expand};
 use crate::search::identity::{plan_by_name, read};
 use crate::search::rerank::MEANT;
 use crate::search::{
-    DocumentAnalyzer, DocumentTables, Meaning, Plan, Ranking, Rerank, SearchBuilder, SearchIndex, Term, WordGroup,
+    DocumentAnalyzer, DocumentTables, Meaning, Plan, Ranking, Rerank, SearchBuilder, SearchIndex, Term, TermLookup,
+    WordGroup,
 };
 
 /// The same directory in the index and in the brute-force scan.

@@ -11,12 +11,10 @@ use crate::index::{Explanation, IndexError, Satisfied, SearchHits, SearchRequest
 use crate::record::AttributeNumber;
 use crate::search::collect::{RERANKED, RankedHit, Tier, is_accidental, pinned_score};
 use crate::search::facet_counts::{AttributeCounts, FacetCounts, most_frequent};
-use crate::search::forward::Forward;
-use crate::search::forward::has_words;
+use crate::search::forward::{Forward, has_words};
 use crate::search::meaning::Meanings;
 use crate::search::score::{Occurrences, Scorer};
-use crate::search::{FEW, MOST_COMPARED};
-use crate::search::{Plan, Related, Rerank, Term, WordGroup};
+use crate::search::{FEW, MOST_COMPARED, Plan, Related, Rerank, Term, WordGroup};
 
 /// BM25's `k1 + 1`, by which inverse document frequencies are multiplied.
 const SCALE: f32 = 2.2;
