@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use foldhash::{HashMap, HashSet};
+use foldhash::HashMap;
 
 use crate::catalogue::resource::CategoryResource;
 use crate::catalogue::{GlossaryEntry, read_while};
@@ -96,8 +96,8 @@ type Entries = [Vec<u32>; 2];
 struct HeadingBuilder {
     len: u32,
     words: HashMap<Box<str>, Entries>,
-    /// The folded words in languages other than English, with their stems in those languages.
-    inflected: HashSet<(Inflected, Box<str>, Box<str>)>,
+    /// The stems of folded words in languages other than English.
+    inflected: HashMap<Box<str>, Vec<(Inflected, Box<str>)>>,
     names: Vec<HeadingName>,
 }
 
@@ -148,7 +148,11 @@ impl HeadingBuilder {
     fn push_word(&mut self, word: &Word, part: usize, language: Option<Inflected>) {
         let (folded, entry) = (word.folded.as_str(), self.len - 1);
         if let Some(language) = language {
-            self.inflected.insert((language, language.stem(word.spelling()).into(), folded.into()));
+            let stem = (language, language.stem(word.spelling()).into());
+            let stems = self.inflected.entry(folded.into()).or_default();
+            if !stems.contains(&stem) {
+                stems.push(stem);
+            }
         }
         if !self.words.contains_key(folded) {
             self.words.insert(folded.into(), Entries::default());
@@ -165,17 +169,12 @@ impl HeadingBuilder {
         words.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
         let stemmer = Stems::default();
         let mut stems: HashMap<Box<str>, Vec<u32>> = HashMap::default();
+        let mut inflected: HashMap<(Inflected, Box<str>), Vec<u32>> = HashMap::default();
         for (number, (word, _)) in (0..).zip(&words) {
             stems.entry((&*stemmer.of(word)).into()).or_default().push(number);
-        }
-        let mut inflected: HashMap<(Inflected, Box<str>), Vec<u32>> = HashMap::default();
-        for (language, stem, word) in self.inflected {
-            if let Ok(number) = words.binary_search_by(|(of, _)| of.cmp(&word)) {
-                inflected.entry((language, stem)).or_default().push(u32::try_from(number).unwrap_or(u32::MAX));
+            for stem in self.inflected.remove(word).into_iter().flatten() {
+                inflected.entry(stem).or_default().push(number);
             }
-        }
-        for words in inflected.values_mut() {
-            words.sort_unstable();
         }
         HeadingIndex {
             inflected,

@@ -6,8 +6,7 @@ use unicode_normalization::UnicodeNormalization;
 use super::plan::{Alternative, MatchKind, Plan, Rerank, Term, TermLookup, WordGroup};
 use super::query::{ParsedQuery, parse};
 use crate::record::{Software, normalised_url};
-use crate::text::analyse::{Gap, Word, compound, key_without_conjunctions, name_key, words};
-use crate::text::punctuation::{is_dash, is_quote};
+use crate::text::analyse::{Gap, Word, compound, is_dash, is_quote, key_without_conjunctions, name_key, words};
 
 /// The products that a query names.
 #[derive(Debug, Default)]

@@ -80,7 +80,7 @@ impl SearchBuilder {
             reader.read_exact(&mut document)?;
             let document = forward::encode(numbering.of(forward::decode(&document)));
             words.push(&document)?;
-            bounds.push(u32::try_from(words.len()).unwrap_or(u32::MAX));
+            bounds.push(u32::try_from(words.len()).map_err(io::Error::other)?);
         }
         drop((reader, provisional));
         let words = words.finish()?;

@@ -7,9 +7,8 @@ use super::alternatives::MOST_WORDS;
 use super::plan::{Alternative, MatchKind, Phrase, Term, TermLookup};
 use super::query::{LONG_QUERY, ParsedQuery};
 use super::{SearchIndex, conjunction};
-use crate::text::analyse::{Gap, Word, compound, name_key, written};
+use crate::text::analyse::{Gap, Word, compound, is_dash, name_key, written};
 use crate::text::english;
-use crate::text::punctuation::is_dash;
 
 /// Intent words, sorted. They describe the kind of answer (a program, a good one, another one)
 /// rather than its subject, so they don't count if other words match something.

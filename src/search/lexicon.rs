@@ -71,6 +71,8 @@ pub enum LexiconError {
     Tables(#[from] postcard::Error),
     #[error("the word tables don't match each other")]
     Misfit,
+    #[error("the exports have more than four billion different words")]
+    TooManyWords,
 }
 
 impl Lexicon {
@@ -231,6 +233,13 @@ impl Forms {
     }
 }
 
+/// The number of the next entry in a table. [`LexiconBuilder::finish`] fails if there are more words
+/// than numbers.
+#[expect(clippy::cast_possible_truncation, reason = "no other table has as many entries as words")]
+pub(super) const fn next_number(len: usize) -> u32 {
+    len as u32
+}
+
 /// Builds a lexicon. Words get provisional numbers in the order in which they first occur.
 #[derive(Debug, Default)]
 pub struct LexiconBuilder {
@@ -282,9 +291,9 @@ impl LexiconBuilder {
         if let Some(number) = self.numbers.get(spelling) {
             return *number;
         }
-        let number = u32::try_from(self.words.len()).unwrap_or(u32::MAX);
+        let number = next_number(self.words.len());
         let stem = self.analyzer.of(folded);
-        let next = StemId::try_from(self.stems.len()).unwrap_or(StemId::MAX);
+        let next = next_number(self.stems.len());
         let stem = match self.stems.get(&*stem) {
             Some(stem) => *stem,
             None => *self.stems.entry(stem.into()).or_insert(next),
@@ -328,6 +337,9 @@ impl LexiconBuilder {
     /// Numbers the words by descending frequency, then by spelling. Also returns the final number
     /// for each provisional number.
     pub fn finish(&self) -> Result<(LexiconParts, Vec<WordId>), LexiconError> {
+        if u32::try_from(self.words.len() + FIRST_WORD as usize).is_err() {
+            return Err(LexiconError::TooManyWords);
+        }
         let mut order: Vec<usize> = (0..self.words.len()).collect();
         order.sort_by(|a, b| {
             let (a, b) = (&self.words[*a], &self.words[*b]);

@@ -7,8 +7,7 @@ use serde::{Deserialize, Serialize};
 
 use super::lexicon::{StemId, WordId};
 use super::ranking::Ranking;
-use crate::text::meaning::{DIMENSIONS, Reference};
-use crate::text::topic::{self, NearTopic};
+use crate::text::meaning::{DIMENSIONS, NearTopic, Reference, nearest_topics};
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Term {
@@ -35,7 +34,7 @@ pub enum Term {
     Identity(Box<str>),
     /// Part of a word in the name or an alias that isn't a word itself: `gis` in `ArcGIS`.
     Inner(Box<str>),
-    /// A [topic](crate::text::topic) close to the product's meaning.
+    /// A [topic](crate::text::meaning) close to the product's meaning.
     Topic(u16),
     /// A query that the product is pinned to ([`pins`](super::pins)), and the product's position
     /// among those pinned to it, from 0.
@@ -59,26 +58,34 @@ impl Term {
     /// Writes the term as it appears in the index's dictionary: a letter for its kind, then the
     /// rest.
     pub fn write(&self, out: &mut String) {
-        use std::fmt::Write as _;
         let (kind, text) = match self {
-            // Writing to a string can't fail.
-            Self::Word(stem) => return write!(out, "{}{stem:x}", char::from(Self::WORD)).unwrap_or(()),
-            Self::Concept(concept) => return write!(out, "{}{concept:x}", char::from(Self::CONCEPT)).unwrap_or(()),
-            Self::Topic(topic) => return write!(out, "o{topic:x}").unwrap_or(()),
-            Self::Compound(text) => ('c', text),
-            Self::Prefix(text) => (char::from(Self::PREFIX), text),
-            Self::Pinned { place, query } => return write!(out, "q{place:02}{query}").unwrap_or(()),
-            Self::Name(text) => ('t', text),
-            Self::AlternativeTo(text) => ('a', text),
-            Self::Category(id) => ('k', id),
-            Self::NamePrefix(text) => ('n', text),
-            Self::NameWord(text) => ('m', text),
-            Self::Identity(text) => ('i', text),
-            Self::Inner(text) => ('e', text),
+            Self::Word(stem) => return push_number(Self::WORD, *stem, out),
+            Self::Concept(concept) => return push_number(Self::CONCEPT, *concept, out),
+            Self::Topic(topic) => return push_number(b'o', (*topic).into(), out),
+            Self::Compound(text) => (b'c', text),
+            Self::Prefix(text) => (Self::PREFIX, text),
+            Self::Pinned { place, query } => {
+                out.extend([b'q', b'0' + place / 10, b'0' + place % 10].map(char::from));
+                return out.push_str(query);
+            }
+            Self::Name(text) => (b't', text),
+            Self::AlternativeTo(text) => (b'a', text),
+            Self::Category(id) => (b'k', id),
+            Self::NamePrefix(text) => (b'n', text),
+            Self::NameWord(text) => (b'm', text),
+            Self::Identity(text) => (b'i', text),
+            Self::Inner(text) => (b'e', text),
         };
-        out.push(kind);
+        out.push(char::from(kind));
         out.push_str(text);
     }
+}
+
+/// Writes a term's kind and number, in hexadecimal.
+fn push_number(kind: u8, number: u32, out: &mut String) {
+    out.push(char::from(kind));
+    let digits = (u32::BITS - number.leading_zeros()).div_ceil(4).max(1);
+    out.extend((0..digits).rev().map(|digit| char::from(b"0123456789abcdef"[(number >> (4 * digit)) as usize & 0xf])));
 }
 
 /// The length in letters of the longest prefix in the index. Longer prefixes are expanded from the
@@ -362,7 +369,7 @@ impl Related {
     pub fn topics(&self) -> impl Iterator<Item = (Term, u16)> + use<> {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 100")]
         let weight = |likeness: f32| (likeness * 100.0).round() as u16;
-        let topics = topic::nearest(&self.reference, GROUPS, TOPICS).into_iter();
+        let topics = nearest_topics(&self.reference, GROUPS, TOPICS).into_iter();
         topics.map(move |NearTopic { topic, likeness }| (Term::Topic(topic), weight(likeness)))
     }
 
@@ -377,5 +384,24 @@ impl Related {
     pub fn likeness(&self, vector: &[u8; DIMENSIONS], found: u64) -> Option<f32> {
         let least = if found == 0 { self.least_alone } else { self.least };
         Some(self.reference.likeness(vector)).filter(|likeness| *likeness >= least)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_the_dictionary_are_hexadecimal() {
+        let written = |term: Term| {
+            let mut out = String::new();
+            term.write(&mut out);
+            out
+        };
+        for number in [0, 1, 0xf, 0x10, 0xabc, u32::MAX] {
+            assert_eq!(written(Term::Word(number)), format!("w{number:x}"));
+        }
+        assert_eq!(written(Term::Topic(0x123)), "o123");
+        assert_eq!(written(Term::Pinned { place: 7, query: "ptw".into() }), "q07ptw");
     }
 }

@@ -3,8 +3,7 @@
 
 use std::ops::Range;
 
-use crate::text::analyse::{Gap, Word, words};
-use crate::text::punctuation::{is_dash, is_quote};
+use crate::text::analyse::{Gap, Word, is_dash, is_quote, words};
 
 /// A query with at least this many words is treated as a question or sentence, in which function
 /// words don't count.

@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use foldhash::fast::FixedState;
 use serde::{Deserialize, Serialize};
 
+use super::lexicon::next_number;
 use crate::record::SynonymGroup;
 use crate::text::analyse::{Gap, Word, words};
 use crate::text::stem::Stems;
@@ -188,8 +189,9 @@ impl ThesaurusBuilder {
     }
 
     fn concept(&mut self, standing_for: &str) -> u32 {
+        let concept = next_number(self.concepts.len());
         self.concepts.push(vec![standing_for.into()]);
-        u32::try_from(self.concepts.len() - 1).unwrap_or(u32::MAX)
+        concept
     }
 
     fn meaning(&mut self, written: &str, concept: u32) {

@@ -10,17 +10,15 @@ use crate::catalogue::SoftwareFilter;
 use crate::catalogue::resource::CategoryResource;
 use crate::generation::Snapshot;
 use crate::index::{HitTexts, SearchRequest};
-use crate::search::StemSlots;
 use crate::search::budget::Budget;
 use crate::search::expand::Expansion;
 use crate::search::forward::SECTION_END;
 use crate::search::meaning::record_reference;
 use crate::search::score::group_weight;
-use crate::search::{Alternative, MatchKind, Meaning, Plan, Rerank, Signals, StemId, Term, WordGroup};
+use crate::search::{Alternative, MatchKind, Meaning, Plan, Rerank, Signals, StemId, StemSlots, Term, WordGroup};
 use crate::text::analyse::words;
 use crate::text::english::is_function_word;
-use crate::text::meaning::Reference;
-use crate::text::topic;
+use crate::text::meaning::{NearTopic, Reference, nearest_topics};
 
 /// The maximum number of a product's words to compare, starting with the rarest.
 const MAX_WORDS: usize = 20;
@@ -156,8 +154,8 @@ impl<'s> Features<'s> {
         };
         // Only the nearest of a product's topics counts.
         let meaning = |reference: &Reference| {
-            let topics = topic::nearest(reference, TOPIC_GROUPS, TOPICS).into_iter();
-            let topic = |of: topic::NearTopic| (Term::Topic(of.topic), of.likeness);
+            let topics = nearest_topics(reference, TOPIC_GROUPS, TOPICS).into_iter();
+            let topic = |of: NearTopic| (Term::Topic(of.topic), of.likeness);
             let topics = topics.map(topic).map(|(term, weight)| Alternative { kind: MatchKind::Topic, term, weight });
             ("meaning".to_owned(), topics.collect())
         };

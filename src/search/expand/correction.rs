@@ -14,7 +14,7 @@ use crate::text::english;
 
 /// A word is very rare if at most one product in this many has it. Such a word may be a misspelling
 /// that slipped into the records.
-const VERY_RARE: u32 = 10_000;
+const VERY_RARE: usize = 10_000;
 
 /// Whether a folded word is spelled correctly, even if no record contains it.
 pub(super) fn is_right(folded: &str) -> bool {
@@ -29,11 +29,11 @@ impl<L: TermLookup> Expander<'_, L> {
         known: Option<WordId>,
         corrected: &mut String,
     ) -> Result<(), L::Error> {
-        let documents = u32::try_from(self.index.documents).unwrap_or(u32::MAX);
         let lexicon = &self.index.lexicon;
         let absent = slot.alternatives.is_empty();
         // Words in synonyms are spelled correctly even if no product contains them.
-        let suspicious = if absent { known.is_none() } else { slot.document_frequency <= documents / VERY_RARE };
+        let is_very_rare = || slot.document_frequency as usize <= self.index.documents / VERY_RARE;
+        let suspicious = if absent { known.is_none() } else { is_very_rare() };
         let abbreviation = slot.word.is_capitals(self.text) && slot.word.folded.chars().count() <= 3;
         if !self.options.typo || !suspicious || abbreviation || slot.in_phrase || self.corrections == MOST_WORDS {
             return Ok(());
