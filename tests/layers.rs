@@ -74,7 +74,7 @@ const LAYERS: [(&str, &[&str]); 22] = [
 ];
 
 /// The modules that interpret a query. The index only gets the plan that they produce.
-const UNDERSTANDING: [&str; 6] = ["expand", "index", "lexicon", "names", "query", "synonym"];
+const UNDERSTANDING: [&str; 7] = ["expand", "identity", "index", "intent", "lexicon", "query", "synonym"];
 
 /// Crates that may only be used in files below this path.
 const HOMES: [(&str, &str); 9] = [

@@ -151,7 +151,8 @@ impl ChangeLog {
 
     /// The steps with their numbers, oldest first.
     pub(crate) fn steps(&self) -> impl DoubleEndedIterator<Item = (u32, &Step)> {
-        (0..u32::try_from(self.steps.len()).unwrap_or(u32::MAX)).zip(&self.steps)
+        #[expect(clippy::cast_possible_truncation, reason = "a log has at most 32 MiB")]
+        self.steps.iter().enumerate().map(|(number, step)| (number as u32, step))
     }
 
     pub(super) fn entry(&self, place: ChangePlace) -> (&Step, &ProductChange) {

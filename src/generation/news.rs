@@ -36,16 +36,18 @@ pub struct NewsIndex {
 impl NewsIndex {
     pub(super) fn new(log: &ChangeLog, records: &Records) -> Self {
         let (mut all, mut by_category) = (Vec::new(), Vec::new());
-        for (step, changes) in log.steps().rev() {
-            for (change, news) in (0..).zip(&changes.changes).filter(|(_, change)| change.news().is_some()) {
-                let Some(ordinal) = records.find(&news.id) else { continue };
-                for category in records.columns.categories_of(ordinal) {
-                    let category = *category as usize;
-                    by_category.resize_with(by_category.len().max(category + 1), Vec::new);
-                    by_category[category].push(u32::try_from(all.len()).unwrap_or(u32::MAX));
-                }
-                all.push(ChangePlace { step, change });
+        let changes = log.steps().rev().flat_map(|(step, changes)| {
+            (0..).zip(&changes.changes).map(move |(change, of)| (ChangePlace { step, change }, of))
+        });
+        let news = changes.filter(|(_, change)| change.news().is_some());
+        let news = news.filter_map(|(place, change)| Some((place, records.find(&change.id)?)));
+        for (number, (place, ordinal)) in (0..).zip(news) {
+            for category in records.columns.categories_of(ordinal) {
+                let category = *category as usize;
+                by_category.resize_with(by_category.len().max(category + 1), Vec::new);
+                by_category[category].push(number);
             }
+            all.push(place);
         }
         Self { all, by_category }
     }

@@ -1,17 +1,17 @@
-//! Collects what a walk over the posting lists finds, by tier.
+//! Collects what a walk over the posting lists finds, by tier, and then the products that are close
+//! to the query's meaning. The posting lists of the query's topics determine which are compared.
 
 use tantivy::TERMINATED;
 
-use super::{Index, IndexError, SearchHits, SearchRequest, hits};
+use super::block::{BLOCK_LEN, block_start, document, offset};
+use super::{Index, IndexError, PostingList, SearchHits, SearchRequest, hits};
 use crate::catalogue::{Filter, Ordinal, Records};
 use crate::search::budget::Budget;
-use crate::search::collect::{Candidate, Collector, Pruned, RERANKED, Tier, is_accidental, pinned_score};
+use crate::search::collect::{Collector, Pruned, RERANKED, RankedHit, Tier, is_accidental, pinned_score};
 use crate::search::facet_counts::FacetCounts;
-use crate::search::forward::Forward;
+use crate::search::forward::{Forward, PhraseMatcher};
 use crate::search::meaning::Meanings;
-use crate::search::phrase::PhraseMatcher;
-use crate::search::related::FEW;
-use crate::search::{Related, Rerank};
+use crate::search::{FEW, MOST_COMPARED, Plan, Related, Rerank, Term};
 
 /// Collects documents with all the words first, then documents with some of them if there are too
 /// few, and then related documents.
@@ -117,7 +117,7 @@ impl<'a> TierCollector<'a> {
             self.scores.push((ordinal, score));
         }
         let tier = if self.collector.is_demo(ordinal) { tier.demo() } else { tier };
-        self.collector.take(Candidate { tier, score, ordinal });
+        self.collector.take(RankedHit { tier, score, ordinal });
     }
 
     pub(super) fn count_pruned(&mut self, pruned: Pruned<'_>) {
@@ -125,11 +125,11 @@ impl<'a> TierCollector<'a> {
         self.collector.count_pruned(pruned);
         // A full-name match or a pinned product comes first, however low its score.
         for ordinal in self.names.iter().copied().filter(|ordinal| pruned.has(*ordinal)) {
-            self.collector.take_pruned(Candidate { tier: Tier::ExactName, score: 0.0, ordinal });
+            self.collector.take_pruned(RankedHit { tier: Tier::ExactName, score: 0.0, ordinal });
         }
         for (ordinal, place) in self.pinned.iter().copied().filter(|(ordinal, _)| pruned.has(*ordinal)) {
             if self.names.binary_search(&ordinal).is_err() {
-                self.collector.take_pruned(Candidate { tier: Tier::Pinned, score: pinned_score(place), ordinal });
+                self.collector.take_pruned(RankedHit { tier: Tier::Pinned, score: pinned_score(place), ordinal });
             }
         }
     }
@@ -175,7 +175,7 @@ impl<'a> TierCollector<'a> {
         let by_words = self.by_words.map_or(0, |by_words| by_words.all);
         if let Some(score) = related.likeness(self.meanings.of(ordinal), by_words) {
             let tier = if self.collector.is_demo(ordinal) { Tier::RelatedDemo } else { Tier::Related };
-            self.collector.take(Candidate { tier, score, ordinal });
+            self.collector.take(RankedHit { tier, score, ordinal });
         }
     }
 
@@ -195,7 +195,7 @@ impl<'a> TierCollector<'a> {
             let head = best.len().min(RERANKED);
             request.plan.rerank.rerank(self.forward, self.meanings, &mut best[..head], request.page.end);
         }
-        let hits = hits::hits(records, request.page_of(&best));
+        let hits = hits::with_items(records, request.page_of(&best));
         let related = total - by_words.admitted;
         SearchHits { hits, texts: Vec::new(), total, complete, related, unfiltered_total: by_words.all, facets }
     }
@@ -203,4 +203,86 @@ impl<'a> TierCollector<'a> {
     fn note(&mut self, ordinals: impl Iterator<Item = Ordinal>) {
         self.found.extend(ordinals.take(self.noted - self.found.len()));
     }
+}
+
+/// Budget units for opening a posting list.
+const OPENED: usize = 60;
+
+/// Budget units per block.
+const BLOCK: usize = 400;
+
+/// Budget units for comparing a document.
+const COMPARED: usize = 20;
+
+/// Collects a plan's related documents if the words matched few documents.
+pub(super) fn collect_related(
+    index: &Index,
+    plan: &Plan,
+    collector: &mut TierCollector<'_>,
+    budget: &Budget,
+) -> Result<(), IndexError> {
+    let Some(related) = &plan.related else { return Ok(()) };
+    let Some(found) = collector.relates(related) else { return Ok(()) };
+    let nearest = sharing_topics(index, related, &plan.excluded, &found, collector, budget)?;
+    index.meanings.fetch(nearest.iter().map(|hit| hit.ordinal));
+    for hit in nearest {
+        collector.collect_related(hit.ordinal, related);
+    }
+    Ok(())
+}
+
+/// The documents that share the most topics with the query, except those already found or excluded.
+/// Empty if finding them would exceed the budget.
+fn sharing_topics(
+    index: &Index,
+    related: &Related,
+    excluded: &[Term],
+    found: &[Ordinal],
+    collector: &TierCollector<'_>,
+    budget: &Budget,
+) -> Result<Vec<RankedHit>, IndexError> {
+    let documents = index.scorer.documents();
+    let blocks = documents.div_ceil(BLOCK_LEN);
+    let mut units = blocks * BLOCK + MOST_COMPARED * COMPARED;
+    let mut open = |term: &Term| -> Result<Option<PostingList>, IndexError> {
+        units += OPENED;
+        let Some(info) = index.find(term)? else { return Ok(None) };
+        units += info.doc_freq as usize;
+        index.read(&info).map(Some)
+    };
+    let (mut topics, mut without) = (Vec::new(), Vec::new());
+    for (topic, weight) in related.topics() {
+        topics.extend(open(&topic)?.map(|list| (list, weight)));
+    }
+    for term in excluded {
+        without.extend(open(term)?);
+    }
+    if !budget.allows(units) {
+        return Ok(Vec::new());
+    }
+    budget.spend(units);
+    let everything = Filter::default();
+    let mut best = Collector::new(&index.records.columns, &everything, MOST_COMPARED, None);
+    let mut found = found.iter().copied().peekable();
+    // Indexed by offset in the block.
+    let mut weights = [0_u16; BLOCK_LEN];
+    for block in 0..blocks {
+        let (start, end) = (block_start(block), block_start(block + 1));
+        for (list, weight) in &mut topics {
+            list.for_each_until(end, |document, _| weights[offset(document)] += *weight);
+        }
+        for list in &mut without {
+            list.for_each_until(end, |document, _| weights[offset(document)] = 0);
+        }
+        while let Some(document) = found.next_if(|document| *document < end) {
+            weights[offset(document)] = 0;
+        }
+        for (at, weight) in weights.iter_mut().enumerate().filter(|(_, weight)| **weight > 0) {
+            let (ordinal, score) = (document(start, at), f32::from(std::mem::take(weight)));
+            if !collector.verifies_phrases() || collector.admits_phrases(ordinal) {
+                best.take(RankedHit { tier: Tier::Related, score, ordinal });
+            }
+        }
+    }
+    Ok(best.into_best(0))
 }

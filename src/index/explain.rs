@@ -6,10 +6,10 @@ use tantivy::schema::IndexRecordOption;
 
 use super::{Index, IndexError, SearchRequest};
 use crate::catalogue::{Admission, Filter, Ordinal};
-use crate::search::phrase::has_words;
+use crate::search::forward::has_words;
 use crate::search::rerank::Shares;
 use crate::search::score::group_weight;
-use crate::search::{Group, Phrase, Term};
+use crate::search::{Phrase, Term, WordGroup};
 
 /// How a document fares in each part of a search.
 #[derive(Debug, Clone, PartialEq)]
@@ -73,7 +73,7 @@ impl Index {
 }
 
 /// The alternative in a group that scores highest for a document.
-fn best(index: &Index, group: &Group, ordinal: Ordinal) -> Result<Option<Satisfied>, IndexError> {
+fn best(index: &Index, group: &WordGroup, ordinal: Ordinal) -> Result<Option<Satisfied>, IndexError> {
     let mut frequency = 0;
     for alternative in &group.alternatives {
         frequency = index.find(&alternative.term)?.map_or(0, |term| term.doc_freq).max(frequency);

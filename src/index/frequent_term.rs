@@ -7,8 +7,8 @@
 
 use tantivy::{DocId, TERMINATED};
 
+use super::PostingList;
 use super::block::{BLOCK_LEN, Bitset, block_of, offset};
-use super::posting_list::PostingList;
 use crate::search::collect::BITS;
 use crate::search::score::Scorer;
 

@@ -4,11 +4,10 @@ use tantivy::TERMINATED;
 
 use super::block::{BLOCK_LEN, Bitset, BlockScores, block_of, block_start, document, offset};
 use super::frequent_term::FrequentTerm;
-use super::posting_list::PostingList;
-use super::{Index, IndexError};
+use super::{Index, IndexError, PostingList};
 use crate::search::budget::Budget;
 use crate::search::score::group_weight;
-use crate::search::{Group, Term};
+use crate::search::{Term, WordGroup};
 
 /// How many budget units it costs to open an alternative.
 const OPENED: usize = 60;
@@ -46,7 +45,7 @@ struct Stage {
 }
 
 impl<'e> GroupCursor<'e> {
-    pub(super) fn open(index: &'e Index, group: &Group, budget: &Budget) -> Result<Self, IndexError> {
+    pub(super) fn open(index: &'e Index, group: &WordGroup, budget: &Budget) -> Result<Self, IndexError> {
         let alternatives = group.alternatives.iter().map(|alternative| (&alternative.term, alternative.weight));
         let cursor = Self::of_alternatives(index, alternatives, budget)?;
         Ok(Self { required: group.required, indispensable: group.indispensable, ..cursor })

@@ -1,23 +1,23 @@
-//! Reads the records of a page of hits.
+//! Search requests and the hits that they return: how the records of a page of hits are read.
+
+use std::ops::Range;
 
 use bytes::Bytes;
 
-use super::{Hit, HitTexts, IndexError, SearchHits, SearchRequest};
-use crate::catalogue::{Filter, Records, SortedBy};
+use super::IndexError;
+use crate::catalogue::{Filter, Ordinal, Records, SoftwareFilter, SortedBy};
+use crate::record::AttributeNumber;
+use crate::search::Plan;
 use crate::search::budget::Budget;
-use crate::search::collect::{Candidate, Tier};
+use crate::search::collect::{RankedHit, Tier};
+use crate::search::facet_counts::FacetCounts;
 use crate::search::forward::{DocumentWords, Forward};
 
-/// Turns candidates into hits.
-pub(super) fn hits(records: &Records, candidates: &[Candidate]) -> Vec<Hit> {
-    let items = records.items(candidates.iter().map(|candidate| candidate.ordinal));
-    let hit = |(candidate, item): (&Candidate, Bytes)| Hit {
-        ordinal: candidate.ordinal,
-        tier: candidate.tier,
-        score: candidate.score,
-        item,
-    };
-    candidates.iter().zip(items).map(hit).collect()
+/// Adds the products' items to ranked hits.
+pub(super) fn with_items(records: &Records, ranked: &[RankedHit]) -> Vec<Hit> {
+    let items = records.items(ranked.iter().map(|of| of.ordinal));
+    let hit = |(of, item): (&RankedHit, Bytes)| Hit { ordinal: of.ordinal, tier: of.tier, score: of.score, item };
+    ranked.iter().zip(items).map(hit).collect()
 }
 
 /// The maximum size in bytes of the text that comes with a page of hits. A single hit may exceed
@@ -86,12 +86,80 @@ pub(super) fn list(records: &Records, request: &SearchRequest<'_>, filter: &Filt
     let columns = &records.columns;
     let pays = |products| request.budget.pay(products * FILTERED);
     let (ordinals, total) = columns.page(filter, order, request.page.clone(), pays);
-    let candidate = |ordinal| {
+    let hit = |ordinal| {
         let tier = if columns.is_demo(ordinal) { Tier::Demo } else { Tier::All };
-        Candidate { tier, score: 0.0, ordinal }
+        RankedHit { tier, score: 0.0, ordinal }
     };
-    let candidates: Vec<_> = ordinals.into_iter().map(candidate).collect();
+    let ranked: Vec<_> = ordinals.into_iter().map(hit).collect();
     let unfiltered_total = records.len() as u64;
-    let hits = hits(records, &candidates);
+    let hits = with_items(records, &ranked);
     Some(SearchHits { hits, total, complete: total, unfiltered_total, ..SearchHits::default() })
+}
+
+#[derive(Debug, Clone)]
+pub struct SearchRequest<'a> {
+    /// What to search for and how to rank it.
+    pub plan: &'a Plan,
+    /// Which hits are allowed.
+    pub filter: &'a SoftwareFilter,
+    /// The sort order; `None` to sort by ranking.
+    pub order: Option<SortedBy>,
+    /// The hits to return, by position in the order, from 0.
+    pub page: Range<usize>,
+    /// The attributes to count in addition to the other facets; `None` counts no facets.
+    pub facets: Option<&'a [AttributeNumber]>,
+    /// Whether to return the hits' text.
+    pub texts: bool,
+    /// How much work the search may do.
+    pub budget: &'a Budget,
+}
+
+impl SearchRequest<'_> {
+    /// The hits on the page; empty past the end.
+    pub(super) fn page_of<'h>(&self, hits: &'h [RankedHit]) -> &'h [RankedHit] {
+        let end = self.page.end.min(hits.len());
+        &hits[self.page.start.min(end)..end]
+    }
+}
+
+/// A document that a search found.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Hit {
+    pub ordinal: Ordinal,
+    pub tier: Tier,
+    /// The score within the tier; never negative.
+    pub score: f32,
+    /// The product as shown in lists, as a JSON object.
+    pub item: Bytes,
+}
+
+/// A hit's text beyond what's in its item.
+#[derive(Debug, Clone, PartialEq)]
+pub struct HitTexts {
+    /// The product's members that aren't in its item, as a JSON object.
+    pub detail: Bytes,
+    /// Whether the item is shortened, and `detail` has all of the product's members.
+    pub is_shortened: bool,
+    /// All of the product's words, as indexed.
+    pub words: DocumentWords,
+}
+
+/// A search's result.
+#[derive(Debug, Clone, Default)]
+pub struct SearchHits {
+    /// The hits on the page, in order.
+    pub hits: Vec<Hit>,
+    /// Each hit's text, if requested. The last hits' text is missing if it would take too much
+    /// memory.
+    pub texts: Vec<HitTexts>,
+    /// How many documents were found in total.
+    pub total: u64,
+    /// How many documents have all the words. Those with only some of the words come after them.
+    pub complete: u64,
+    /// How many documents have none of the words, but are close in meaning. They come last.
+    pub related: u64,
+    /// How many documents the words would have matched without the filter.
+    pub unfiltered_total: u64,
+    /// The facet counts, if requested.
+    pub facets: Option<FacetCounts>,
 }

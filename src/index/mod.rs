@@ -9,16 +9,11 @@
 mod block;
 mod build;
 mod collector;
-mod documents;
 mod explain;
 mod frequent_term;
 mod group_cursor;
 mod hits;
-mod posting_list;
 mod postings;
-mod related;
-mod request;
-mod scratch_directory;
 #[cfg(test)]
 mod tests;
 mod walk;
@@ -26,31 +21,28 @@ mod walk;
 use std::path::Path;
 use std::sync::Arc;
 
-use bytes::Bytes;
-use foldhash::HashMap;
-use tantivy::directory::Directory as _;
-use tantivy::directory::RamDirectory;
-use tantivy::index::InvertedIndexReader;
-use tantivy::postings::TermInfo;
-use tantivy::schema::{Field, IndexRecordOption};
-use tantivy::termdict::TermStreamer;
-use tantivy::{ReloadPolicy, Term as IndexTerm};
-
 use build::schema;
 pub use build::{IndexBuildError, IndexBuilder};
-pub use documents::Documents;
+use bytes::Bytes;
 pub use explain::{Explanation, Satisfied};
-pub use request::{Hit, HitTexts, SearchHits, SearchRequest};
+use foldhash::HashMap;
+pub use hits::{Hit, HitTexts, SearchHits, SearchRequest};
+pub use postings::Documents;
+use tantivy::directory::{Directory as _, RamDirectory};
+use tantivy::index::InvertedIndexReader;
+use tantivy::postings::{BlockSegmentPostings, TermInfo};
+use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::termdict::TermStreamer;
+use tantivy::{DocId, ReloadPolicy, Term as IndexTerm};
 
 use self::collector::TierCollector;
 use self::frequent_term::FrequentTerm;
-use self::posting_list::PostingList;
 use crate::catalogue::{Catalogue, DamagedText, Filter, Ordinal, Records, SoftwareFilter};
 use crate::search::budget::Budget;
 use crate::search::forward::Forward;
 use crate::search::meaning::Meanings;
 use crate::search::score::Scorer;
-use crate::search::{Alternative, DocumentTables, Group, Kind, Plan, Term};
+use crate::search::{Alternative, DocumentTables, MatchKind, Plan, Term, WordGroup};
 use crate::text::count::counted;
 
 const FIELD: &str = "terms";
@@ -187,8 +179,8 @@ impl Index {
     /// The categories of the best few documents that contain a term, as sorted indices into the
     /// category list.
     pub fn categories(&self, term: &Term) -> Result<Vec<u32>, IndexError> {
-        let alternatives = vec![Alternative { kind: Kind::Category, term: term.clone(), weight: 1.0 }];
-        let group = Group { alternatives, required: true, indispensable: false };
+        let alternatives = vec![Alternative { kind: MatchKind::Category, term: term.clone(), weight: 1.0 }];
+        let group = WordGroup { alternatives, required: true, indispensable: false };
         let found = self.search(&SearchRequest {
             plan: &Plan { groups: vec![group], ..Plan::default() },
             filter: &SoftwareFilter::default(),
@@ -215,7 +207,7 @@ impl Index {
         } else {
             let mut collector = TierCollector::new(self, request, &filter)?;
             walk::walk(self, request.plan, &mut collector, request.budget)?;
-            related::collect_related(self, request.plan, &mut collector, request.budget)?;
+            collector::collect_related(self, request.plan, &mut collector, request.budget)?;
             collector.finish(request, &self.records)
         };
         if request.texts {
@@ -291,3 +283,54 @@ fn terms_of(postings: &InvertedIndexReader, kind: u8) -> Result<TermStreamer<'_>
     let terms = postings.terms().range().ge([kind]).lt([kind + 1]);
     terms.into_stream().map_err(IndexError::index("read"))
 }
+
+/// A cursor over a posting list, which tantivy decodes 128 postings at a time.
+struct PostingList {
+    postings: BlockSegmentPostings,
+    at: usize,
+}
+
+impl PostingList {
+    fn new(postings: BlockSegmentPostings) -> Self {
+        Self { postings, at: 0 }
+    }
+
+    /// The current document; [`TERMINATED`](tantivy::TERMINATED) after the last.
+    fn document(&self) -> DocId {
+        // tantivy pads the last block with `TERMINATED`.
+        self.postings.doc(self.at)
+    }
+
+    /// Moves to the first document at or after `target`.
+    fn seek(&mut self, target: DocId) {
+        if self.document() < target {
+            self.at = self.postings.seek(target);
+        }
+    }
+
+    /// Calls `visit` with each document before `end` and its packed term frequency.
+    fn for_each_until(&mut self, end: DocId, mut visit: impl FnMut(DocId, u32)) {
+        loop {
+            let documents = self.postings.docs();
+            let rest = documents.get(self.at..).unwrap_or_default();
+            let count = match rest.last() {
+                None => return,
+                Some(last) if *last < end => rest.len(),
+                Some(_) => rest.partition_point(|document| *document < end),
+            };
+            let frequencies = self.postings.freqs().get(self.at..).unwrap_or_default();
+            for (document, frequency) in rest[..count].iter().zip(frequencies) {
+                visit(*document, *frequency);
+            }
+            self.at += count;
+            if self.at < documents.len() || documents.len() < POSTINGS_PER_BLOCK {
+                return;
+            }
+            self.postings.advance();
+            self.at = 0;
+        }
+    }
+}
+
+/// How many postings tantivy decodes at a time; the last block has fewer.
+const POSTINGS_PER_BLOCK: usize = 128;

@@ -1,4 +1,4 @@
-//! Collects documents' postings before they're written to the index. They're kept in memory up to
+//! Batches of documents' terms, whose postings are collected before they're written to the index. They're kept in memory up to
 //! the build's budget, and in sorted runs beyond that.
 //!
 //! In memory, they're structured as in tantivy, in an arena of linked lists. A run has one row per
@@ -11,20 +11,22 @@ use tantivy::DocId;
 use tantivy::postings::FieldSerializer;
 use tantivy_stacker::{Addr, ExpUnrolledLinkedList, MemoryArena, SharedArenaHashMap};
 
-use super::documents::DocumentTerm;
 use crate::scratch::{OWN_BYTES, Scratch, ScratchSorter, Share};
-use crate::search::Term;
+use crate::search::meaning::record_topics;
+use crate::search::score::Occurrences;
+use crate::search::{StemId, Term};
+use crate::text::meaning::Reference;
 
 pub(super) struct Postings {
     lists: Lists,
     /// The share of the memory budget that `lists` takes up.
     share: Share,
-    runs: ScratchSorter<Row>,
+    runs: ScratchSorter<RunRow>,
 }
 
 /// A term's postings in a run.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
-struct Row {
+struct RunRow {
     #[serde(with = "serde_bytes")]
     name: Vec<u8>,
     /// The first document, so a term's rows sort in document order.
@@ -88,7 +90,7 @@ impl Postings {
         self.runs.push_run(|run| {
             lists.for_each(|name, documents, numbers| {
                 let first = Numbers(numbers.iter()).next().unwrap_or_default();
-                run.push(Row { name: name.to_vec(), first, documents, numbers: numbers.to_vec() }).map(drop)
+                run.push(RunRow { name: name.to_vec(), first, documents, numbers: numbers.to_vec() }).map(drop)
             })
         })?;
         self.share.give_back();
@@ -210,16 +212,21 @@ impl NamedList {
     fn new(name: &[u8], list: Addr) -> Self {
         let mut start = [0; 8];
         start.iter_mut().zip(name).for_each(|(to, from)| *to = *from);
-        Self { start: u64::from_be_bytes(start), list, length: u32::try_from(name.len()).unwrap_or(u32::MAX) }
+        Self { start: u64::from_be_bytes(start), list, length: Self::length(name) }
     }
 
     /// Adds a name and its list in the same format as the term map.
     fn add(name: &[u8], list: List, names: &mut MemoryArena) -> Self {
         let start = names.allocate_space(name.len() + size_of::<List>());
         names.slice_mut(start, name.len()).copy_from_slice(name);
-        let at = start.offset(u32::try_from(name.len()).unwrap_or(u32::MAX));
+        let at = start.offset(Self::length(name));
         names.write_at(at, list);
         Self::new(name, at)
+    }
+
+    #[expect(clippy::cast_possible_truncation, reason = "at most `LONGEST_TERM`")]
+    const fn length(name: &[u8]) -> u32 {
+        name.len() as u32
     }
 
     /// The name, which precedes the list.
@@ -254,6 +261,101 @@ impl Iterator for Numbers<'_> {
                 return Some(number);
             }
             shift += 7;
+        }
+    }
+}
+
+/// tantivy's limit on a term's length, in bytes. Longer terms are skipped; no query is that long.
+const LONGEST_TERM: u16 = u16::MAX - 5;
+
+/// The terms in a batch of documents, with their packed frequencies. One thread can produce them
+/// while another indexes them.
+#[derive(Debug, Default)]
+pub struct Documents {
+    /// The names of all terms except words, concatenated.
+    names: String,
+    postings: Vec<(Key, u32)>,
+    /// Each document's number of postings, and its meaning.
+    per_document: Vec<(usize, Option<Reference>)>,
+}
+
+#[derive(Debug, Clone, Copy)]
+enum Key {
+    Word(StemId),
+    /// A prefix, given by its number and its name's length.
+    Prefix(u32, u16),
+    /// Any other term, given by its name's length.
+    Name(u16),
+}
+
+/// A document's term. Words and topics have numbers, prefixes have numbers and names, and all other
+/// terms have names.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum DocumentTerm<'d> {
+    Word(StemId),
+    Topic(u16),
+    Prefix(u32, &'d str),
+    Name(&'d str),
+}
+
+impl Documents {
+    pub fn len(&self) -> usize {
+        self.per_document.len()
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.per_document.is_empty()
+    }
+
+    /// Adds a document's terms, except topics, and its meaning. A prefix may have a number.
+    pub fn push<'t>(
+        &mut self,
+        terms: impl Iterator<Item = (Option<u32>, &'t Term, Occurrences)>,
+        meaning: Option<Reference>,
+    ) {
+        let postings = self.postings.len();
+        for (number, term, occurrences) in terms {
+            let key = if let Term::Word(stem) = term {
+                Key::Word(*stem)
+            } else {
+                let names = self.names.len();
+                term.write(&mut self.names);
+                let length = u16::try_from(self.names.len() - names).ok().filter(|length| *length <= LONGEST_TERM);
+                let Some(length) = length else {
+                    self.names.truncate(names);
+                    continue;
+                };
+                match (term, number) {
+                    (Term::Prefix(_), Some(number)) => Key::Prefix(number, length),
+                    _ => Key::Name(length),
+                }
+            };
+            self.postings.push((key, occurrences.packed()));
+        }
+        self.per_document.push((self.postings.len() - postings, meaning));
+    }
+
+    /// Calls `each` with a document's index in this batch, a term and its packed frequency. Also
+    /// finds the documents' topics.
+    pub(super) fn for_each(&self, mut each: impl FnMut(u32, DocumentTerm<'_>, u32)) {
+        let (mut names, mut postings) = (&*self.names, self.postings.iter());
+        for (document, (length, meaning)) in (0..).zip(&self.per_document) {
+            let mut name = |length: u16| {
+                let (name, rest) = names.split_at(usize::from(length));
+                names = rest;
+                name
+            };
+            for (key, frequency) in postings.by_ref().take(*length) {
+                let term = match *key {
+                    Key::Word(stem) => DocumentTerm::Word(stem),
+                    Key::Prefix(number, length) => DocumentTerm::Prefix(number, name(length)),
+                    Key::Name(length) => DocumentTerm::Name(name(length)),
+                };
+                each(document, term, *frequency);
+            }
+            for (topic, occurrences) in meaning.iter().flat_map(record_topics) {
+                each(document, DocumentTerm::Topic(topic), occurrences.packed());
+            }
         }
     }
 }

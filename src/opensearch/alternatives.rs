@@ -7,8 +7,8 @@ use super::prefix::Part;
 use super::query::TextQuery;
 use super::response::Found;
 use super::{Directory, Error};
-use crate::search::cue::{Certainty, Subject, names_kind, subjects};
 use crate::search::intent::is_intent_word;
+use crate::search::intent::{Certainty, PossibleSubject, names_kind, subjects};
 use crate::text::analyse::written;
 use crate::text::english::is_function_word;
 
@@ -41,7 +41,7 @@ struct Source {
 /// Finds out whether the query asks for alternatives to a product that the index knows.
 pub(super) async fn understand(directory: &Directory, query: &TextQuery<'_>) -> Result<Option<Alternatives>, Error> {
     let (text, words) = (query.text, &query.parsed.words);
-    let is_plain = |of: &Subject| !of.words.clone().any(|at| query.parsed.is_in_phrase(at));
+    let is_plain = |of: &PossibleSubject| !of.words.clone().any(|at| query.parsed.is_in_phrase(at));
     let subjects: Vec<_> = subjects(words).into_iter().filter(is_plain).take(MAX_NAMES).collect();
     if subjects.is_empty() {
         return Ok(None);

@@ -7,8 +7,8 @@ use serde_json::{Value, json};
 
 use super::prefix::Part;
 use crate::record::SynonymGroup;
-use crate::search::{cue, intent};
-use crate::text::english::FUNCTION_WORDS;
+use crate::search::intent;
+use crate::text::english::function_words;
 
 /// The synonyms that every directory's queries get.
 const BUNDLED: &str = include_str!("../../data/software-terms.json");
@@ -23,8 +23,8 @@ static FORMS: LazyLock<[(Value, String); 2]> = LazyLock::new(|| {
     let mut products: Value = read(include_str!("products.json"));
     let filters = &mut products["settings"]["index"]["analysis"]["filter"];
     filters["synonyms"]["synonyms"] = synonym_rules(&bundled_synonyms()).into();
-    let stop_words = FUNCTION_WORDS.iter().chain(&intent::WORDS).chain(cue::KIND);
-    filters["intent"]["stopwords"] = stop_words.copied().collect();
+    let stop_words = function_words().chain(intent::WORDS).chain(intent::KIND.iter().copied());
+    filters["intent"]["stopwords"] = stop_words.collect();
     [products, read(include_str!("directory.json"))].map(|mut form| {
         let hash = blake3::hash(form.to_string().as_bytes()).to_hex()[..16].to_owned();
         form["mappings"]["_meta"] = json!({"form": hash});

@@ -8,15 +8,13 @@ use super::alternatives::replaced;
 use super::document_text::{Text, translated_values, values};
 use super::field::{Field, Section};
 use super::forward::{SECTION_END, VALUE_END};
-use super::identity;
-use super::lexicon::{FIRST_WORD, LexiconBuilder, LexiconError, LexiconParts, WordId};
+use super::lexicon::{FIRST_WORD, LexiconBuilder, LexiconError, LexiconParts, WordId, next_number};
 use super::meaning::{MeaningAnalyzer, record_topics};
-use super::pieces;
 use super::pins::Pins;
 use super::plan::{INDEXED_PREFIX, Term};
 use super::score::{Lengths, Occurrences};
 use super::synonym::Thesaurus;
-use super::tally::Tally;
+use super::{identity, pieces};
 use crate::catalogue::resource::CategoryResource;
 use crate::record::{Attributes, Language, Pin, Software, SynonymGroup};
 use crate::text::analyse::{Gap, Word, compound, is_conjunction, name_key, words};
@@ -143,7 +141,7 @@ impl DocumentAnalyzer {
         let categories: Vec<_> = categories.collect();
         let mut sequence = std::mem::take(&mut self.sequence);
         sequence.clear();
-        let mut lengths = Lengths::default();
+        let (mut lengths, mut names) = (Lengths::default(), 0);
         let attributes = std::mem::take(&mut self.attributes);
         let declared: Vec<_> = attributes.searched().map(|attribute| attribute.values_of(software)).collect();
         for (length, section) in lengths.iter_mut().zip(Section::ALL) {
@@ -152,6 +150,7 @@ impl DocumentAnalyzer {
                 let words = self.push_value(&text, document, &mut sequence);
                 // Translations don't count towards the length.
                 *length += if text.is_own { words } else { 0 };
+                names += u32::from(text.is_own && section == Section::Name);
             }
             sequence.push(SECTION_END);
         }
@@ -171,8 +170,7 @@ impl DocumentAnalyzer {
         }
         // A second name doesn't make the first one longer, so the length is the mean of all names'
         // lengths.
-        let names = u32::try_from(software.aliases.len()).unwrap_or(u32::MAX).saturating_add(1);
-        lengths[Section::Name as usize] = lengths[Section::Name as usize].div_ceil(names);
+        lengths[Section::Name as usize] = lengths[Section::Name as usize].div_ceil(names.max(1));
         self.lengths = lengths;
     }
 
@@ -231,6 +229,7 @@ impl DocumentAnalyzer {
         let inflected = value.inflected();
         let words = words(text);
         let here = Occurrences::one(field);
+        let mut length = 0;
         for (at, word) in words.iter().enumerate() {
             let number = self.lexicon.note(word.spelling(), &word.folded, document);
             if let Some(language) = inflected {
@@ -259,6 +258,7 @@ impl DocumentAnalyzer {
             pieces::add_later_parts(word, &self.stems, |term| add_once(&mut self.terms, term, here));
             if field != Field::CategoryDescription {
                 sequence.push(number + FIRST_WORD);
+                length += 1;
             }
             if let Some(next) = words.get(at + 1)
                 && is_compound(field, word, next)
@@ -294,7 +294,7 @@ impl DocumentAnalyzer {
             return 0;
         }
         sequence.push(VALUE_END);
-        u32::try_from(words.len()).unwrap_or(u32::MAX)
+        length
     }
 
     /// Adds the terms that let queries find a name as a whole and by the beginnings of its words.
@@ -346,7 +346,7 @@ impl DocumentAnalyzer {
         }
         let mut numbers = [NO_PREFIX; INDEXED_PREFIX];
         for (number, prefix) in numbers.iter_mut().zip(prefixes(folded)) {
-            let next = u32::try_from(self.prefixes.len()).unwrap_or(NO_PREFIX);
+            let next = next_number(self.prefixes.len());
             *number = match self.prefixes.get(prefix) {
                 Some(known) => *known,
                 None => *self.prefixes.entry(prefix.into()).or_insert(next),
@@ -401,4 +401,47 @@ fn parts(folded: &str) -> impl Iterator<Item = &str> {
 /// All prefixes of a word, shortest first, including the word itself.
 fn prefixes(word: &str) -> impl Iterator<Item = &str> {
     word.char_indices().map(|(at, c)| &word[..at + c.len_utf8()])
+}
+
+/// Counts the occurrences of numbered terms in a document. Uses arrays, because hashing terms this
+/// frequent took longer than the rest of indexing.
+#[derive(Debug, Default)]
+struct Tally {
+    terms: Vec<Term>,
+    /// Occurrences in the current document, by term number.
+    occurrences: Vec<Occurrences>,
+    /// The numbers of the current document's terms.
+    found: Vec<u32>,
+}
+
+impl Tally {
+    /// Makes room for term numbers up to and including `number`.
+    fn reach(&mut self, number: u32, term: impl Fn(u32) -> Term) {
+        let end = number as usize + 1;
+        if self.terms.len() < end {
+            self.terms.extend((0..=number).skip(self.terms.len()).map(term));
+            self.occurrences.resize(end, Occurrences::default());
+        }
+    }
+
+    fn of(&mut self, number: u32) -> &mut Occurrences {
+        let occurrences = &mut self.occurrences[number as usize];
+        if *occurrences == Occurrences::default() {
+            self.found.push(number);
+        }
+        occurrences
+    }
+
+    /// Starts the next document.
+    fn clear(&mut self) {
+        for number in self.found.drain(..) {
+            self.occurrences[number as usize] = Occurrences::default();
+        }
+    }
+
+    /// The document's terms with their numbers and occurrences.
+    fn iter(&self) -> impl Iterator<Item = (u32, &Term, Occurrences)> {
+        let of = |number: u32| (number, &self.terms[number as usize], self.occurrences[number as usize]);
+        self.found.iter().copied().map(of)
+    }
 }

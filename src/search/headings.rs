@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use foldhash::{HashMap, HashSet};
+use foldhash::HashMap;
 
 use crate::catalogue::resource::CategoryResource;
 use crate::catalogue::{GlossaryEntry, read_while};
@@ -22,28 +22,28 @@ pub struct HeadingIndex {
     /// All entries' folded words, sorted.
     words: Vec<Box<str>>,
     /// For each word, the entries that have it in a name, an abbreviation or a synonym.
-    headings: Postings,
+    headings: WordPostings,
     /// For each word, the entries that have it in their text.
-    texts: Postings,
+    texts: WordPostings,
     /// The words with each stem, in ascending order.
     stems: HashMap<Box<str>, Vec<u32>>,
     /// The words with each stem, in languages other than English.
     inflected: HashMap<(Inflected, Box<str>), Vec<u32>>,
     /// The keys of all names, abbreviations and synonyms, sorted.
-    names: Vec<Name>,
+    names: Vec<HeadingName>,
     stemmer: Stems,
 }
 
 /// The entries that contain each word, in ascending order.
 #[derive(Debug, Default)]
-struct Postings {
+struct WordPostings {
     /// Where each word's entries start, and where the last word's entries end.
     bounds: Vec<usize>,
     entries: Vec<u32>,
 }
 
 #[derive(Debug)]
-struct Name {
+struct HeadingName {
     key: Box<str>,
     entry: u32,
     is_synonym: bool,
@@ -72,7 +72,7 @@ impl HeadingHits {
     }
 }
 
-impl Postings {
+impl WordPostings {
     fn new<'e>(of_words: impl Iterator<Item = &'e Vec<u32>>) -> Self {
         let mut postings = Self { bounds: vec![0], entries: Vec::new() };
         for entries in of_words {
@@ -93,15 +93,15 @@ impl Postings {
 type Entries = [Vec<u32>; 2];
 
 #[derive(Debug, Default)]
-struct Builder {
+struct HeadingBuilder {
     len: u32,
     words: HashMap<Box<str>, Entries>,
-    /// The folded words in languages other than English, with their stems in those languages.
-    inflected: HashSet<(Inflected, Box<str>, Box<str>)>,
-    names: Vec<Name>,
+    /// The stems of folded words in languages other than English.
+    inflected: HashMap<Box<str>, Vec<(Inflected, Box<str>)>>,
+    names: Vec<HeadingName>,
 }
 
-impl Builder {
+impl HeadingBuilder {
     /// Adds an entry in this language, which is `None` for English and for languages without a
     /// stemmer.
     fn push<'t>(
@@ -135,7 +135,7 @@ impl Builder {
         let entry = self.len - 1;
         for (heading, is_synonym) in exact.map(|name| (name, false)).chain(synonyms.map(|name| (name, true))) {
             let words = words(heading);
-            self.names.push(Name { key: name_key(&words).into(), entry, is_synonym });
+            self.names.push(HeadingName { key: name_key(&words).into(), entry, is_synonym });
             for word in &words {
                 self.push_word(word, 0, language);
             }
@@ -148,7 +148,11 @@ impl Builder {
     fn push_word(&mut self, word: &Word, part: usize, language: Option<Inflected>) {
         let (folded, entry) = (word.folded.as_str(), self.len - 1);
         if let Some(language) = language {
-            self.inflected.insert((language, language.stem(word.spelling()).into(), folded.into()));
+            let stem = (language, language.stem(word.spelling()).into());
+            let stems = self.inflected.entry(folded.into()).or_default();
+            if !stems.contains(&stem) {
+                stems.push(stem);
+            }
         }
         if !self.words.contains_key(folded) {
             self.words.insert(folded.into(), Entries::default());
@@ -165,23 +169,18 @@ impl Builder {
         words.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
         let stemmer = Stems::default();
         let mut stems: HashMap<Box<str>, Vec<u32>> = HashMap::default();
+        let mut inflected: HashMap<(Inflected, Box<str>), Vec<u32>> = HashMap::default();
         for (number, (word, _)) in (0..).zip(&words) {
             stems.entry((&*stemmer.of(word)).into()).or_default().push(number);
-        }
-        let mut inflected: HashMap<(Inflected, Box<str>), Vec<u32>> = HashMap::default();
-        for (language, stem, word) in self.inflected {
-            if let Ok(number) = words.binary_search_by(|(of, _)| of.cmp(&word)) {
-                inflected.entry((language, stem)).or_default().push(u32::try_from(number).unwrap_or(u32::MAX));
+            for stem in self.inflected.remove(word).into_iter().flatten() {
+                inflected.entry(stem).or_default().push(number);
             }
-        }
-        for words in inflected.values_mut() {
-            words.sort_unstable();
         }
         HeadingIndex {
             inflected,
             len: self.len as usize,
-            headings: Postings::new(words.iter().map(|(_, [headings, _])| headings)),
-            texts: Postings::new(words.iter().map(|(_, [_, texts])| texts)),
+            headings: WordPostings::new(words.iter().map(|(_, [headings, _])| headings)),
+            texts: WordPostings::new(words.iter().map(|(_, [_, texts])| texts)),
             words: words.into_iter().map(|(word, _)| word).collect(),
             stems,
             names: self.names,
@@ -192,7 +191,7 @@ impl Builder {
 
 impl HeadingIndex {
     pub fn glossary(glossary: &[GlossaryEntry]) -> Self {
-        let mut index = Builder::default();
+        let mut index = HeadingBuilder::default();
         for GlossaryEntry { term, .. } in glossary {
             let exact = std::iter::once(&term.term).chain(&term.abbreviations).map(String::as_str);
             let language = term.language.as_ref().and_then(|language| Inflected::of(language.primary()));
@@ -203,7 +202,7 @@ impl HeadingIndex {
     }
 
     pub fn categories(categories: &[CategoryResource]) -> Self {
-        let mut index = Builder::default();
+        let mut index = HeadingBuilder::default();
         for category in categories {
             let description = category.description.as_deref().unwrap_or_default();
             let language = category.language.as_ref().and_then(|language| Inflected::of(language.primary()));
@@ -305,7 +304,7 @@ impl HeadingIndex {
     }
 }
 
-fn set_all_of(bits: &mut [u64], postings: &Postings, words: &[Range<usize>], stop: &Stop) {
+fn set_all_of(bits: &mut [u64], postings: &WordPostings, words: &[Range<usize>], stop: &Stop) {
     for words in words {
         set_all(bits, read_while(postings.of(words), |_| !stop.is_set()));
     }
@@ -368,7 +367,7 @@ mod tests {
     }
 
     fn index(entries: &[Entry]) -> HeadingIndex {
-        let mut index = Builder::default();
+        let mut index = HeadingBuilder::default();
         for (name, synonym, text) in entries {
             index.push(None, std::iter::once(&**name), std::iter::once(&**synonym), text);
         }

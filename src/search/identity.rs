@@ -3,11 +3,10 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::plan::{Documents, Term};
+use super::plan::{Alternative, MatchKind, Plan, Rerank, Term, TermLookup, WordGroup};
 use super::query::{ParsedQuery, parse};
 use crate::record::{Software, normalised_url};
-use crate::text::analyse::{Word, key_without_conjunctions, name_key, words};
-use crate::text::punctuation::{is_dash, is_quote};
+use crate::text::analyse::{Gap, Word, compound, is_dash, is_quote, key_without_conjunctions, name_key, words};
 
 /// The products that a query names.
 #[derive(Debug, Default)]
@@ -21,8 +20,8 @@ pub(super) struct Identified {
 
 /// Finds the products that the whole query refers to. The name as written takes precedence over a
 /// variant spelling, any name over an id, and an id over a website.
-pub(super) fn identify<D: Documents>(documents: &D, text: &str, words: &[Word]) -> Result<Identified, D::Error> {
-    let known = |term: &Term| Ok(documents.document_frequency(term)? > 0);
+pub(super) fn identify<L: TermLookup>(lookup: &L, text: &str, words: &[Word]) -> Result<Identified, L::Error> {
+    let known = |term: &Term| Ok(lookup.document_frequency(term)? > 0);
     let key = whole_key(text, words);
     let text = text.trim();
     let is_url = text.contains("://");
@@ -56,9 +55,9 @@ pub(super) fn identify<D: Documents>(documents: &D, text: &str, words: &[Word]) 
 
 /// Parses a query. If it's a name that only looks as if it contained an exclusion (`gofmt -s`), its
 /// symbols aren't operators.
-pub fn read<D: Documents>(documents: &D, text: &str) -> Result<ParsedQuery, D::Error> {
+pub fn read<L: TermLookup>(lookup: &L, text: &str) -> Result<ParsedQuery, L::Error> {
     let parsed = parse(text);
-    if parsed.excluded.is_empty() || documents.document_frequency(&signed(text, &words(text)))? == 0 {
+    if parsed.excluded.is_empty() || lookup.document_frequency(&signed(text, &words(text)))? == 0 {
         return Ok(parsed);
     }
     Ok(ParsedQuery::plain(text))
@@ -156,6 +155,45 @@ fn spelled_out(words: &[Word]) -> Option<String> {
     let joined =
         || spelled.into_iter().zip(words).map(|(spelled, word)| spelled.unwrap_or_else(|| word.folded.clone()));
     is_any.then(|| joined().collect())
+}
+
+/// Plans a search by name: every query word must be the beginning of a word in the name or an
+/// alias. Neighbouring words may be written as one word. A name without words is found only as a
+/// whole. Returns `None` if the text is blank.
+pub fn plan_by_name(text: &str) -> Option<Plan> {
+    let typed = words(text);
+    let name = name(text, &typed);
+    let mut groups = Vec::with_capacity(typed.len());
+    for (at, word) in typed.iter().enumerate() {
+        let mut alternatives = vec![
+            Alternative { kind: MatchKind::Name, term: Term::NameWord(word.folded.as_str().into()), weight: 1.0 },
+            Alternative { kind: MatchKind::Prefix, term: Term::NamePrefix(word.folded.as_str().into()), weight: 0.5 },
+        ];
+        for second in [at, at + 1] {
+            let Some(first) = second.checked_sub(1) else { continue };
+            let Some(next) = typed.get(second).filter(|next| matches!(next.gap, Gap::Joined | Gap::Space)) else {
+                continue;
+            };
+            let joined = compound(&typed[first], next);
+            alternatives.push(Alternative {
+                kind: MatchKind::Name,
+                term: Term::NameWord(joined.as_str().into()),
+                weight: 1.0,
+            });
+            alternatives.push(Alternative {
+                kind: MatchKind::Prefix,
+                term: Term::NamePrefix(joined.into()),
+                weight: 0.5,
+            });
+        }
+        groups.push(WordGroup { alternatives, required: true, indispensable: false });
+    }
+    if typed.is_empty() && !text.trim().is_empty() {
+        let alternatives = vec![Alternative { kind: MatchKind::Name, term: name.clone(), weight: 1.0 }];
+        groups.push(WordGroup { alternatives, required: true, indispensable: false });
+    }
+    let names = vec![name];
+    (!groups.is_empty()).then(|| Plan { groups, names, rerank: Rerank::ShortestName, ..Plan::default() })
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! Builds the search side of a generation: the words and terms of every document.
+//! The search side of a generation: the words and terms of every document, built and opened.
 
 use std::io::{self, BufReader, Read as _};
 
@@ -6,13 +6,15 @@ use serde::Deserialize;
 
 use super::document_analyzer::{DocumentAnalyzer, Vocabulary};
 use super::forward::{self, Forward};
-use super::lexicon::LexiconParts;
+use super::lexicon::{Lexicon, LexiconError, LexiconParts};
 use super::meaning::Meanings;
 use super::pins::Pins;
-use super::score::Lengths;
+use super::ranking::Ranking;
+use super::score::{Lengths, Scorer};
 use super::synonym::Thesaurus;
-use crate::scratch::{Bulk, BulkWriter, Scratch, Span};
+use crate::scratch::{Bulk, BulkWriter, Scratch, Span, decode};
 use crate::text::meaning::TABLE;
+use crate::text::stem::Stems;
 
 /// The search tables that accompany the index, as [`SearchBuilder`] writes them.
 #[derive(Debug, Deserialize)]
@@ -78,7 +80,7 @@ impl SearchBuilder {
             reader.read_exact(&mut document)?;
             let document = forward::encode(numbering.of(forward::decode(&document)));
             words.push(&document)?;
-            bounds.push(u32::try_from(words.len()).unwrap_or(u32::MAX));
+            bounds.push(u32::try_from(words.len()).map_err(io::Error::other)?);
         }
         drop((reader, provisional));
         let words = words.finish()?;
@@ -90,5 +92,67 @@ impl SearchBuilder {
         parts.push_encoded(&(thesaurus, self.lengths, pins, self.has_meanings, TABLE, meanings.len()?))?;
         parts.copy(&meanings)?;
         parts.finish()
+    }
+}
+
+/// The search tables that accompany the index.
+#[derive(Debug)]
+pub struct SearchIndex {
+    pub lexicon: Lexicon,
+    pub thesaurus: Thesaurus,
+    pub pins: Pins,
+    pub ranking: Ranking,
+    pub stems: Stems,
+    pub documents: usize,
+    /// Whether the documents have meanings.
+    pub has_meanings: bool,
+}
+
+/// What the index needs to know about documents, apart from their postings.
+#[derive(Debug)]
+pub struct DocumentTables {
+    pub scorer: Scorer,
+    pub forward: Forward,
+    pub meanings: Meanings,
+}
+
+#[derive(Debug, thiserror::Error)]
+pub enum SearchIndexError {
+    #[error(transparent)]
+    Lexicon(#[from] LexiconError),
+    #[error("the search tables can't be decoded")]
+    Decode(#[from] postcard::Error),
+    #[error("the search tables don't match each other")]
+    Misfit,
+    #[error(
+        "the records' meanings were computed with a different word table; rebuild the generation with this version"
+    )]
+    OtherTable,
+}
+
+impl SearchIndex {
+    /// Opens the search tables.
+    pub fn open(
+        encoded: &[u8],
+        documents: usize,
+        ranking: Ranking,
+    ) -> Result<(Self, DocumentTables), SearchIndexError> {
+        let parts: SearchParts = decode(encoded)?;
+        if parts.forward.len() != documents || parts.lengths.len() != documents || !parts.forward.is_sound() {
+            return Err(SearchIndexError::Misfit);
+        }
+        let (meanings, has_meanings) = (parts.meanings, parts.has_meanings);
+        if !meanings.fits(documents) || has_meanings == meanings.is_empty() {
+            return Err(SearchIndexError::Misfit);
+        }
+        if has_meanings && !meanings.is_of_this_table() {
+            return Err(SearchIndexError::OtherTable);
+        }
+        let scorer = Scorer::new(&parts.lengths, &ranking);
+        let lexicon = Lexicon::open(parts.lexicon)?;
+        let forward = parts.forward.with_stems(lexicon.stems());
+        let (thesaurus, pins, stems) = (parts.thesaurus, parts.pins, Stems::default());
+        let index = Self { lexicon, thesaurus, pins, ranking, stems, documents, has_meanings };
+        Ok((index, DocumentTables { scorer, forward, meanings }))
     }
 }

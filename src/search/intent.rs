@@ -1,12 +1,14 @@
-//! Recognises a query's intent: `alternative to Slack`, `Jira vs Asana`, `audit software not
-//! spreadsheets`.
+//! Recognises a query's intent (`alternative to Slack`, `Jira vs Asana`, `audit software not
+//! spreadsheets`), and resolves it by checking which of its names are in the index.
 
 use std::ops::Range;
 
 use super::alternatives::MOST_WORDS;
-use super::cue::{Subject, subjects};
-use crate::text::analyse::{Gap, Word};
-use crate::text::punctuation::is_dash;
+use super::plan::{Alternative, MatchKind, Phrase, Term, TermLookup};
+use super::query::{LONG_QUERY, ParsedQuery};
+use super::{SearchIndex, conjunction};
+use crate::text::analyse::{Gap, Word, compound, is_dash, name_key, written};
+use crate::text::english;
 
 /// Intent words, sorted. They describe the kind of answer (a program, a good one, another one)
 /// rather than its subject, so they don't count if other words match something.
@@ -54,25 +56,25 @@ pub(crate) fn is_intent_word(text: &str, word: &Word) -> bool {
 /// A query's possible intents. Which of them is meant depends on the index, because only names that
 /// are in the index can be subjects.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct Intent {
+struct Intent {
     /// The names of products to replace; for each cue, the longest comes first.
-    pub(super) subjects: Vec<Subject>,
-    pub(super) compared: Option<[Range<usize>; 2]>,
-    pub(super) excluded: Option<Excluded>,
+    subjects: Vec<PossibleSubject>,
+    compared: Option<[Range<usize>; 2]>,
+    excluded: Option<Excluded>,
 }
 
 /// A name or word after a `not`.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Excluded {
+struct Excluded {
     /// Index of the `not`.
-    pub(super) not: usize,
-    pub(super) words: Range<usize>,
+    not: usize,
+    words: Range<usize>,
     /// Whether the word is written `NOT`, as a search operator. Otherwise, only a name is excluded.
-    pub(super) is_certain: bool,
+    is_certain: bool,
 }
 
 impl Intent {
-    pub(super) fn of(text: &str, words: &[Word]) -> Self {
+    fn of(text: &str, words: &[Word]) -> Self {
         Self { subjects: subjects(words), compared: compared(words), excluded: excluded(text, words) }
     }
 }
@@ -95,6 +97,303 @@ fn excluded(text: &str, words: &[Word]) -> Option<Excluded> {
     let is_certain = &text[words[not].start..words[not].end] == "NOT";
     let words = not + 1..words.len().min(if is_certain { not + 2 } else { words.len() });
     ((1..=MOST_WORDS).contains(&words.len())).then_some(Excluded { not, words, is_certain })
+}
+
+/// What it takes for a name next to a cue to count as the product to replace. A name always counts
+/// if some record is listed as an alternative to it, except with
+/// [`Description`](Certainty::Description).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Certainty {
+    /// The cue hardly ever means anything else, so it's enough if a product has the name.
+    Explicit,
+    /// The cue may mean something else (`git clone`, `replace text`). It's enough if a product has
+    /// the name, as long as the query contains nothing else.
+    Likely,
+    /// The cue describes the product that's wanted (`open source Trello`), which may be the named
+    /// product itself. So some record must be listed as an alternative to it, no product may have
+    /// the name, and the query may not contain anything else.
+    Description,
+}
+
+/// The folded words that may appear at one position in a cue.
+pub(crate) type Place = &'static [&'static str];
+
+struct Cue {
+    words: &'static [Place],
+    /// Whether the cue comes before the name.
+    precedes: bool,
+    certainty: Certainty,
+}
+
+const ALTERNATIVE: Place = &["alternative", "alternatives", "competitor", "competitors"];
+const REPLACEMENT: Place =
+    &["clone", "clones", "equivalent", "equivalents", "replacement", "replacements", "substitute", "substitutes"];
+const PREPOSITION: Place = &["to", "for", "of"];
+const REPLACE: Place = &["replace", "replaces", "replacing"];
+const MOVE: Place = &["migrate", "migrating", "migration", "move", "moving", "switch", "switching", "away"];
+pub(crate) const KIND: Place = &[
+    "anything",
+    "app",
+    "application",
+    "applications",
+    "apps",
+    "program",
+    "programs",
+    "service",
+    "services",
+    "software",
+    "something",
+    "tool",
+    "tools",
+];
+const PLATFORM: Place = &["android", "ios", "linux", "mac", "macos", "ubuntu", "windows"];
+
+/// All cues. If several begin with the same word, the first one counts.
+const CUES: [Cue; 13] = [
+    Cue { words: &[ALTERNATIVE, PREPOSITION], precedes: true, certainty: Certainty::Explicit },
+    Cue { words: &[ALTERNATIVE], precedes: false, certainty: Certainty::Explicit },
+    Cue { words: &[REPLACEMENT, PREPOSITION], precedes: true, certainty: Certainty::Likely },
+    Cue { words: &[REPLACEMENT], precedes: false, certainty: Certainty::Likely },
+    Cue { words: &[&["similar"], PREPOSITION], precedes: true, certainty: Certainty::Likely },
+    Cue { words: &[KIND, &["like"]], precedes: true, certainty: Certainty::Likely },
+    Cue { words: &[REPLACE], precedes: true, certainty: Certainty::Likely },
+    Cue { words: &[&["instead"], &["of"]], precedes: true, certainty: Certainty::Likely },
+    Cue { words: &[MOVE, &["from"]], precedes: true, certainty: Certainty::Likely },
+    Cue { words: &[&["open"], &["source"]], precedes: true, certainty: Certainty::Description },
+    Cue { words: &[&["self"], &["hosted"]], precedes: true, certainty: Certainty::Description },
+    Cue { words: &[&["opensource", "foss", "selfhosted"]], precedes: true, certainty: Certainty::Description },
+    Cue { words: &[&["for", "on"], PLATFORM], precedes: false, certainty: Certainty::Description },
+];
+
+/// The name of a product that the query may be asking for alternatives to.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct PossibleSubject {
+    pub(crate) words: Range<usize>,
+    pub(crate) cue: Range<usize>,
+    pub(crate) certainty: Certainty,
+}
+
+/// The names of products that a query may be asking for alternatives to, longest first for each
+/// cue.
+pub(crate) fn subjects(words: &[Word]) -> Vec<PossibleSubject> {
+    let mut subjects = Vec::new();
+    for at in 0..words.len() {
+        let Some(cue) = CUES.iter().find(|cue| cue.is_at(words, at)) else { continue };
+        let range = at..at + cue.words.len();
+        let (start, end) = (range.start, range.end);
+        let beside = if cue.precedes { words.len() - end } else { start };
+        let names = (1..=beside.min(MOST_WORDS))
+            .rev()
+            .map(|length| if cue.precedes { end..end + length } else { start - length..start });
+        subjects.extend(names.map(|words| PossibleSubject { words, cue: range.clone(), certainty: cue.certainty }));
+    }
+    subjects
+}
+
+/// Whether a folded word next to the name of the product to replace only says what kind of thing is
+/// wanted.
+pub(crate) fn names_kind(folded: &str) -> bool {
+    KIND.contains(&folded)
+}
+
+impl Cue {
+    /// Whether the cue starts at this word in the query, with a name next to it.
+    fn is_at(&self, words: &[Word], at: usize) -> bool {
+        let end = at + self.words.len();
+        let Some(found) = words.get(at..end) else { return false };
+        (if self.precedes { end < words.len() } else { at > 0 })
+            && found.iter().zip(self.words).all(|(word, place)| place.contains(&word.folded.as_str()))
+    }
+}
+
+#[derive(Debug, Default)]
+pub(super) struct Understood {
+    /// The product that the query asks for alternatives to.
+    pub(super) subject: Option<Subject>,
+    /// The indices of the words that express the intent, which aren't searched for.
+    pub(super) cues: Vec<usize>,
+    /// The exclusion after a `not`, as written.
+    pub(super) left_out: Option<String>,
+    pub(super) excluded: Exclusion,
+    /// Product names to match as a whole.
+    pub(super) names: Vec<Term>,
+    /// Whether the query compares two products, so that no product has to contain all the words.
+    pub(super) is_comparison: bool,
+}
+
+/// The terms and phrases that no hit may contain.
+#[derive(Debug, Default)]
+pub(super) struct Exclusion {
+    pub(super) terms: Vec<Term>,
+    pub(super) phrases: Vec<Phrase>,
+}
+
+#[derive(Debug)]
+pub(super) struct Subject {
+    pub(super) words: Range<usize>,
+    pub(super) written: String,
+    pub(super) alternatives: Vec<Alternative>,
+    /// The product itself, if no record is listed as an alternative to it.
+    pub(super) similar_to: Option<Term>,
+}
+
+/// Resolves a query's intent. Only names in the index count.
+pub(super) fn understand<L: TermLookup>(
+    index: &SearchIndex,
+    lookup: &L,
+    text: &str,
+    query: &ParsedQuery,
+) -> Result<Understood, L::Error> {
+    let words = &query.words;
+    let mut understood = Understood::default();
+    if words.len() < 2 {
+        return Ok(understood);
+    }
+    let intent = Intent::of(text, words);
+    let is_plain = |of: &Range<usize>| !of.clone().any(|at| query.is_in_phrase(at));
+    let key = |of: &Range<usize>| name_key(&words[of.clone()]);
+    if let Some(excluded) = intent.excluded.filter(|of| words.len() < LONG_QUERY && is_plain(&of.words)) {
+        let name = Term::Name(key(&excluded.words).into());
+        let is_name = lookup.document_frequency(&name)? > 0;
+        if is_name || excluded.is_certain {
+            understood.cues.extend(std::iter::once(excluded.not).chain(excluded.words.clone()));
+            if is_name {
+                understood.excluded.terms.push(name);
+            } else {
+                understood.excluded.add(index, text, &words[excluded.words.clone()]);
+            }
+            understood.left_out = Some(written(text, &words[excluded.words]).to_owned());
+        }
+    }
+    if let Some(sides) = intent.compared.filter(|sides| sides.iter().all(is_plain)) {
+        understood.is_comparison = true;
+        understood.cues.extend(sides[0].end..sides[1].start);
+        understood.names.extend(sides.iter().map(|side| Term::Name(key(side).into())));
+    }
+    for subject in intent.subjects.into_iter().filter(|of| is_plain(&of.words)) {
+        let is_cue = |at: &usize| {
+            let word = &words[*at];
+            subject.cue.contains(at)
+                || is_intent_word(text, word)
+                || names_kind(&word.folded)
+                || english::is_function_word(&word.folded)
+        };
+        let (cues, others): (Vec<_>, Vec<_>) =
+            (0..words.len()).filter(|at| !subject.words.contains(at)).partition(is_cue);
+        let Some(standing) = standing(index, lookup, words, &subject, others.is_empty())? else { continue };
+        let name = &words[subject.words.clone()];
+        let term = Term::Name(name_key(name).into());
+        understood.cues.extend(cues);
+        understood.excluded.terms.push(term.clone());
+        understood.subject = Some(Subject {
+            words: subject.words,
+            written: written(text, name).to_owned(),
+            alternatives: alternatives_to(index, lookup, name, standing)?,
+            similar_to: (standing == Standing::Named).then_some(term),
+        });
+        break;
+    }
+    Ok(understood)
+}
+
+impl Exclusion {
+    /// Excludes products that contain a word in any form, or several words in a row. Two words
+    /// count even if they're written as one.
+    pub(super) fn add(&mut self, index: &SearchIndex, text: &str, words: &[Word]) {
+        let lexicon = &index.lexicon;
+        if let [word] = words {
+            self.terms.extend(lexicon.word(&word.folded).map(|word| Term::Word(lexicon.stem_of(word))));
+            if !text[word.start..word.end].contains('&') {
+                return;
+            }
+        }
+        if let [first, second] = words {
+            let joined = compound(first, second);
+            self.terms.extend(lexicon.word(&joined).map(|word| Term::Word(lexicon.stem_of(word))));
+            self.terms.push(Term::Compound(index.stems.of(&joined).into()));
+        }
+        self.phrases.extend(conjunction::phrase(lexicon, text, words));
+    }
+}
+
+/// What the records indicate about a product to replace.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Standing {
+    /// Some records are listed as alternatives to the product.
+    Replaced,
+    /// A record has the product's name, and none is listed as an alternative to it.
+    Named,
+}
+
+/// Whether a name next to a cue is a product to replace. `is_all` means that the query contains
+/// nothing else.
+fn standing<L: TermLookup>(
+    index: &SearchIndex,
+    lookup: &L,
+    words: &[Word],
+    subject: &PossibleSubject,
+    is_all: bool,
+) -> Result<Option<Standing>, L::Error> {
+    let key = name_key(&words[subject.words.clone()]);
+    let is_known = |term: &Term| lookup.document_frequency(term).map(|frequency| frequency > 0);
+    let is_replaced = is_known(&Term::AlternativeTo(key.as_str().into()))?;
+    match subject.certainty {
+        Certainty::Description if !is_replaced || !is_all => return Ok(None),
+        Certainty::Likely if !is_replaced && !is_all => return Ok(None),
+        Certainty::Explicit | Certainty::Likely if is_replaced => return Ok(Some(Standing::Replaced)),
+        _ => {}
+    }
+    let is_named = is_known(&Term::Name(key.into()))?;
+    match subject.certainty {
+        Certainty::Description => return Ok((!is_named).then_some(Standing::Replaced)),
+        Certainty::Likely if is_named && subject.words.end == subject.cue.start => {
+            // Two words that appear next to each other in records belong together: `git clone`.
+            let joined = compound(&words[subject.words.end - 1], &words[subject.cue.start]);
+            let is_one = is_known(&Term::Compound(index.stems.of(&joined).into()))?;
+            return Ok((!is_one).then_some(Standing::Named));
+        }
+        Certainty::Explicit | Certainty::Likely => {}
+    }
+    Ok(is_named.then_some(Standing::Named))
+}
+
+/// The alternatives to a name: records listed as alternatives to the product; the product's
+/// categories, or those records' categories if there's no such product; and the name's rarest word.
+fn alternatives_to<L: TermLookup>(
+    index: &SearchIndex,
+    lookup: &L,
+    name: &[Word],
+    standing: Standing,
+) -> Result<Vec<Alternative>, L::Error> {
+    let key = name_key(name);
+    let replaced = Term::AlternativeTo(key.as_str().into());
+    let mut categories = lookup.categories(&Term::Name(key.into()))?;
+    if categories.is_empty() && standing == Standing::Replaced {
+        categories = lookup.categories(&replaced)?;
+    }
+    let mut alternatives = vec![Alternative { kind: MatchKind::AlternativeTo, term: replaced, weight: 1.0 }];
+    let weight = index.ranking.subject_category;
+    alternatives.extend(categories.into_iter().map(|id| Alternative {
+        kind: MatchKind::Category,
+        term: Term::Category(id.into()),
+        weight,
+    }));
+    let mut rarest = None;
+    for word in name {
+        let Some(word) = index.lexicon.word(&word.folded) else { continue };
+        let term = Term::Word(index.lexicon.stem_of(word));
+        let frequency = lookup.document_frequency(&term)?;
+        if frequency > 0 && rarest.as_ref().is_none_or(|(least, _)| frequency < *least) {
+            rarest = Some((frequency, term));
+        }
+    }
+    // A product that merely mentions the name may be an add-on for that product.
+    alternatives.extend(rarest.map(|(_, term)| Alternative {
+        kind: MatchKind::Mention,
+        term,
+        weight: index.ranking.mention,
+    }));
+    Ok(alternatives)
 }
 
 #[cfg(test)]
@@ -127,6 +426,29 @@ mod tests {
         assert_eq!(excluded("crm not acme cloud"), Some((1, 2..4, false)));
         for text in ["not acme", "audit not", "whether or not a b c d e"] {
             assert_eq!(excluded(text), None, "{text}");
+        }
+    }
+
+    fn subjects(text: &str) -> Vec<String> {
+        let words = words(text);
+        let written = |of: &PossibleSubject| text[words[of.words.start].start..words[of.words.end - 1].end].to_owned();
+        super::subjects(&words).iter().map(written).collect()
+    }
+
+    #[test]
+    fn subjects_are_found_on_either_side_of_a_cue() {
+        assert_eq!(subjects("alternative to google drive"), ["google drive", "google"]);
+        assert_eq!(subjects("free google drive replacement"), ["free google drive", "google drive", "drive"]);
+        assert_eq!(subjects("something like zapier"), ["zapier"]);
+        assert_eq!(subjects("programs like zapier"), ["zapier"]);
+        assert_eq!(subjects("apps similar to jira"), ["jira"]);
+        assert_eq!(subjects("replace power bi"), ["power bi", "power"]);
+        assert_eq!(subjects("switch from power bi"), ["power bi", "power"]);
+        assert_eq!(subjects("open-source Trello"), ["Trello"]);
+        assert_eq!(subjects("self hosted Trello"), ["Trello"]);
+        assert_eq!(subjects("photoshop for linux"), ["photoshop"]);
+        for text in ["audit software", "i like slack", "alternative", "similar audits", "open doors", "for linux"] {
+            assert_eq!(subjects(text), [""; 0], "{text}");
         }
     }
 }

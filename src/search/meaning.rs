@@ -8,8 +8,7 @@ use super::score::Occurrences;
 use crate::catalogue::{Ordinal, fetch};
 use crate::text::analyse::words;
 use crate::text::english::is_common;
-use crate::text::meaning::{DIMENSIONS, Reference, Sum, TABLE, Vector, pieces, vector_of};
-use crate::text::topic;
+use crate::text::meaning::{DIMENSIONS, Reference, Sum, TABLE, Vector, nearest_topics, pieces, vector_of};
 
 /// How many of a record's words count, in [`Field`] order. The first ones say what the product is.
 const WORDS: usize = 32;
@@ -104,7 +103,7 @@ impl MeaningAnalyzer {
 /// the description.
 pub fn record_topics(reference: &Reference) -> impl Iterator<Item = (u16, Occurrences)> + use<> {
     let occurrences = Occurrences::one(Field::Description);
-    topic::nearest(reference, GROUPS, TOPICS).into_iter().map(move |near| (near.topic, occurrences))
+    nearest_topics(reference, GROUPS, TOPICS).into_iter().map(move |near| (near.topic, occurrences))
 }
 
 /// A record's meaning, given its text in [`Field`] order; `None` if the record isn't in English.

@@ -12,7 +12,6 @@ mod alternatives;
 pub mod budget;
 pub mod collect;
 mod conjunction;
-pub(crate) mod cue;
 mod document_analyzer;
 mod document_text;
 pub mod expand;
@@ -25,29 +24,21 @@ pub mod index;
 pub(crate) mod intent;
 pub mod lexicon;
 pub mod meaning;
-pub mod names;
-mod opened;
-pub mod phrase;
 mod pieces;
 pub mod pins;
 mod plan;
 pub mod query;
 mod ranking;
-pub mod related;
 pub mod rerank;
 pub mod score;
-pub mod stem_slots;
 pub mod synonym;
-mod tally;
 pub mod typo;
-pub mod understand;
 
 pub use document_analyzer::{ANALYZER_VERSION, DocumentAnalyzer, Numbering, Vocabulary};
-pub use index::{SearchBuilder, SearchParts};
+pub use index::{DocumentTables, SearchBuilder, SearchIndex, SearchIndexError, SearchParts};
 pub use lexicon::{StemId, WordId};
-pub use opened::{DocumentTables, SearchIndex, SearchIndexError};
 pub use plan::{
-    Alternative, Documents, Group, INDEXED_PREFIX, Kind, Meaning, Phrase, PhraseForm, Plan, Related, Rerank, Signals,
-    Term,
+    Alternative, FEW, INDEXED_PREFIX, MOST_COMPARED, MatchKind, Meaning, Phrase, PhraseForm, Plan, Related, Rerank,
+    Signals, StemSlots, Term, TermLookup, WordGroup,
 };
 pub use ranking::Ranking;

@@ -2,11 +2,12 @@
 
 use std::sync::Arc;
 
+use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::lexicon::{StemId, WordId};
-use super::stem_slots::StemSlots;
-use crate::text::meaning::Reference;
+use super::ranking::Ranking;
+use crate::text::meaning::{DIMENSIONS, NearTopic, Reference, nearest_topics};
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum Term {
@@ -33,7 +34,7 @@ pub enum Term {
     Identity(Box<str>),
     /// Part of a word in the name or an alias that isn't a word itself: `gis` in `ArcGIS`.
     Inner(Box<str>),
-    /// A [topic](crate::text::topic) close to the product's meaning.
+    /// A [topic](crate::text::meaning) close to the product's meaning.
     Topic(u16),
     /// A query that the product is pinned to ([`pins`](super::pins)), and the product's position
     /// among those pinned to it, from 0.
@@ -57,26 +58,34 @@ impl Term {
     /// Writes the term as it appears in the index's dictionary: a letter for its kind, then the
     /// rest.
     pub fn write(&self, out: &mut String) {
-        use std::fmt::Write as _;
         let (kind, text) = match self {
-            // Writing to a string can't fail.
-            Self::Word(stem) => return write!(out, "{}{stem:x}", char::from(Self::WORD)).unwrap_or(()),
-            Self::Concept(concept) => return write!(out, "{}{concept:x}", char::from(Self::CONCEPT)).unwrap_or(()),
-            Self::Topic(topic) => return write!(out, "o{topic:x}").unwrap_or(()),
-            Self::Compound(text) => ('c', text),
-            Self::Prefix(text) => (char::from(Self::PREFIX), text),
-            Self::Pinned { place, query } => return write!(out, "q{place:02}{query}").unwrap_or(()),
-            Self::Name(text) => ('t', text),
-            Self::AlternativeTo(text) => ('a', text),
-            Self::Category(id) => ('k', id),
-            Self::NamePrefix(text) => ('n', text),
-            Self::NameWord(text) => ('m', text),
-            Self::Identity(text) => ('i', text),
-            Self::Inner(text) => ('e', text),
+            Self::Word(stem) => return push_number(Self::WORD, *stem, out),
+            Self::Concept(concept) => return push_number(Self::CONCEPT, *concept, out),
+            Self::Topic(topic) => return push_number(b'o', (*topic).into(), out),
+            Self::Compound(text) => (b'c', text),
+            Self::Prefix(text) => (Self::PREFIX, text),
+            Self::Pinned { place, query } => {
+                out.extend([b'q', b'0' + place / 10, b'0' + place % 10].map(char::from));
+                return out.push_str(query);
+            }
+            Self::Name(text) => (b't', text),
+            Self::AlternativeTo(text) => (b'a', text),
+            Self::Category(id) => (b'k', id),
+            Self::NamePrefix(text) => (b'n', text),
+            Self::NameWord(text) => (b'm', text),
+            Self::Identity(text) => (b'i', text),
+            Self::Inner(text) => (b'e', text),
         };
-        out.push(kind);
+        out.push(char::from(kind));
         out.push_str(text);
     }
+}
+
+/// Writes a term's kind and number, in hexadecimal.
+fn push_number(kind: u8, number: u32, out: &mut String) {
+    out.push(char::from(kind));
+    let digits = (u32::BITS - number.leading_zeros()).div_ceil(4).max(1);
+    out.extend((0..digits).rev().map(|digit| char::from(b"0123456789abcdef"[(number >> (4 * digit)) as usize & 0xf])));
 }
 
 /// The length in letters of the longest prefix in the index. Longer prefixes are expanded from the
@@ -86,7 +95,7 @@ pub const INDEXED_PREFIX: usize = 3;
 /// Why a term can stand for a query word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Kind {
+pub enum MatchKind {
     Exact,
     /// The term has the same stem, but no record contains the word as typed.
     Stem,
@@ -116,7 +125,7 @@ pub enum Kind {
     Pinned,
 }
 
-impl Kind {
+impl MatchKind {
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Exact => "exact",
@@ -140,7 +149,7 @@ impl Kind {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Alternative {
-    pub kind: Kind,
+    pub kind: MatchKind,
     pub term: Term,
     /// From 0 to 1; the exact word has weight 1.
     pub weight: f32,
@@ -150,7 +159,7 @@ pub struct Alternative {
 /// `idf × max(weight × score)` ([`Scorer`](super::score::Scorer)), with a single document frequency
 /// for the whole group.
 #[derive(Debug, Clone, Default, PartialEq)]
-pub struct Group {
+pub struct WordGroup {
     /// Empty if the generation has no matching terms.
     pub alternatives: Vec<Alternative>,
     /// Whether a document has to satisfy the group to count as having all the words.
@@ -160,7 +169,7 @@ pub struct Group {
     pub indispensable: bool,
 }
 
-impl Group {
+impl WordGroup {
     /// A group that no document can satisfy, and that a document must satisfy to be found.
     pub(super) const IMPOSSIBLE: Self = Self { alternatives: Vec::new(), required: true, indispensable: true };
 }
@@ -233,12 +242,12 @@ pub struct Related {
 ///
 /// If few documents are found, related ones come last ([`Tier::Related`](super::collect::Tier)).
 /// The candidates are the documents that weren't found and have no excluded term or phrase. Of
-/// these, the [`MOST_COMPARED`](super::related::MOST_COMPARED) with the highest sum of topic
+/// these, the [`MOST_COMPARED`](super::plan::MOST_COMPARED) with the highest sum of topic
 /// weights are compared with the query (on a tie, the lower ordinals), and the ones close enough in
 /// meaning are added. Filters don't affect which documents these are.
 #[derive(Debug, Clone, Default)]
 pub struct Plan {
-    pub groups: Vec<Group>,
+    pub groups: Vec<WordGroup>,
     /// No hit may contain any of these.
     pub excluded: Vec<Term>,
     /// No hit may contain any of these within one value.
@@ -272,11 +281,127 @@ impl Plan {
 }
 
 /// The index lookups needed to understand a query.
-pub trait Documents {
+pub trait TermLookup {
     type Error;
 
     fn document_frequency(&self, term: &Term) -> Result<u32, Self::Error>;
 
     /// The category ids of the first few documents that contain a term.
     fn categories(&self, term: &Term) -> Result<Vec<String>, Self::Error>;
+}
+
+/// Which stems stand for which slots of a query.
+#[derive(Debug, Clone)]
+pub struct StemSlots {
+    slots: HashMap<StemId, u32>,
+    /// A bitmap of the stems' lowest bits. It saves looking up most of a record's words, which
+    /// aren't in any slot.
+    present: [u64; WORDS],
+}
+
+/// The bitmap's length in 64-bit words, enough for the few thousand stems that a short prefix
+/// stands for.
+const WORDS: usize = 64;
+
+impl Default for StemSlots {
+    fn default() -> Self {
+        Self { slots: HashMap::default(), present: [0; WORDS] }
+    }
+}
+
+impl StemSlots {
+    pub fn new(slots: impl Iterator<Item: Iterator<Item = (StemId, f32)>>) -> Self {
+        let mut best: HashMap<StemId, (f32, u32)> = HashMap::default();
+        for (at, stems) in slots.enumerate() {
+            for (stem, of_slot) in stems {
+                let (weight, mask) = best.entry(stem).or_insert((0.0, 0));
+                match of_slot.total_cmp(weight) {
+                    std::cmp::Ordering::Greater => (*weight, *mask) = (of_slot, 1 << at),
+                    std::cmp::Ordering::Equal => *mask |= 1 << at,
+                    std::cmp::Ordering::Less => {}
+                }
+            }
+        }
+        let mut present = [0; WORDS];
+        for stem in best.keys() {
+            let (word, bit) = Self::bit(*stem);
+            present[word] |= bit;
+        }
+        Self { slots: best.into_iter().map(|(stem, (_, mask))| (stem, mask)).collect(), present }
+    }
+
+    /// The slots that a stem stands for, one bit each. A compound stands for two slots. A stem
+    /// counts only for the slots where its weight is highest.
+    #[inline]
+    pub fn of(&self, stem: StemId) -> Option<u32> {
+        let (word, bit) = Self::bit(stem);
+        if self.present[word] & bit == 0 { None } else { self.slots.get(&stem).copied() }
+    }
+
+    /// The stems and their slots, in any order.
+    pub fn iter(&self) -> impl Iterator<Item = (StemId, u32)> + '_ {
+        self.slots.iter().map(|(stem, slots)| (*stem, *slots))
+    }
+
+    const fn bit(stem: StemId) -> (usize, u64) {
+        (stem as usize / 64 % WORDS, 1 << (stem % 64))
+    }
+}
+
+/// Related products are added only if the words match fewer products than this.
+pub const FEW: usize = 100;
+
+/// The maximum number of documents to compare with the query's meaning. They're the ones that share
+/// the most topics with the query.
+pub const MOST_COMPARED: usize = 256;
+
+/// The number of topics per query, and the number of topic groups that are searched.
+const TOPICS: usize = 32;
+const GROUPS: usize = 16;
+
+impl Related {
+    pub fn new(reference: &Reference, ranking: &Ranking, enough: usize) -> Self {
+        Self { reference: reference.clone(), least: ranking.related, least_alone: ranking.related_alone, enough }
+    }
+
+    /// The topics close to the query, with their weights. The higher the total weight of a
+    /// document's topics, the closer the document is likely to be.
+    pub fn topics(&self) -> impl Iterator<Item = (Term, u16)> + use<> {
+        #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "from 0 to 100")]
+        let weight = |likeness: f32| (likeness * 100.0).round() as u16;
+        let topics = nearest_topics(&self.reference, GROUPS, TOPICS).into_iter();
+        topics.map(move |NearTopic { topic, likeness }| (Term::Topic(topic), weight(likeness)))
+    }
+
+    /// Whether related products are added if the words match this many documents, `complete` of
+    /// which have all the words.
+    pub const fn follow(&self, complete: u64, found: u64) -> bool {
+        complete < self.enough as u64 && found < FEW as u64
+    }
+
+    /// The similarity of a document with this vector; `None` if the document isn't related. This
+    /// depends on how many documents the words found.
+    pub fn likeness(&self, vector: &[u8; DIMENSIONS], found: u64) -> Option<f32> {
+        let least = if found == 0 { self.least_alone } else { self.least };
+        Some(self.reference.likeness(vector)).filter(|likeness| *likeness >= least)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_in_the_dictionary_are_hexadecimal() {
+        let written = |term: Term| {
+            let mut out = String::new();
+            term.write(&mut out);
+            out
+        };
+        for number in [0, 1, 0xf, 0x10, 0xabc, u32::MAX] {
+            assert_eq!(written(Term::Word(number)), format!("w{number:x}"));
+        }
+        assert_eq!(written(Term::Topic(0x123)), "o123");
+        assert_eq!(written(Term::Pinned { place: 7, query: "ptw".into() }), "q07ptw");
+    }
 }

@@ -3,8 +3,7 @@
 
 use std::ops::Range;
 
-use crate::text::analyse::{Gap, Word, words};
-use crate::text::punctuation::{is_dash, is_quote};
+use crate::text::analyse::{Gap, Word, is_dash, is_quote, words};
 
 /// A query with at least this many words is treated as a question or sentence, in which function
 /// words don't count.
@@ -38,16 +37,16 @@ pub fn parse(text: &str) -> ParsedQuery {
             word.end += offset;
         }
         match kind {
-            Kind::Plain => query.words.append(&mut found),
-            Kind::Phrase => {
+            PartKind::Plain => query.words.append(&mut found),
+            PartKind::Phrase => {
                 let start = query.words.len();
                 query.words.append(&mut found);
                 if query.words.len() > start {
                     query.phrases.push(start..query.words.len());
                 }
             }
-            Kind::Excluded if !found.is_empty() => query.excluded.push(found),
-            Kind::Excluded => {}
+            PartKind::Excluded if !found.is_empty() => query.excluded.push(found),
+            PartKind::Excluded => {}
         }
         rest = next;
     }
@@ -80,20 +79,20 @@ impl ParsedQuery {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
+enum PartKind {
     Plain,
     Phrase,
     Excluded,
 }
 
 /// The next part of the query starting at `from`, and the offset of the part after it.
-fn next_part(text: &str, from: usize) -> (Range<usize>, Kind, usize) {
+fn next_part(text: &str, from: usize) -> (Range<usize>, PartKind, usize) {
     let rest = &text[from..];
     if let Some(inside) = rest.strip_prefix(is_quote) {
         let start = text.len() - inside.len();
         return match quoted(text, start) {
-            Some((phrase, next)) => (phrase, Kind::Phrase, next),
-            None => (start..text.len(), Kind::Plain, text.len()),
+            Some((phrase, next)) => (phrase, PartKind::Phrase, next),
+            None => (start..text.len(), PartKind::Plain, text.len()),
         };
     }
     if let Some(behind) = rest.strip_prefix(is_dash).filter(|behind| excludes(&text[..from], behind)) {
@@ -101,10 +100,10 @@ fn next_part(text: &str, from: usize) -> (Range<usize>, Kind, usize) {
         if let Some(inside) = behind.strip_prefix(is_quote)
             && let Some((phrase, next)) = quoted(text, text.len() - inside.len())
         {
-            return (phrase, Kind::Excluded, next);
+            return (phrase, PartKind::Excluded, next);
         }
         let end = start + behind.find(char::is_whitespace).unwrap_or(behind.len());
-        return (start..end, Kind::Excluded, end);
+        return (start..end, PartKind::Excluded, end);
     }
     // The part ends at the next quote, or at the next hyphen that starts an exclusion.
     let mut before = None;
@@ -116,7 +115,7 @@ fn next_part(text: &str, from: usize) -> (Range<usize>, Kind, usize) {
         }
         before = Some(c);
     }
-    (from..end, Kind::Plain, end)
+    (from..end, PartKind::Plain, end)
 }
 
 /// The text up to the next quote, and the offset after that.

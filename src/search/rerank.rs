@@ -1,8 +1,8 @@
-//! Reranks the best candidates by signals that the word score doesn't include, such as word order.
+//! Reranks the best hits by signals that the word score doesn't include, such as word order.
 
 use serde::Serialize;
 
-use super::collect::{Candidate, Tier};
+use super::collect::{RankedHit, Tier};
 use super::field::Section;
 use super::forward::{Forward, SECTION_END, VALUE_END, until};
 use super::lexicon::WordId;
@@ -10,10 +10,10 @@ use super::meaning::Meanings;
 use super::plan::{Meaning, Rerank, Signals};
 use crate::catalogue::Ordinal;
 
-/// The number of candidates to rerank between checks of whether the page is complete.
+/// The number of hits to rerank between checks of whether the page is complete.
 const STEP: usize = 16;
 
-/// How many candidates to compare by meaning. With twice as many, the judged queries' mean score
+/// How many hits to compare by meaning. With twice as many, the judged queries' mean score
 /// would improve by 0.0001.
 pub const MEANT: usize = 50;
 
@@ -54,9 +54,9 @@ impl Rerank {
         }
     }
 
-    /// Puts candidates, sorted by score, into their final order. Only the first `wanted` positions
+    /// Puts hits, sorted by score, into their final order. Only the first `wanted` positions
     /// are sure to be final.
-    pub fn rerank(&self, forward: &Forward, meanings: &Meanings, best: &mut [Candidate], wanted: usize) {
+    pub fn rerank(&self, forward: &Forward, meanings: &Meanings, best: &mut [RankedHit], wanted: usize) {
         match self {
             Self::None => {}
             Self::Signals(signals) => {
@@ -66,8 +66,8 @@ impl Rerank {
                 signals.rerank(forward, best, wanted, self.upper_bound());
             }
             Self::ShortestName => {
-                for candidate in best.iter_mut() {
-                    candidate.score /= name_length(forward.words(candidate.ordinal));
+                for hit in best.iter_mut() {
+                    hit.score /= name_length(forward.words(hit.ordinal));
                 }
                 best.sort_unstable_by(|a, b| b.cmp(a));
             }
@@ -88,18 +88,18 @@ pub struct Shares {
 }
 
 impl Meaning {
-    /// Adds what the meaning is worth to the candidates' scores and sorts them again. The
+    /// Adds what the meaning is worth to the hits' scores and sorts them again. The
     /// scores of exact names, pinned products, related products and documents that come last with a
     /// score of 0 don't change.
-    fn add(&self, meanings: &Meanings, best: &mut [Candidate]) {
-        // Scores only increase, so the candidates after these stay where they are.
+    fn add(&self, meanings: &Meanings, best: &mut [RankedHit]) {
+        // Scores only increase, so the hits after these stay where they are.
         let count = best.len().min(MEANT);
         let best = &mut best[..count];
-        meanings.fetch(best.iter().map(|candidate| candidate.ordinal));
-        for candidate in best.iter_mut() {
-            let comes_last = candidate.score == 0.0;
-            if candidate.tier < Tier::Pinned && !candidate.tier.is_related() && !comes_last {
-                candidate.score += self.worth(candidate.score, meanings.likeness(&self.reference, candidate.ordinal));
+        meanings.fetch(best.iter().map(|hit| hit.ordinal));
+        for hit in best.iter_mut() {
+            let comes_last = hit.score == 0.0;
+            if hit.tier < Tier::Pinned && !hit.tier.is_related() && !comes_last {
+                hit.score += self.worth(hit.score, meanings.likeness(&self.reference, hit.ordinal));
             }
         }
         best.sort_unstable_by(|a, b| b.cmp(a));
@@ -120,14 +120,14 @@ impl Signals {
         1.0 + self.spelling * shares.spelling + self.proximity * shares.proximity
     }
 
-    /// Reranks candidates until none of the remaining ones can be among the best `wanted`.
-    fn rerank(&self, forward: &Forward, best: &mut [Candidate], wanted: usize, upper_bound: f32) {
+    /// Reranks hits until none of the remaining ones can be among the best `wanted`.
+    fn rerank(&self, forward: &Forward, best: &mut [RankedHit], wanted: usize, upper_bound: f32) {
         let mut reranked = 0;
         let mut order = Vec::with_capacity(best.len());
         while reranked < best.len() {
-            // This is an upper bound for the next candidate, and so for all that follow, because
-            // tied candidates are sorted from best to worst.
-            let next = Candidate { score: best[reranked].score * upper_bound, ..best[reranked] };
+            // This is an upper bound for the next hit, and so for all that follow, because
+            // tied hits are sorted from best to worst.
+            let next = RankedHit { score: best[reranked].score * upper_bound, ..best[reranked] };
             if wanted <= reranked && best[reranked].tier < Tier::Pinned {
                 order.clear();
                 order.extend_from_slice(&best[..reranked]);
@@ -137,14 +137,14 @@ impl Signals {
                 }
             }
             let end = best.len().min(reranked + STEP);
-            forward.fetch(best[reranked..end].iter().map(|candidate| candidate.ordinal));
-            for candidate in &mut best[reranked..end] {
-                let shares = self.shares(forward, candidate.ordinal);
-                candidate.score = match candidate.tier {
+            forward.fetch(best[reranked..end].iter().map(|hit| hit.ordinal));
+            for hit in &mut best[reranked..end] {
+                let shares = self.shares(forward, hit.ordinal);
+                hit.score = match hit.tier {
                     // Exact names are ranked by spelling, and equally spelled ones by quality.
                     Tier::ExactName => shares.spelling,
-                    Tier::Pinned | Tier::Related | Tier::RelatedDemo => candidate.score,
-                    _ => candidate.score * self.factor(shares),
+                    Tier::Pinned | Tier::Related | Tier::RelatedDemo => hit.score,
+                    _ => hit.score * self.factor(shares),
                 };
             }
             reranked = end;

@@ -10,6 +10,7 @@ use std::collections::HashMap;
 use foldhash::fast::FixedState;
 use serde::{Deserialize, Serialize};
 
+use super::lexicon::next_number;
 use crate::record::SynonymGroup;
 use crate::text::analyse::{Gap, Word, words};
 use crate::text::stem::Stems;
@@ -60,7 +61,7 @@ fn is_skipped(folded: &str) -> bool {
 
 impl Thesaurus {
     pub fn new<'g>(groups: impl IntoIterator<Item = &'g SynonymGroup>) -> Self {
-        let mut builder = Builder::default();
+        let mut builder = ThesaurusBuilder::default();
         let groups: Vec<_> = groups.into_iter().collect();
         for group in &groups {
             if let SynonymGroup::Equivalent(terms) = group {
@@ -162,13 +163,13 @@ fn matched_until(
 }
 
 #[derive(Debug, Default)]
-struct Builder {
+struct ThesaurusBuilder {
     stems: Stems,
     terms: StemMap<Vec<Box<str>>, ThesaurusTerm>,
     concepts: Vec<Vec<Box<str>>>,
 }
 
-impl Builder {
+impl ThesaurusBuilder {
     fn key(&self, term: &str) -> Vec<Box<str>> {
         let words = words(term);
         let kept = words.iter().enumerate().filter(|(at, word)| *at == 0 || !is_skipped(&word.folded));
@@ -188,8 +189,9 @@ impl Builder {
     }
 
     fn concept(&mut self, standing_for: &str) -> u32 {
+        let concept = next_number(self.concepts.len());
         self.concepts.push(vec![standing_for.into()]);
-        u32::try_from(self.concepts.len() - 1).unwrap_or(u32::MAX)
+        concept
     }
 
     fn meaning(&mut self, written: &str, concept: u32) {

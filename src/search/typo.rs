@@ -28,7 +28,7 @@ const CANDIDATE: usize = 40;
 const COMPARED_AT_ONCE: usize = 3;
 
 #[derive(Debug, Clone, PartialEq)]
-pub struct Candidate {
+pub struct Respelling {
     pub folded: String,
     pub word: WordId,
     /// How different the word is from the typed word; see [`cost`]. Lower is better.
@@ -58,9 +58,9 @@ pub fn candidates(
     folded: &str,
     edits: u8,
     budget: &Budget,
-) -> Vec<Candidate> {
+) -> Vec<Respelling> {
     let mut found = Vec::new();
-    let collect = |first, dfa: &DFA, found: &mut Vec<Candidate>| {
+    let collect = |first, dfa: &DFA, found: &mut Vec<Respelling>| {
         collect(lexicon, is_synonym, folded, first, dfa, budget, found);
     };
     let automaton = |edits| affords(folded, edits, budget).then(|| automata(edits).build_dfa(folded));
@@ -84,7 +84,7 @@ pub fn candidates(
 }
 
 /// Words that begin with a corrected form of the prefix that was typed so far.
-pub fn prefix_candidates(lexicon: &Lexicon, folded: &str, edits: u8, budget: &Budget) -> Vec<Candidate> {
+pub fn prefix_candidates(lexicon: &Lexicon, folded: &str, edits: u8, budget: &Budget) -> Vec<Respelling> {
     let mut found = Vec::new();
     if edits > 0 && affords(folded, 1, budget) {
         let (first, dfa) = (first_letter(folded), automata(1).build_prefix_dfa(folded));
@@ -110,7 +110,7 @@ fn collect(
     first: Option<&str>,
     dfa: &DFA,
     budget: &Budget,
-    found: &mut Vec<Candidate>,
+    found: &mut Vec<Respelling>,
 ) {
     let starting = StartingWith { first: first.unwrap_or_default().as_bytes(), dfa };
     search(lexicon.words(), &starting, budget, |word, number| {
@@ -130,10 +130,10 @@ fn collect(
             return;
         }
         let cost = cost(typed, word) - frequency_bonus(frequency);
-        let order = |kept: &Candidate| kept.cost.total_cmp(&cost).then_with(|| (*kept.folded).cmp(word));
+        let order = |kept: &Respelling| kept.cost.total_cmp(&cost).then_with(|| (*kept.folded).cmp(word));
         let at = found.partition_point(|kept| order(kept).is_lt());
         if at < CANDIDATES {
-            found.insert(at, Candidate { folded: word.to_owned(), word: number, cost });
+            found.insert(at, Respelling { folded: word.to_owned(), word: number, cost });
             found.truncate(CANDIDATES);
         }
     });

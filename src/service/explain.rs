@@ -15,7 +15,7 @@ use crate::search::budget::Stop;
 use crate::search::collect::Tier;
 use crate::search::expand::Expansion;
 use crate::search::rerank::Shares;
-use crate::search::{Kind, Plan, StemId, Term};
+use crate::search::{MatchKind, Plan, StemId, Term};
 
 /// The tier of a product whose full name or alias is the query.
 pub const WHOLE_NAME: &str = "whole name";
@@ -51,7 +51,7 @@ pub struct ExplainedWord {
 
 #[derive(Debug, Clone, Serialize)]
 pub struct ExplainedAlternative {
-    pub kind: Kind,
+    pub kind: MatchKind,
     /// The words with the alternative's stem, or its term.
     pub text: String,
     /// From 0 to 1.
@@ -241,7 +241,7 @@ fn explained_words(snapshot: &Snapshot, expansion: &Expansion) -> Vec<ExplainedW
         text: text(snapshot, &of.term),
         weight: of.weight,
     };
-    let word = |slot: &crate::search::expand::slot::Slot| ExplainedWord {
+    let word = |slot: &crate::search::expand::Slot| ExplainedWord {
         word: slot.word.folded.clone(),
         required: slot.required,
         in_phrase: slot.in_phrase,

@@ -7,17 +7,15 @@ use bytes::Bytes;
 use super::highlight::Highlighter;
 use super::similar::seek_similar;
 use super::{MAX_QUERY_CHARACTERS, SearchHit, SearchPage, SearchSoftware, ServiceError, Translator, facet};
-use crate::catalogue::Ordinal;
 use crate::catalogue::resource::{Correction, QueryReport};
 use crate::generation::Snapshot;
 use crate::index::{Hit, IndexError, SearchHits, SearchRequest};
 use crate::search::budget::{Budget, Stop};
-use crate::search::collect::Tier;
 use crate::search::expand::{ENOUGH, Expansion, Options, Prefix, expand};
 use crate::search::facet_counts::FacetCounts;
 use crate::search::identity::read;
 use crate::search::query::ParsedQuery;
-use crate::search::{Documents, Plan, Term};
+use crate::search::{Plan, Term, TermLookup};
 use crate::text::analyse::{Word, written};
 
 pub fn search_software(snapshot: &Snapshot, query: &SearchSoftware) -> Result<SearchPage<'static>, ServiceError> {
@@ -39,8 +37,8 @@ pub fn find_software_within(
     let mut translator = Translator::new(&snapshot.catalogue, query.language.as_ref());
     let texts = found.texts.iter().map(Some).chain(std::iter::repeat(None));
     let hits = found.hits.into_iter().zip(texts).map(|(hit, texts)| {
-        let (ordinal, score, tier) = (hit.ordinal, shown_score(&hit, &expansion.plan), hit.tier);
-        Ok::<_, ServiceError>(ResultHit { ordinal, score, tier, item: translator.item(hit.item, texts)? })
+        let score = shown_score(&hit, &expansion.plan);
+        Ok::<_, ServiceError>(Hit { score, item: translator.item(hit.item, texts)?, ..hit })
     });
     let hits = hits.collect::<Result<_, _>>()?;
     Ok(SearchResults {
@@ -148,7 +146,7 @@ fn search_as(
     Ok((expansion, found))
 }
 
-impl Documents for Snapshot {
+impl TermLookup for Snapshot {
     type Error = IndexError;
 
     fn document_frequency(&self, term: &Term) -> Result<u32, IndexError> {
@@ -192,7 +190,7 @@ pub(super) fn scaled_score(score: f32) -> f32 {
 /// copies, unless they're translated.
 #[derive(Debug)]
 pub struct SearchResults {
-    pub(super) hits: Box<[ResultHit]>,
+    pub(super) hits: Box<[Hit]>,
     /// Whether any text is in the query's language.
     pub(super) is_in_language: bool,
     /// Whether the items are translations rather than the generation's own.
@@ -204,15 +202,6 @@ pub struct SearchResults {
     pub spent: u64,
     pub(super) query: QueryReport,
     pub(super) counts: Option<Box<FacetCounts>>,
-}
-
-/// A hit with the score that's shown.
-#[derive(Debug)]
-pub(super) struct ResultHit {
-    pub(super) ordinal: Ordinal,
-    pub(super) tier: Tier,
-    pub(super) score: f32,
-    pub(super) item: Bytes,
 }
 
 impl SearchResults {

@@ -14,12 +14,10 @@ use crate::search::expand::Expansion;
 use crate::search::forward::SECTION_END;
 use crate::search::meaning::record_reference;
 use crate::search::score::group_weight;
-use crate::search::stem_slots::StemSlots;
-use crate::search::{Alternative, Group, Kind, Meaning, Plan, Rerank, Signals, StemId, Term};
+use crate::search::{Alternative, MatchKind, Meaning, Plan, Rerank, Signals, StemId, StemSlots, Term, WordGroup};
 use crate::text::analyse::words;
 use crate::text::english::is_function_word;
-use crate::text::meaning::Reference;
-use crate::text::topic;
+use crate::text::meaning::{NearTopic, Reference, nearest_topics};
 
 /// Budget units for finding what a page of 100 hits shares with the product. They don't depend on the
 /// page's size, so all pages come from the same result.
@@ -36,7 +34,7 @@ pub fn similar_software<'s>(
     let ListSimilar { filter, page, language } = query;
     let Some(ordinal) = snapshot.records.find(id) else { return Ok(None) };
     let features = Features::of(snapshot, ordinal, budget)?;
-    let group = |(_, alternatives)| Group { alternatives, ..Group::default() };
+    let group = |(_, alternatives)| WordGroup { alternatives, ..WordGroup::default() };
     let groups: Vec<_> = features.shared().map(group).collect();
     if groups.is_empty() {
         // A plan without groups would match all products.
@@ -147,17 +145,17 @@ impl<'s> Features<'s> {
     pub(super) fn shared(&self) -> impl Iterator<Item = (String, Vec<Alternative>)> {
         let category = |category: &&CategoryResource| {
             let term = Term::Category(category.id.as_str().into());
-            (category.name.clone(), vec![Alternative { kind: Kind::Category, term, weight: 1.0 }])
+            (category.name.clone(), vec![Alternative { kind: MatchKind::Category, term, weight: 1.0 }])
         };
         let word = |word: &ProductWord| {
             let term = Term::Word(word.stem);
-            (word.written.clone(), vec![Alternative { kind: Kind::Exact, term, weight: WORD_WEIGHT }])
+            (word.written.clone(), vec![Alternative { kind: MatchKind::Exact, term, weight: WORD_WEIGHT }])
         };
         // Only the nearest of a product's topics counts.
         let meaning = |reference: &Reference| {
-            let topics = topic::nearest(reference, TOPIC_GROUPS, TOPICS).into_iter();
-            let topic = |of: topic::NearTopic| (Term::Topic(of.topic), of.likeness);
-            let topics = topics.map(topic).map(|(term, weight)| Alternative { kind: Kind::Topic, term, weight });
+            let topics = nearest_topics(reference, TOPIC_GROUPS, TOPICS).into_iter();
+            let topic = |of: NearTopic| (Term::Topic(of.topic), of.likeness);
+            let topics = topics.map(topic).map(|(term, weight)| Alternative { kind: MatchKind::Topic, term, weight });
             ("meaning".to_owned(), topics.collect())
         };
         let (categories, words) = (self.categories.iter().map(category), self.words.iter().map(word));
@@ -205,8 +203,8 @@ pub(super) fn seek_similar(
     budget: &Budget,
 ) -> Result<(), ServiceError> {
     let Some(name) = &expansion.similar_to else { return Ok(()) };
-    let named = Alternative { kind: Kind::Name, term: name.clone(), weight: 1.0 };
-    let group = Group { alternatives: vec![named], required: true, indispensable: false };
+    let named = Alternative { kind: MatchKind::Name, term: name.clone(), weight: 1.0 };
+    let group = WordGroup { alternatives: vec![named], required: true, indispensable: false };
     let plan = Plan { groups: vec![group], ..Plan::default() };
     let filter = SoftwareFilter::default();
     let search =

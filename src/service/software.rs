@@ -7,8 +7,9 @@ use crate::catalogue::{Order, Record, SoftwareFilter, SortedBy, StoredProduct};
 use crate::generation::Snapshot;
 use crate::index::{IndexError, SearchHits, SearchRequest};
 use crate::record::Language;
+use crate::search::Plan;
 use crate::search::budget::{Budget, Stop};
-use crate::search::{Plan, names};
+use crate::search::identity::plan_by_name;
 
 /// `GET /v1/software`.
 pub fn list_software(snapshot: &Snapshot, query: &ListSoftware, stop: &Stop) -> Result<Page, ServiceError> {
@@ -91,7 +92,7 @@ pub(super) fn search_names(
     texts: bool,
     budget: &Budget,
 ) -> Result<SearchHits, IndexError> {
-    let Some(plan) = names::plan(q) else { return Ok(SearchHits::default()) };
+    let Some(plan) = plan_by_name(q) else { return Ok(SearchHits::default()) };
     search(snapshot, &plan, filter, order, page, texts, budget)
 }
 

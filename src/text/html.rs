@@ -10,8 +10,8 @@ use askama::filters::Escaper;
 pub(crate) struct Html;
 
 impl Escaper for Html {
-    fn write_escaped_str<W: fmt::Write>(&self, html: W, text: &str) -> fmt::Result {
-        write_escaped(html, text)
+    fn write_escaped_str<W: fmt::Write>(&self, mut html: W, text: &str) -> fmt::Result {
+        escaped(text).try_for_each(|piece| html.write_str(piece))
     }
 }
 
@@ -23,29 +23,32 @@ pub(crate) fn escape(text: &str) -> String {
 }
 
 pub(crate) fn push_escaped(html: &mut String, text: &str) {
-    // Writing to a string can't fail.
-    let _ = write_escaped(html, text);
+    html.extend(escaped(text));
 }
 
 pub(crate) const fn is_special(byte: u8) -> bool {
     matches!(byte, b'&' | b'<' | b'>' | b'"' | b'\'')
 }
 
-fn write_escaped(mut html: impl fmt::Write, text: &str) -> fmt::Result {
-    let mut from = 0;
-    for (at, byte) in text.bytes().enumerate().filter(|(_, byte)| is_special(*byte)) {
-        let escaped = match byte {
+/// The text in pieces, with its special characters escaped.
+fn escaped(mut text: &str) -> impl Iterator<Item = &str> {
+    std::iter::from_fn(move || {
+        let end = text.bytes().position(is_special).unwrap_or(text.len());
+        let piece;
+        if end > 0 {
+            (piece, text) = text.split_at(end);
+            return Some(piece);
+        }
+        let special = *text.as_bytes().first()?;
+        text = &text[1..];
+        Some(match special {
             b'&' => "&amp;",
             b'<' => "&lt;",
             b'>' => "&gt;",
             b'"' => "&quot;",
             _ => "&#39;",
-        };
-        html.write_str(&text[from..at])?;
-        html.write_str(escaped)?;
-        from = at + 1;
-    }
-    html.write_str(&text[from..])
+        })
+    })
 }
 
 #[cfg(test)]

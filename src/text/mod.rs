@@ -11,7 +11,5 @@ pub mod markdown;
 pub mod meaning;
 pub mod nearest;
 pub mod printable;
-pub mod punctuation;
 pub mod shorten;
 pub mod stem;
-pub mod topic;

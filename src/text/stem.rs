@@ -7,7 +7,7 @@ use std::sync::LazyLock;
 use foldhash::HashMap;
 use frostem::{Algorithm, Stemmer};
 
-use super::analyse::fold;
+use super::fold::fold;
 
 /// The version of frostem, whose minor versions change stems. It's part of a generation's name.
 pub const VERSION: &str = "2.20261016.1";

@@ -1,7 +1,6 @@
 //! Checks a single link: robots.txt, HEAD, GET, redirects.
 
 use std::convert::Infallible;
-use std::fmt::Write as _;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -295,8 +294,7 @@ fn location(response: &Response<Incoming>) -> Option<String> {
         if byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(byte) {
             location.push(char::from(*byte));
         } else {
-            // Writing to a string can't fail.
-            let _ = write!(location, "%{byte:02X}");
+            location.extend([format!("%{byte:02X}")]);
         }
     }
     Some(location)

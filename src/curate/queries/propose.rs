@@ -7,7 +7,7 @@ use serde::Serialize;
 use super::EmptyQuery;
 use crate::generation::Snapshot;
 use crate::service::{Facet, PageRequest, SearchSoftware, ServiceError, Stop, search_software};
-use crate::text::punctuation::{is_dash, is_quote};
+use crate::text::analyse::{is_dash, is_quote};
 
 const MAX_NEAR: usize = 5;
 const MAX_TERMS: usize = 20_000;

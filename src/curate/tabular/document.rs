@@ -1,7 +1,6 @@
 //! Turns records into a new export document, and adds missing ids and statuses.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 
 use super::findings::{At, Level};
 use super::{Conversion, Mapping, Record, Table};
@@ -19,12 +18,12 @@ pub struct Envelope {
 /// attributes.
 pub fn document(envelope: &Envelope, attributes: &[Attribute], records: &[Record]) -> String {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
-    let mut json =
-        format!("{{\n  \"name\": {},\n  \"license\": {},\n", quoted(&envelope.name), quoted(&envelope.license));
-    if !attributes.is_empty() {
-        let _ = writeln!(json, "  \"attributes\": {},", declarations(attributes));
-    }
-    json.push_str("  \"software\": [");
+    let attributes = match attributes {
+        [] => String::new(),
+        _ => format!("  \"attributes\": {},\n", declarations(attributes)),
+    };
+    let (name, license) = (quoted(&envelope.name), quoted(&envelope.license));
+    let mut json = format!("{{\n  \"name\": {name},\n  \"license\": {license},\n{attributes}  \"software\": [");
     for (index, record) in records.iter().enumerate() {
         json.push_str(if index == 0 { "\n    " } else { ",\n    " });
         json.push_str(&element(record));

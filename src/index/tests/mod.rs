@@ -17,14 +17,14 @@ use crate::export::{Export, ExportSet};
 use crate::generation::Snapshot;
 use crate::record::AttributeNumber;
 use crate::scratch::Scratch;
-use crate::search::Documents;
 use crate::search::budget::Budget;
 use crate::search::collect::{RERANKED, Tier};
 use crate::search::expand::{Options, expand};
-use crate::search::identity::read;
+use crate::search::identity::{plan_by_name, read};
 use crate::search::rerank::MEANT;
 use crate::search::{
-    DocumentAnalyzer, DocumentTables, Group, Meaning, Plan, Ranking, Rerank, SearchBuilder, SearchIndex, Term, names,
+    DocumentAnalyzer, DocumentTables, Meaning, Plan, Ranking, Rerank, SearchBuilder, SearchIndex, Term, TermLookup,
+    WordGroup,
 };
 
 /// The same directory in the index and in the brute-force scan.
@@ -145,7 +145,7 @@ impl Both {
     }
 }
 
-impl Documents for Both {
+impl TermLookup for Both {
     type Error = IndexError;
 
     fn document_frequency(&self, term: &Term) -> Result<u32, Self::Error> {
@@ -174,12 +174,12 @@ pub(super) struct Query {
 impl Query {
     /// Plans for a search, for a search that ranks products with the first word last, and for a
     /// search by name.
-    pub(super) fn plans(&self, index: &SearchIndex, documents: &impl Documents<Error = IndexError>) -> Vec<Plan> {
+    pub(super) fn plans(&self, index: &SearchIndex, documents: &impl TermLookup<Error = IndexError>) -> Vec<Plan> {
         let (parsed, budget) = (read(documents, &self.text).expect("frequencies"), Budget::new(u64::MAX));
         let expansion = expand(index, documents, &self.text, &parsed, self.options, &budget).expect("frequencies");
         let plan = (!expansion.finds_nothing()).then_some(expansion.plan);
         let with_last = plan.clone().map(|plan| {
-            let optional = |group: &Group| Group { required: false, indispensable: false, ..group.clone() };
+            let optional = |group: &WordGroup| WordGroup { required: false, indispensable: false, ..group.clone() };
             let last = parsed.words.iter().take(1).map(|word| Term::NameWord(word.folded.as_str().into()));
             Plan {
                 groups: plan.groups.iter().map(optional).collect(),
@@ -189,7 +189,7 @@ impl Query {
                 ..plan
             }
         });
-        plan.into_iter().chain(with_last).chain(names::plan(&self.text)).collect()
+        plan.into_iter().chain(with_last).chain(plan_by_name(&self.text)).collect()
     }
 
     pub(super) fn request<'q>(&'q self, plan: &'q Plan, budget: &'q Budget) -> SearchRequest<'q> {

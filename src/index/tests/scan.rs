@@ -9,14 +9,12 @@ use foldhash::HashMap;
 use crate::catalogue::{Admission, Catalogue, Columns, Filter, Order, Ordinal, Records, STARS, SortedBy};
 use crate::index::{Explanation, IndexError, Satisfied, SearchHits, SearchRequest, hits};
 use crate::record::AttributeNumber;
-use crate::search::collect::{Candidate, RERANKED, Tier, is_accidental, pinned_score};
+use crate::search::collect::{RERANKED, RankedHit, Tier, is_accidental, pinned_score};
 use crate::search::facet_counts::{AttributeCounts, FacetCounts, most_frequent};
-use crate::search::forward::Forward;
+use crate::search::forward::{Forward, has_words};
 use crate::search::meaning::Meanings;
-use crate::search::phrase::has_words;
-use crate::search::related::{FEW, MOST_COMPARED};
 use crate::search::score::{Occurrences, Scorer};
-use crate::search::{Group, Plan, Related, Rerank, Term};
+use crate::search::{FEW, MOST_COMPARED, Plan, Related, Rerank, Term, WordGroup};
 
 /// BM25's `k1 + 1`, by which inverse document frequencies are multiplied.
 const SCALE: f32 = 2.2;
@@ -28,10 +26,10 @@ pub(in crate::index) struct Scan {
     pub(super) scorer: Scorer,
     pub(super) forward: Forward,
     pub(super) meanings: Meanings,
-    /// Whether candidates are reranked by meaning.
+    /// Whether hits are reranked by meaning.
     pub(in crate::index) ranks_by_meaning: bool,
     pub(super) catalogue: Arc<Catalogue>,
-    /// How many candidates are reranked by signals.
+    /// How many hits are reranked by signals.
     pub(in crate::index) reranked: usize,
     pub(super) records: Arc<Records>,
 }
@@ -55,15 +53,15 @@ impl Scan {
 
     /// The factor by which a group's scores are multiplied.
     #[expect(clippy::cast_precision_loss, reason = "thousands")]
-    fn scale(&self, group: &Group) -> f32 {
+    fn scale(&self, group: &WordGroup) -> f32 {
         let frequency = group.alternatives.iter().map(|of| self.document_count(&of.term)).max().unwrap_or(0) as f32;
         let all = self.documents.len() as f32;
         (1.0 + (all - frequency + 0.5).max(0.5) / (frequency + 0.5)).ln() * SCALE
     }
 
-    fn scores(&self, groups: &[(&Group, f32)], ordinal: Ordinal) -> Scores {
+    fn scores(&self, groups: &[(&WordGroup, f32)], ordinal: Ordinal) -> Scores {
         let terms = &self.documents[ordinal as usize];
-        let score = |(group, scale): &(&Group, f32)| {
+        let score = |(group, scale): &(&WordGroup, f32)| {
             let of = group.alternatives.iter().filter_map(|alternative| {
                 let packed = terms.get(&alternative.term)?;
                 Some(scale * alternative.weight * self.scorer.score(*packed, ordinal))
@@ -73,12 +71,12 @@ impl Scan {
         groups.iter().map(score).collect()
     }
 
-    fn rank(&self, candidates: &mut [Candidate], rerank: &Rerank) {
-        candidates.sort_by(|a, b| b.cmp(a));
-        let head = candidates.len().min(if matches!(rerank, Rerank::Signals(_)) { self.reranked } else { RERANKED });
+    fn rank(&self, ranked: &mut [RankedHit], rerank: &Rerank) {
+        ranked.sort_by(|a, b| b.cmp(a));
+        let head = ranked.len().min(if matches!(rerank, Rerank::Signals(_)) { self.reranked } else { RERANKED });
         let none = Meanings::default();
         let meanings = if self.ranks_by_meaning { &self.meanings } else { &none };
-        rerank.rerank(&self.forward, meanings, &mut candidates[..head], usize::MAX);
+        rerank.rerank(&self.forward, meanings, &mut ranked[..head], usize::MAX);
     }
 
     fn is_admitted(&self, plan: &Plan, ordinal: Ordinal) -> bool {
@@ -90,7 +88,7 @@ impl Scan {
 
     /// The documents that are close to the query's meaning but weren't found; none if enough
     /// documents have all the words.
-    fn related(&self, plan: &Plan, complete: usize, found: &[(Ordinal, Admission)]) -> Vec<Candidate> {
+    fn related(&self, plan: &Plan, complete: usize, found: &[(Ordinal, Admission)]) -> Vec<RankedHit> {
         let follow = |related: &&Related| complete < related.enough && found.len() < FEW;
         let Some(related) = plan.related.as_ref().filter(follow) else { return Vec::new() };
         let topics: Vec<_> = related.topics().collect();
@@ -106,23 +104,23 @@ impl Scan {
             .collect();
         sharing.sort_unstable();
         let compared = sharing.into_iter().take(MOST_COMPARED).map(|(_, ordinal)| ordinal);
-        let candidate = |ordinal| {
+        let hit = |ordinal| {
             let tier = if self.columns().is_demo(ordinal) { Tier::RelatedDemo } else { Tier::Related };
-            Some(Candidate { tier, score: related.likeness(self.meanings.of(ordinal), found.len() as u64)?, ordinal })
+            Some(RankedHit { tier, score: related.likeness(self.meanings.of(ordinal), found.len() as u64)?, ordinal })
         };
-        compared.filter_map(candidate).collect()
+        compared.filter_map(hit).collect()
     }
 
-    fn sort(&self, candidates: &mut [Candidate], order: SortedBy) {
-        candidates.sort_by_key(|candidate| self.columns().order(Order::Name).ranks[candidate.ordinal as usize]);
+    fn sort(&self, ranked: &mut [RankedHit], order: SortedBy) {
+        ranked.sort_by_key(|hit| self.columns().order(Order::Name).ranks[hit.ordinal as usize]);
         match order {
             SortedBy::Stored(order) => {
-                candidates.sort_by_key(|of| self.columns().order(order).ranks[of.ordinal as usize]);
+                ranked.sort_by_key(|of| self.columns().order(order).ranks[of.ordinal as usize]);
             }
             SortedBy::Attribute { attribute, descending } => {
                 let column = self.columns().attribute(attribute);
-                let key = |of: &Candidate| column.of(of.ordinal).first().map(|value| column.key(*value));
-                candidates.sort_by(|a, b| match (key(a), key(b)) {
+                let key = |of: &RankedHit| column.of(of.ordinal).first().map(|value| column.key(*value));
+                ranked.sort_by(|a, b| match (key(a), key(b)) {
                     (Some(a), Some(b)) if descending => b.cmp(a),
                     (Some(a), Some(b)) => a.cmp(b),
                     (a, b) => b.is_some().cmp(&a.is_some()),
@@ -194,10 +192,10 @@ impl Scan {
         let place_of =
             |ordinal| pinned.iter().position(|of| of.contains(&ordinal)).filter(|_| !self.columns().is_demo(ordinal));
         let has_required = groups.iter().any(|(group, _)| group.required);
-        let any_of = |scores: &Scores, of: &dyn Fn(&Group) -> bool| {
+        let any_of = |scores: &Scores, of: &dyn Fn(&WordGroup) -> bool| {
             groups.iter().zip(scores).any(|((group, _), score)| of(group) && score.is_some())
         };
-        let all_of = |scores: &Scores, of: &dyn Fn(&Group) -> bool| {
+        let all_of = |scores: &Scores, of: &dyn Fn(&WordGroup) -> bool| {
             groups.iter().zip(scores).all(|((group, _), score)| !of(group) || score.is_some())
         };
         let is_complete = |scores: &Scores| match has_required {
@@ -228,7 +226,7 @@ impl Scan {
         let is_by_accident =
             |ordinal: Ordinal, score: f32| falls_back && is_ordinary(ordinal) && is_accidental(score, best);
         let mut found = Vec::new();
-        let mut candidates = Vec::new();
+        let mut ranked = Vec::new();
         let mut with_all_words = 0;
         for (ordinal, scores) in admitted {
             let is_complete = is_complete(&scores);
@@ -250,22 +248,22 @@ impl Scan {
                 with_all_words += u64::from(is_complete);
                 let score = if last.contains(&ordinal) { 0.0 } else { score };
                 let place = place_of(ordinal).filter(|_| tier == Tier::Pinned);
-                candidates.push(Candidate { tier, score: place.map_or(score, pinned_score), ordinal });
+                ranked.push(RankedHit { tier, score: place.map_or(score, pinned_score), ordinal });
             }
         }
-        let (by_words, unfiltered_total) = (candidates.len(), found.len() as u64);
-        for candidate in self.related(plan, complete, &found) {
-            let admission = filter.admit(self.columns(), candidate.ordinal);
-            found.push((candidate.ordinal, admission));
-            candidates.extend(admission.passed().then_some(candidate));
+        let (by_words, unfiltered_total) = (ranked.len(), found.len() as u64);
+        for hit in self.related(plan, complete, &found) {
+            let admission = filter.admit(self.columns(), hit.ordinal);
+            found.push((hit.ordinal, admission));
+            ranked.extend(admission.passed().then_some(hit));
         }
-        let total = candidates.len() as u64;
+        let total = ranked.len() as u64;
         if let Some(order) = request.order {
-            self.sort(&mut candidates, order);
+            self.sort(&mut ranked, order);
         } else {
-            self.rank(&mut candidates, &plan.rerank);
+            self.rank(&mut ranked, &plan.rerank);
         }
-        let hits = hits::hits(&self.records, request.page_of(&candidates));
+        let hits = hits::with_items(&self.records, request.page_of(&ranked));
         let texts = request.texts.then(|| hits::texts(&self.records, &self.forward, &hits, request.budget));
         Ok(SearchHits {
             hits,

@@ -1,38 +1,39 @@
 //! Corrections of misspelled words.
 
+use std::ops::Range;
+
 use super::slot::Slot;
 use super::{Expander, MOST_WORDS};
 use crate::catalogue::resource::Correction;
-use crate::search::Documents;
 use crate::search::lexicon::WordId;
-use crate::search::plan::{Alternative, Kind, Term};
-use crate::search::query::LONG_QUERY;
-use crate::search::typo;
-use crate::text::analyse::Word;
+use crate::search::plan::{Alternative, MatchKind, Term};
+use crate::search::query::{LONG_QUERY, ParsedQuery};
+use crate::search::{TermLookup, typo};
+use crate::text::analyse::{Gap, Word, words};
 use crate::text::english;
 
 /// A word is very rare if at most one product in this many has it. Such a word may be a misspelling
 /// that slipped into the records.
-const VERY_RARE: u32 = 10_000;
+const VERY_RARE: usize = 10_000;
 
 /// Whether a folded word is spelled correctly, even if no record contains it.
 pub(super) fn is_right(folded: &str) -> bool {
     english::is_common(folded) || english::is_name(folded)
 }
 
-impl<D: Documents> Expander<'_, D> {
+impl<L: TermLookup> Expander<'_, L> {
     /// Corrects a word that no product contains, or hardly any products do.
     pub(super) fn correct(
         &mut self,
         slot: &mut Slot,
         known: Option<WordId>,
         corrected: &mut String,
-    ) -> Result<(), D::Error> {
-        let documents = u32::try_from(self.index.documents).unwrap_or(u32::MAX);
+    ) -> Result<(), L::Error> {
         let lexicon = &self.index.lexicon;
         let absent = slot.alternatives.is_empty();
         // Words in synonyms are spelled correctly even if no product contains them.
-        let suspicious = if absent { known.is_none() } else { slot.document_frequency <= documents / VERY_RARE };
+        let is_very_rare = || slot.document_frequency as usize <= self.index.documents / VERY_RARE;
+        let suspicious = if absent { known.is_none() } else { is_very_rare() };
         let abbreviation = slot.word.is_capitals(self.text) && slot.word.folded.chars().count() <= 3;
         if !self.options.typo || !suspicious || abbreviation || slot.in_phrase || self.corrections == MOST_WORDS {
             return Ok(());
@@ -56,7 +57,7 @@ impl<D: Documents> Expander<'_, D> {
                 if absent && candidate.cost <= least { self.index.ranking.correction } else { self.index.ranking.typo };
             let term = Term::Word(lexicon.stem_of(candidate.word));
             if !slot.alternatives.iter().any(|alternative| alternative.term == term) {
-                slot.alternatives.push(Alternative { kind: Kind::Correction, term, weight });
+                slot.alternatives.push(Alternative { kind: MatchKind::Correction, term, weight });
             }
         }
         if absent && let Some(best) = candidates.first() {
@@ -77,7 +78,7 @@ impl<D: Documents> Expander<'_, D> {
             && inside.filter(|word| is_capitalised(word)).count() * 2 < words.len()
     }
 
-    pub(super) fn correct_prefix(&mut self, slot: &mut Slot) -> Result<(), D::Error> {
+    pub(super) fn correct_prefix(&mut self, slot: &mut Slot) -> Result<(), L::Error> {
         let folded = slot.word.folded.as_str();
         let is_right = is_right(folded) || self.index.lexicon.word(folded).is_some();
         if !self.options.typo || is_right || slot.prefix.is_none() || !self.budget.allows_more() {
@@ -88,10 +89,65 @@ impl<D: Documents> Expander<'_, D> {
             self.report.corrected.push(Correction { from: self.written(&slot.word), to: best.folded.clone() });
         }
         slot.alternatives.extend(candidates.into_iter().map(|candidate| Alternative {
-            kind: Kind::Correction,
+            kind: MatchKind::Correction,
             term: Term::Word(self.index.lexicon.stem_of(candidate.word)),
             weight: self.index.ranking.typo,
         }));
         self.weigh(slot)
+    }
+}
+
+/// The minimum number of letters in each word, unless the word also has a digit: `3d`.
+const LETTERS: usize = 3;
+
+impl<L: TermLookup> Expander<'_, L> {
+    /// The query with each word that's still unknown split into two: `scorewriter` becomes
+    /// `score writer`. Also returns the corrections to report. `None` if nothing can be split, and
+    /// for sentences, which have enough other words.
+    pub(super) fn split(&self, unknown: &[String]) -> Option<(ParsedQuery, Vec<Correction>)> {
+        let is_sentence = self.query.words.len() >= LONG_QUERY;
+        // Splitting a word would change the indices that phrases use.
+        if !self.options.typo || is_sentence || !self.query.phrases.is_empty() {
+            return None;
+        }
+        let mut query = ParsedQuery { words: Vec::new(), ..self.query.clone() };
+        let mut corrected = Vec::new();
+        for word in &self.query.words {
+            let from = self.written(word);
+            let Some(halves) = unknown.contains(&from).then(|| self.halves(word)).flatten() else {
+                query.words.push(word.clone());
+                continue;
+            };
+            let to = halves.each_ref().map(|half| half.folded.as_str()).join(" ");
+            corrected.push(Correction { from, to });
+            query.words.extend(halves);
+        }
+        (!corrected.is_empty()).then_some((query, corrected))
+    }
+
+    /// The two known words that a word consists of. If there are several such pairs, returns the
+    /// one whose rarer word is the most frequent.
+    fn halves(&self, word: &Word) -> Option<[Word; 2]> {
+        if is_right(&word.folded) {
+            return None;
+        }
+        let lexicon = &self.index.lexicon;
+        let frequency = |half: &Word| lexicon.word(&half.folded).map_or(0, |word| lexicon.document_frequency(word));
+        let places = self.text[word.start..word.end].char_indices().map(|(at, _)| word.start + at);
+        let pairs = places.filter_map(|place| {
+            let halves = [self.half(word.start..place, word.gap)?, self.half(place..word.end, Gap::Space)?];
+            let rarer = halves.iter().map(frequency).min().filter(|rarer| *rarer > 0)?;
+            Some((rarer, halves))
+        });
+        pairs.max_by_key(|(rarer, _)| *rarer).map(|(_, halves)| halves)
+    }
+
+    /// The only word in a part of the query's text, if it's long enough.
+    fn half(&self, part: Range<usize>, gap: Gap) -> Option<Word> {
+        let [word] = <[Word; 1]>::try_from(words(&self.text[part.clone()])).ok()?;
+        let letters = word.folded.chars().filter(|c| c.is_alphabetic()).count();
+        let has_digit = word.folded.bytes().any(|byte| byte.is_ascii_digit());
+        let is_long = letters >= LETTERS || (letters > 0 && has_digit);
+        is_long.then_some(Word { start: part.start, end: part.end, gap, ..word })
     }
 }

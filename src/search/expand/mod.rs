@@ -1,37 +1,30 @@
 //! Expands each word of a query to the alternatives that match it, and plans the search.
 
-mod completion;
 mod correction;
-mod inflection;
-mod joined;
-mod phrases;
-mod pinned;
-mod selection;
-mod similar;
-pub mod slot;
-mod split;
+mod slot;
 mod synonyms;
 mod words;
+
+pub use self::slot::Slot;
 
 use std::ops::Range;
 use std::sync::Arc;
 
 use serde::Serialize;
 
-use self::selection::{drop_where_others_find, relax};
-use self::slot::Slot;
-use super::SearchIndex;
-use super::budget::Budget;
-use super::conjunction;
-use super::identity::{Identified, identify};
-use super::intent::is_intent_word;
-use super::meaning::reference;
-use super::plan::{Alternative, Documents, Kind, Meaning, Phrase, Plan, Related, Rerank, Signals, Term};
-use super::query::{LONG_QUERY, ParsedQuery};
-use super::score::group_weight;
-use super::stem_slots::StemSlots;
-use super::understand::{Exclusion, Understood, understand};
+use self::slot::{drop_where_others_find, relax};
 use crate::catalogue::resource::QueryReport;
+use crate::search::budget::Budget;
+use crate::search::identity::{Identified, identify};
+use crate::search::intent::{Exclusion, Understood, is_intent_word, understand};
+use crate::search::lexicon::WordId;
+use crate::search::meaning::reference;
+use crate::search::plan::{
+    Alternative, MatchKind, Meaning, Phrase, Plan, Related, Rerank, Signals, StemSlots, Term, TermLookup,
+};
+use crate::search::query::{LONG_QUERY, ParsedQuery};
+use crate::search::score::group_weight;
+use crate::search::{SearchIndex, conjunction};
 use crate::text::analyse::{Gap, Word, written};
 use crate::text::english;
 use crate::text::meaning::Reference;
@@ -99,21 +92,21 @@ pub struct Options {
     pub prefix: Prefix,
 }
 
-pub fn expand<D: Documents>(
+pub fn expand<L: TermLookup>(
     index: &SearchIndex,
-    documents: &D,
+    lookup: &L,
     text: &str,
     query: &ParsedQuery,
     options: Options,
     budget: &Budget,
-) -> Result<Expansion, D::Error> {
-    let expander = |query| Expander::new(index, documents, text, query, options, budget);
+) -> Result<Expansion, L::Error> {
+    let expander = |query| Expander::new(index, lookup, text, query, options, budget);
     let expansion = expander(query).run()?;
     if expansion.report.unknown.is_empty() {
         return Ok(expansion);
     }
     let Some((query, corrected)) = expander(query).split(&expansion.report.unknown) else { return Ok(expansion) };
-    let mut split = Expander::new(index, documents, text, &query, options, budget).run()?;
+    let mut split = Expander::new(index, lookup, text, &query, options, budget).run()?;
     if budget.is_exceeded() {
         return Ok(expansion);
     }
@@ -123,12 +116,12 @@ pub fn expand<D: Documents>(
 
 /// The alternative that matches a product that the query as a whole refers to.
 fn identity(term: &Term) -> Alternative {
-    Alternative { kind: Kind::Name, term: term.clone(), weight: 1.0 }
+    Alternative { kind: MatchKind::Name, term: term.clone(), weight: 1.0 }
 }
 
-struct Expander<'a, D> {
+struct Expander<'a, L> {
     index: &'a SearchIndex,
-    documents: &'a D,
+    lookup: &'a L,
     text: &'a str,
     query: &'a ParsedQuery,
     /// The forms of each phrase in the query; `None` if all of them contain an unknown word.
@@ -143,10 +136,19 @@ struct Expander<'a, D> {
     is_closed: bool,
 }
 
-impl<'a, D: Documents> Expander<'a, D> {
+/// A query's words after expansion and correction.
+struct ExpandedWords {
+    slots: Vec<Slot>,
+    /// Each of the query's words, corrected.
+    corrected: Vec<String>,
+    /// The indices of the words that carry meaning, except for a word that's still being typed.
+    meant: Vec<usize>,
+}
+
+impl<'a, L: TermLookup> Expander<'a, L> {
     fn new(
         index: &'a SearchIndex,
-        documents: &'a D,
+        lookup: &'a L,
         text: &'a str,
         query: &'a ParsedQuery,
         options: Options,
@@ -155,7 +157,7 @@ impl<'a, D: Documents> Expander<'a, D> {
         let phrase = |words: &Range<usize>| conjunction::phrase(&index.lexicon, text, &query.words[words.clone()]);
         Self {
             index,
-            documents,
+            lookup,
             text,
             query,
             phrases: query.phrases.iter().map(phrase).collect(),
@@ -168,10 +170,9 @@ impl<'a, D: Documents> Expander<'a, D> {
         }
     }
 
-    fn run(mut self) -> Result<Expansion, D::Error> {
-        let words = &self.query.words;
+    fn run(mut self) -> Result<Expansion, L::Error> {
         let identified = match self.query.excluded[..] {
-            [] => identify(self.documents, self.text, words)?,
+            [] => identify(self.lookup, self.text, &self.query.words)?,
             _ => Identified::default(),
         };
         if identified.is_all {
@@ -180,74 +181,27 @@ impl<'a, D: Documents> Expander<'a, D> {
         let mut understood = if identified.is_name {
             Understood::default()
         } else {
-            understand(self.index, self.documents, self.text, self.query)?
+            understand(self.index, self.lookup, self.text, self.query)?
         };
         self.report.alternatives_to = understood.subject.as_ref().map(|subject| subject.written.clone());
         self.report.excluded.extend(understood.left_out.take());
-        let mut synonyms = self.synonyms()?;
-        let mut pinned = self.pinned(words.iter().map(|word| word.folded.as_str()))?;
-        let mut slots = Vec::with_capacity(words.len());
-        let mut corrected: Vec<String> = words.iter().map(|word| word.folded.clone()).collect();
-        let joined = self.joined();
-        // The indices of the words that carry meaning, except for a word that's still being typed.
-        let mut meant = Vec::with_capacity(words.len());
-        for at in 0..words.len() {
-            if let Some(subject) = understood.subject.as_ref().filter(|subject| subject.words.contains(&at)) {
-                if at == subject.words.start {
-                    slots.push(self.subject_slot(subject)?);
-                }
-                continue;
-            }
-            if understood.cues.contains(&at) {
-                continue;
-            }
-            let known = self.index.lexicon.word(&words[at].folded);
-            let mut slot = self.slot(at, known, &joined);
-            slot.alternatives.append(&mut synonyms[at]);
-            slot.alternatives.extend(identified.terms.iter().map(identity));
-            slot.alternatives.extend(pinned.iter().map(pinned::alternative));
-            self.weigh(&mut slot)?;
-            // A space or punctuation after the last word completes it only if it's a known word.
-            let is_unknown = !slot.in_phrase && !slot.finds() && !english::is_common(&slot.word.folded);
-            if is_unknown && at + 1 == words.len() && !self.query.last_is_open {
-                self.push_prefix(&mut slot, known);
-                self.weigh(&mut slot)?;
-                slot.prefix = slot.prefix.filter(|_| !slot.alternatives.is_empty());
-            }
-            self.correct(&mut slot, known, &mut corrected[at])?;
-            let is_complete = slot.prefix.is_none() || known.is_some() || english::is_common(&slot.word.folded);
-            if is_complete || corrected[at] != words[at].folded {
-                meant.push(at);
-            }
-            slots.push(slot);
-        }
-        self.add_synonyms_of(&corrected, &mut slots)?;
-        // Correct a prefix only if the query would find nothing otherwise.
-        let finds_nothing = slots.iter().all(|slot| slot.alternatives.is_empty());
-        if let Some(last) = slots.last_mut().filter(|_| finds_nothing) {
-            self.correct_prefix(last)?;
-        }
-        self.pin(&mut pinned, &corrected, &mut slots)?;
-        let searched = slots.len();
-        let reference = self.reference(&understood, meant, &corrected);
-        let names = whole_names(identified.terms, &corrected, &mut understood.names);
-        if searched >= LONG_QUERY {
-            drop_where_others_find(&mut slots, Slot::is_function_word);
-        }
-        drop_where_others_find(&mut slots, |slot| is_intent_word(self.text, &slot.word));
-        self.drop_words(&mut slots);
-        if understood.is_comparison {
-            for slot in &mut slots {
-                slot.required = false;
-            }
-        } else {
-            relax(&mut slots);
-        }
-        let phrases = self.planned_phrases();
-        let excluded = self.excluded(understood.excluded);
-        let is_hopeless = (searched > 0 && (slots.is_empty() || phrases.is_none()))
-            || (searched == 0 && self.query.excluded.is_empty() && !self.text.trim().is_empty());
+        let pinned = self.pinned(self.query.words.iter().map(|word| word.folded.as_str()))?;
+        let mut words = self.expand_words(&understood, &identified.terms, &pinned)?;
+        self.add_synonyms_of(&words.corrected, &mut words.slots)?;
+        self.correct_open_word(&mut words.slots)?;
+        let pinned = self.pin(pinned, &words.corrected, &mut words.slots)?;
+        let searched = words.slots.len();
+        let reference = self.reference(&understood, &words);
+        let names = whole_names(identified.terms, &words.corrected, std::mem::take(&mut understood.names));
         let related = self.related(reference.as_ref(), &names)?;
+        let slots = self.select(words.slots, understood.is_comparison);
+        let phrases = self.planned_phrases();
+        let is_hopeless = if searched > 0 {
+            slots.is_empty() || phrases.is_none()
+        } else {
+            self.query.excluded.is_empty() && !self.text.trim().is_empty()
+        };
+        let excluded = self.excluded(understood.excluded);
         let signals = self.signals(&slots, reference);
         let stems = Arc::clone(&signals.stems);
         let (groups, enough) = self.groups(&slots, understood.is_comparison, is_hopeless);
@@ -263,10 +217,88 @@ impl<'a, D: Documents> Expander<'a, D> {
             rerank: Rerank::Signals(signals),
             related,
         };
-        let (is_closed, concepts) = (self.is_closed, self.concepts);
         let subject = understood.subject.filter(|_| slots.len() == 1 && plan.phrases.is_empty());
         let similar_to = subject.and_then(|subject| subject.similar_to);
-        Ok(Expansion { slots, plan, report: self.report, stems, concepts, is_hopeless, is_closed, similar_to })
+        let (report, concepts, is_closed) = (self.report, self.concepts, self.is_closed);
+        Ok(Expansion { slots, plan, report, stems, concepts, is_hopeless, is_closed, similar_to })
+    }
+
+    /// Expands and corrects each word, except for those that only express the query's intent.
+    /// `identified` and `pinned` are the products that the whole query refers to or is pinned to.
+    fn expand_words(
+        &mut self,
+        understood: &Understood,
+        identified: &[Term],
+        pinned: &[Term],
+    ) -> Result<ExpandedWords, L::Error> {
+        let words = &self.query.words;
+        let (synonyms, joined) = (self.synonyms()?, self.joined());
+        let mut expanded = ExpandedWords {
+            slots: Vec::with_capacity(words.len()),
+            corrected: words.iter().map(|word| word.folded.clone()).collect(),
+            meant: Vec::with_capacity(words.len()),
+        };
+        for (at, synonyms) in synonyms.into_iter().enumerate() {
+            if let Some(subject) = understood.subject.as_ref().filter(|subject| subject.words.contains(&at)) {
+                if at == subject.words.start {
+                    expanded.slots.push(self.subject_slot(subject)?);
+                }
+                continue;
+            }
+            if understood.cues.contains(&at) {
+                continue;
+            }
+            let known = self.index.lexicon.word(&words[at].folded);
+            let mut slot = self.slot(at, known, &joined);
+            slot.alternatives.extend(synonyms);
+            slot.alternatives.extend(identified.iter().map(identity));
+            slot.alternatives.extend(pinned.iter().map(pinned_alternative));
+            self.weigh(&mut slot)?;
+            self.open_unknown_last_word(at, &mut slot, known)?;
+            let corrected = &mut expanded.corrected[at];
+            self.correct(&mut slot, known, corrected)?;
+            let is_complete = slot.prefix.is_none() || known.is_some() || english::is_common(&slot.word.folded);
+            if is_complete || *corrected != words[at].folded {
+                expanded.meant.push(at);
+            }
+            expanded.slots.push(slot);
+        }
+        Ok(expanded)
+    }
+
+    /// Treats an unknown last word as a prefix even if something follows it: a space or punctuation
+    /// completes only a known word.
+    fn open_unknown_last_word(&mut self, at: usize, slot: &mut Slot, known: Option<WordId>) -> Result<(), L::Error> {
+        let is_last = at + 1 == self.query.words.len() && !self.query.last_is_open;
+        if is_last && !slot.in_phrase && !slot.finds() && !english::is_common(&slot.word.folded) {
+            self.push_prefix(slot, known);
+            self.weigh(slot)?;
+            slot.prefix = slot.prefix.take().filter(|_| slot.finds());
+        }
+        Ok(())
+    }
+
+    /// Corrects a word that's still being typed, but only if the query would find nothing otherwise.
+    fn correct_open_word(&mut self, slots: &mut [Slot]) -> Result<(), L::Error> {
+        let finds_nothing = !slots.iter().any(Slot::finds);
+        slots.last_mut().filter(|_| finds_nothing).map_or(Ok(()), |last| self.correct_prefix(last))
+    }
+
+    /// Drops the words that don't count, and decides which of the others a product must have.
+    fn select(&mut self, mut slots: Vec<Slot>, is_comparison: bool) -> Vec<Slot> {
+        if slots.len() >= LONG_QUERY {
+            drop_where_others_find(&mut slots, Slot::is_function_word);
+        }
+        drop_where_others_find(&mut slots, |slot| is_intent_word(self.text, &slot.word));
+        self.drop_words(&mut slots);
+        if is_comparison {
+            for slot in &mut slots {
+                slot.required = false;
+            }
+        } else {
+            relax(&mut slots);
+        }
+        slots
     }
 
     fn signals(&self, slots: &[Slot], reference: Option<Reference>) -> Signals {
@@ -285,9 +317,9 @@ impl<'a, D: Documents> Expander<'a, D> {
         }
     }
 
-    /// The meaning of the words at these indices, after correction. `None` if the query asks for
-    /// alternatives to a product or compares two products, because then meaning doesn't matter.
-    fn reference(&self, understood: &Understood, mut meant: Vec<usize>, corrected: &[String]) -> Option<Reference> {
+    /// The meaning of the words after correction. `None` if the query asks for alternatives to a
+    /// product or compares two products, because then meaning doesn't matter.
+    fn reference(&self, understood: &Understood, words: &ExpandedWords) -> Option<Reference> {
         if !self.index.has_meanings || understood.subject.is_some() || understood.is_comparison {
             return None;
         }
@@ -295,18 +327,17 @@ impl<'a, D: Documents> Expander<'a, D> {
             let word = &self.query.words[*at];
             !english::is_function_word(&word.folded) && !is_intent_word(self.text, word)
         };
-        if meant.iter().any(is_content) {
-            meant.retain(is_content);
-        }
-        reference(meant.iter().map(|at| corrected[*at].as_str()))
+        let has_content = words.meant.iter().any(is_content);
+        let meant = words.meant.iter().filter(|at| !has_content || is_content(at));
+        reference(meant.map(|at| words.corrected[*at].as_str()))
     }
 
     /// What related products must be close to. `None` for a name or a phrase, because someone who
     /// types one wants exactly that.
-    fn related(&self, reference: Option<&Reference>, names: &[Term]) -> Result<Option<Related>, D::Error> {
+    fn related(&self, reference: Option<&Reference>, names: &[Term]) -> Result<Option<Related>, L::Error> {
         let Some(reference) = reference.filter(|_| self.query.phrases.is_empty()) else { return Ok(None) };
         for name in names {
-            if self.documents.document_frequency(name)? > 0 {
+            if self.lookup.document_frequency(name)? > 0 {
                 return Ok(None);
             }
         }
@@ -348,11 +379,75 @@ impl<'a, D: Documents> Expander<'a, D> {
 
 /// The names that the whole query may stand for, as typed or as corrected, and the names that it
 /// was understood to mean.
-fn whole_names(mut names: Vec<Term>, corrected: &[String], understood: &mut Vec<Term>) -> Vec<Term> {
+fn whole_names(mut names: Vec<Term>, corrected: &[String], understood: Vec<Term>) -> Vec<Term> {
     if names.is_empty() {
         names.push(Term::Name(corrected.concat().into()));
     }
-    names.append(understood);
+    names.extend(understood);
     names.dedup();
     names
+}
+
+fn pinned_alternative(term: &Term) -> Alternative {
+    Alternative { kind: MatchKind::Pinned, term: term.clone(), weight: 1.0 }
+}
+
+impl<L: TermLookup> Expander<'_, L> {
+    /// The terms of the products pinned to a query, given its words. Also adds those products to
+    /// the report.
+    pub(super) fn pinned<'w>(&mut self, words: impl Iterator<Item = &'w str> + Clone) -> Result<Vec<Term>, L::Error> {
+        let mut terms = Vec::new();
+        for (term, id) in self.index.pins.of(words) {
+            if self.lookup.document_frequency(&term)? > 0 {
+                self.report.pinned.push(id.to_owned());
+                terms.push(term);
+            }
+        }
+        Ok(terms)
+    }
+
+    /// Makes the pinned products alternatives in each slot. If none are pinned to the query as
+    /// typed, uses the products pinned to the corrected query. Returns the ones used.
+    pub(super) fn pin(
+        &mut self,
+        mut pinned: Vec<Term>,
+        corrected: &[String],
+        slots: &mut [Slot],
+    ) -> Result<Vec<Term>, L::Error> {
+        let is_corrected = corrected.iter().zip(&self.query.words).any(|(corrected, word)| *corrected != word.folded);
+        if pinned.is_empty() && is_corrected {
+            pinned = self.pinned(corrected.iter().map(String::as_str))?;
+        }
+        for slot in slots {
+            let missing: Vec<_> =
+                pinned.iter().map(pinned_alternative).filter(|pinned| !slot.alternatives.contains(pinned)).collect();
+            slot.alternatives.extend(missing);
+        }
+        Ok(pinned)
+    }
+}
+
+impl Expansion {
+    /// Searches for products similar to [`similar_to`](Self::similar_to), which itself comes last.
+    /// `shared` lists what that product may have in common with others, as written and as searched.
+    pub fn seek_similar(&mut self, id: String, shared: Vec<(String, Vec<Alternative>)>, rerank: Rerank) {
+        let (Some(name), [subject]) = (self.similar_to.take(), &self.slots[..]) else { return };
+        let slot = |(written, alternatives)| {
+            let mut slot = Slot { alternatives, required: false, others: Vec::new(), ..subject.clone() };
+            slot.word.folded = written;
+            slot
+        };
+        let slots: Vec<_> = shared.into_iter().map(slot).collect();
+        if slots.is_empty() {
+            return;
+        }
+        self.stems = Arc::new(StemSlots::new(slots.iter().map(Slot::stems)));
+        self.slots = slots;
+        self.report.alternatives_to_id = Some(id);
+        let plan = &mut self.plan;
+        plan.groups = self.slots.iter().map(Slot::group).collect();
+        plan.excluded.retain(|term| *term != name);
+        plan.last = vec![name];
+        (plan.enough, plan.rerank) = (0, rerank);
+    }
 }

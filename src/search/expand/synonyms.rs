@@ -5,19 +5,18 @@ use std::collections::HashSet;
 use super::Expander;
 use super::slot::Slot;
 use crate::catalogue::resource::Correction;
-use crate::search::Documents;
-use crate::search::plan::{Alternative, Kind, Term};
+use crate::search::plan::{Alternative, MatchKind, Term, TermLookup};
 use crate::search::synonym::Mention;
 use crate::text::analyse::{Word, written};
 
-impl<D: Documents> Expander<'_, D> {
+impl<L: TermLookup> Expander<'_, L> {
     /// For each word, the synonym groups that the query's terms ask for.
-    pub(super) fn synonyms(&mut self) -> Result<Vec<Vec<Alternative>>, D::Error> {
+    pub(super) fn synonyms(&mut self) -> Result<Vec<Vec<Alternative>>, L::Error> {
         self.synonyms_of(&self.query.words, |_| true)
     }
 
     /// Adds the synonym groups that only the corrected query asks for.
-    pub(super) fn add_synonyms_of(&mut self, corrected: &[String], slots: &mut [Slot]) -> Result<(), D::Error> {
+    pub(super) fn add_synonyms_of(&mut self, corrected: &[String], slots: &mut [Slot]) -> Result<(), L::Error> {
         let query = self.query;
         let is_corrected = |at: usize| corrected[at] != query.words[at].folded;
         if self.index.thesaurus.is_empty() || !(0..corrected.len()).any(is_corrected) {
@@ -40,7 +39,7 @@ impl<D: Documents> Expander<'_, D> {
         &mut self,
         words: &[Word],
         is_wanted: impl Fn(&Mention<'_>) -> bool,
-    ) -> Result<Vec<Vec<Alternative>>, D::Error> {
+    ) -> Result<Vec<Vec<Alternative>>, L::Error> {
         let mut by_word = vec![Vec::new(); words.len()];
         let thesaurus = &self.index.thesaurus;
         let mut reported = HashSet::new();
@@ -50,14 +49,14 @@ impl<D: Documents> Expander<'_, D> {
             }
             for concept in mention.asks {
                 let term = Term::Concept(*concept);
-                if self.documents.document_frequency(&term)? == 0 {
+                if self.lookup.document_frequency(&term)? == 0 {
                     continue;
                 }
                 let ranking = &self.index.ranking;
                 let (kind, weight) = if mention.means.contains(concept) {
-                    (Kind::Synonym, ranking.synonym)
+                    (MatchKind::Synonym, ranking.synonym)
                 } else {
-                    (Kind::Wider, ranking.wider)
+                    (MatchKind::Wider, ranking.wider)
                 };
                 for of_word in &mut by_word[mention.start..mention.end] {
                     of_word.push(Alternative { kind, term: term.clone(), weight });
@@ -75,9 +74,9 @@ impl<D: Documents> Expander<'_, D> {
     }
 
     /// Whether any product contains a synonym for a word on its own.
-    pub(super) fn finds_synonym(&self, folded: &str) -> Result<bool, D::Error> {
+    pub(super) fn finds_synonym(&self, folded: &str) -> Result<bool, L::Error> {
         for concept in self.index.thesaurus.asked_by(folded, &self.index.stems) {
-            if self.documents.document_frequency(&Term::Concept(*concept))? > 0 {
+            if self.lookup.document_frequency(&Term::Concept(*concept))? > 0 {
                 return Ok(true);
             }
         }

@@ -2,16 +2,18 @@
 
 use std::ops::Range;
 
-use super::Expander;
-use super::slot::Slot;
-use crate::search::Documents;
-use crate::search::lexicon::WordId;
-use crate::search::pieces;
-use crate::search::plan::{Alternative, Kind, Term};
-use crate::search::understand::Subject;
-use crate::text::analyse::Word;
+use fst::{IntoStreamer, Streamer};
 
-impl<D: Documents> Expander<'_, D> {
+use super::slot::Slot;
+use super::{Expander, Prefix};
+use crate::search::intent::Subject;
+use crate::search::lexicon::{Relation, StemId, WordId};
+use crate::search::pieces;
+use crate::search::plan::{Alternative, INDEXED_PREFIX, MatchKind, Phrase, PhraseForm, Term, TermLookup};
+use crate::text::analyse::{Gap, Word, compound, is_conjunction};
+use crate::text::english;
+
+impl<L: TermLookup> Expander<'_, L> {
     /// Creates a word's slot: the word itself, its compounds with its neighbours, and its
     /// completions.
     pub(super) fn slot(&mut self, at: usize, known: Option<WordId>, joined: &[(Range<usize>, WordId)]) -> Slot {
@@ -21,7 +23,7 @@ impl<D: Documents> Expander<'_, D> {
         let mut alternatives = Vec::new();
         let stem = known.map(|word| lexicon.stem_of(word)).or_else(|| lexicon.stem(&self.index.stems.of(&word.folded)));
         if let Some(stem) = stem {
-            let kind = if known.is_some() { Kind::Exact } else { Kind::Stem };
+            let kind = if known.is_some() { MatchKind::Exact } else { MatchKind::Stem };
             alternatives.push(Alternative { kind, term: Term::Word(stem), weight: 1.0 });
         }
         let mut slot = Slot {
@@ -39,24 +41,24 @@ impl<D: Documents> Expander<'_, D> {
             return slot;
         }
         slot.alternatives.push(Alternative {
-            kind: Kind::Compound,
+            kind: MatchKind::Compound,
             term: Term::Compound(self.index.stems.of(&word.folded).into()),
             weight: self.index.ranking.compound,
         });
         let joined = joined.iter().filter(|(range, _)| range.contains(&at));
         slot.alternatives.extend(joined.map(|(_, joined)| Alternative {
-            kind: Kind::Compound,
+            kind: MatchKind::Compound,
             term: Term::Word(lexicon.stem_of(*joined)),
             weight: self.index.ranking.compound,
         }));
         if let Some(spelled) = word.spelled_out()
             && let Some(spelled) = lexicon.stem(&self.index.stems.of(&spelled))
         {
-            slot.alternatives.push(Alternative { kind: Kind::Stem, term: Term::Word(spelled), weight: 1.0 });
+            slot.alternatives.push(Alternative { kind: MatchKind::Stem, term: Term::Word(spelled), weight: 1.0 });
         }
         self.push_inflections(&mut slot);
         slot.alternatives.push(Alternative {
-            kind: Kind::Inner,
+            kind: MatchKind::Inner,
             term: pieces::inner(&word.folded, &self.index.stems),
             weight: self.index.ranking.inner,
         });
@@ -65,7 +67,7 @@ impl<D: Documents> Expander<'_, D> {
             && let Some(part) = lexicon.word(bare)
         {
             slot.alternatives.push(Alternative {
-                kind: Kind::Part,
+                kind: MatchKind::Part,
                 term: Term::Word(lexicon.stem_of(part)),
                 weight: self.index.ranking.part,
             });
@@ -77,7 +79,7 @@ impl<D: Documents> Expander<'_, D> {
     }
 
     /// Creates the slot for the name of a product that the query asks for alternatives to.
-    pub(super) fn subject_slot(&self, subject: &Subject) -> Result<Slot, D::Error> {
+    pub(super) fn subject_slot(&self, subject: &Subject) -> Result<Slot, L::Error> {
         let words = &self.query.words[subject.words.clone()];
         let lexicon = &self.index.lexicon;
         let stem = |word: &Word| lexicon.word(&word.folded).map(|word| lexicon.stem_of(word));
@@ -96,10 +98,10 @@ impl<D: Documents> Expander<'_, D> {
     }
 
     /// Removes alternatives that no product contains, and records the highest document frequency.
-    pub(super) fn weigh(&self, slot: &mut Slot) -> Result<(), D::Error> {
+    pub(super) fn weigh(&self, slot: &mut Slot) -> Result<(), L::Error> {
         let mut frequencies = Vec::with_capacity(slot.alternatives.len());
         for alternative in &slot.alternatives {
-            frequencies.push(self.documents.document_frequency(&alternative.term)?);
+            frequencies.push(self.lookup.document_frequency(&alternative.term)?);
         }
         let mut at = 0;
         slot.alternatives.retain(|_| {
@@ -108,5 +110,155 @@ impl<D: Documents> Expander<'_, D> {
         });
         slot.document_frequency = frequencies.into_iter().max().unwrap_or(0);
         Ok(())
+    }
+}
+
+/// A query of up to this many words may be a name that has several parts, so more than two words
+/// may be joined.
+const JOINED_WITHIN: usize = 6;
+
+/// The maximum number of query words that are joined into one.
+const MOST_JOINED: usize = 4;
+
+impl<L: TermLookup> Expander<'_, L> {
+    /// The words in the lexicon that consist of several neighbouring query words, each with its
+    /// range of query words. A conjunction between two words may be omitted: `r and d` is `rd`.
+    pub(super) fn joined(&self) -> Vec<(Range<usize>, WordId)> {
+        let words = &self.query.words;
+        let most = if words.len() <= JOINED_WITHIN { MOST_JOINED } else { 2 };
+        let mut found = Vec::new();
+        for start in 0..words.len() {
+            let mut joined = words[start].folded.clone();
+            for (at, word) in words.iter().enumerate().skip(start + 1).take(most - 1) {
+                if !matches!(word.gap, Gap::Joined | Gap::Space) {
+                    break;
+                }
+                if at == start + 1
+                    && is_conjunction(&word.folded)
+                    && let Some(behind) = words.get(at + 1)
+                {
+                    let around = self.index.lexicon.word(&compound(&words[start], behind));
+                    found.extend(around.map(|around| (start..at + 2, around)));
+                }
+                joined.push_str(&word.folded);
+                found.extend(self.index.lexicon.word(&joined).map(|joined| (start..at + 1, joined)));
+            }
+        }
+        found
+    }
+}
+
+/// The maximum number of words that a stem expands to. Words from the best records come first.
+const MOST_INFLECTIONS: usize = 50;
+
+impl<L: TermLookup> Expander<'_, L> {
+    /// Adds the words that share a stem with the slot's word in any language, and the compounds
+    /// that contain it, because a query doesn't say which language it's in.
+    fn push_inflections(&self, slot: &mut Slot) {
+        let (lexicon, ranking) = (&self.index.lexicon, &self.index.ranking);
+        for language in lexicon.inflected() {
+            let stem = language.stem(slot.word.spelling());
+            for (relation, kind, weight) in [
+                (Relation::Form, MatchKind::Stem, ranking.inflection),
+                (Relation::Compound, MatchKind::Inner, ranking.in_compound),
+            ] {
+                for word in lexicon.related(relation, *language, &stem).into_iter().take(MOST_INFLECTIONS) {
+                    let term = Term::Word(word);
+                    if !slot.alternatives.iter().any(|alternative| alternative.term == term) {
+                        slot.alternatives.push(Alternative { kind, term, weight });
+                    }
+                }
+            }
+        }
+    }
+}
+
+/// The number of budget units per word with the typed prefix.
+const LISTED: usize = 10;
+
+impl<L: TermLookup> Expander<'_, L> {
+    /// Adds the last word's completions, unless it's taken for a complete word. Words of up to
+    /// three letters that are known or in capitals aren't completed: `VA` isn't a prefix of
+    /// Vanguard. A single letter only completes names.
+    pub(super) fn push_prefix(&mut self, slot: &mut Slot, known: Option<WordId>) {
+        let letters = slot.word.folded.chars().count();
+        if letters == 1 && self.query.words.len() == 1 && self.options.prefix != Prefix::Never {
+            slot.prefix = Some(slot.word.folded.clone());
+            let term = Term::NamePrefix(slot.word.folded.as_str().into());
+            slot.alternatives.push(Alternative { kind: MatchKind::Prefix, term, weight: self.index.ranking.prefix });
+            return;
+        }
+        let is_known = known.is_some_and(|word| self.index.lexicon.document_frequency(word) > 0);
+        if letters <= 3 && (is_known || slot.word.is_capitals(self.text)) {
+            return;
+        }
+        let is_word = || is_known || english::is_common(&slot.word.folded);
+        match self.options.prefix {
+            Prefix::Never => return,
+            Prefix::Auto if is_word() => {
+                self.is_closed = true;
+                return;
+            }
+            Prefix::Auto | Prefix::Always => {}
+        }
+        slot.prefix = Some(slot.word.folded.clone());
+        if letters <= INDEXED_PREFIX {
+            let term = Term::Prefix(slot.word.folded.as_str().into());
+            slot.alternatives.push(Alternative { kind: MatchKind::Prefix, term, weight: self.index.ranking.prefix });
+            return;
+        }
+        self.push_longer(slot, &slot.word.folded.clone(), self.index.ranking.prefix);
+    }
+
+    fn push_longer(&self, slot: &mut Slot, prefix: &str, weight: f32) {
+        let lexicon = &self.index.lexicon;
+        let mut stems: Vec<StemId> = Vec::new();
+        // Search a range, because an automaton would open every branch off the path to the prefix.
+        let mut stream = lexicon.words().range().ge(prefix).into_stream();
+        while let Some((text, word)) = stream.next() {
+            self.budget.spend(LISTED);
+            if !text.starts_with(prefix.as_bytes()) || !self.budget.allows_more() {
+                break;
+            }
+            if let Ok(word) = WordId::try_from(word) {
+                stems.push(lexicon.stem_of(word));
+            }
+        }
+        stems.sort_unstable();
+        stems.dedup();
+        stems.retain(|stem| !slot.alternatives.iter().any(|alternative| alternative.term == Term::Word(*stem)));
+        slot.alternatives.extend(stems.into_iter().map(|stem| Alternative {
+            kind: MatchKind::Prefix,
+            term: Term::Word(stem),
+            weight,
+        }));
+    }
+}
+
+impl<L: TermLookup> Expander<'_, L> {
+    /// The phrases, rarest first. `None` if every form of a phrase contains an unknown word, so
+    /// nothing matches.
+    pub(super) fn planned_phrases(&self) -> Option<Vec<Phrase>> {
+        let mut phrases = self.phrases.iter().cloned().collect::<Option<Vec<_>>>()?;
+        let frequency =
+            |spellings: &Vec<WordId>| spellings.first().map(|word| self.index.lexicon.document_frequency(*word));
+        let rarest = |form: &PhraseForm| form.iter().filter_map(frequency).min();
+        phrases.sort_by_cached_key(|phrase| (phrase.iter().map(rarest).max(), phrase.clone()));
+        phrases.dedup();
+        Some(phrases)
+    }
+
+    /// For a word in a phrase, the first word of each form that doesn't contain it.
+    fn other_forms(&self, at: usize, known: Option<WordId>) -> Vec<Alternative> {
+        let number = self.query.phrases.iter().position(|phrase| phrase.contains(&at));
+        let Some(phrase) = number.and_then(|number| self.phrases[number].as_ref()) else { return Vec::new() };
+        let has_word = |form: &PhraseForm| form.iter().flatten().any(|word| Some(*word) == known);
+        let others = phrase.iter().filter(|form| !has_word(form)).filter_map(|form| form.first()?.first());
+        let alternative = |word: &WordId| Alternative {
+            kind: MatchKind::Compound,
+            term: Term::Word(self.index.lexicon.stem_of(*word)),
+            weight: self.index.ranking.compound,
+        };
+        others.map(alternative).collect()
     }
 }

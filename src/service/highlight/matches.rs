@@ -6,7 +6,7 @@ use super::{Highlighter, Slots};
 use crate::generation::Snapshot;
 use crate::search::Term;
 use crate::search::budget::Budget;
-use crate::search::expand::{Expansion, slot::Slot};
+use crate::search::expand::{Expansion, Slot};
 use crate::text::analyse::{self, may_begin, words};
 
 /// The fields in which some terms match differently.

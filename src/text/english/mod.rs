@@ -9,139 +9,9 @@ use foldhash::HashSet;
 /// contractions. Its licence is in `COPYRIGHT` in the same folder.
 static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| include_str!("words.txt").lines().collect());
 
-/// Function words, sorted: Snowball's English stop words
-/// (snowballstem.org/algorithms/english/stop.txt) without contractions, plus the modal verbs.
-pub const FUNCTION_WORDS: [&str; 129] = [
-    "a",
-    "about",
-    "above",
-    "after",
-    "again",
-    "against",
-    "all",
-    "am",
-    "an",
-    "and",
-    "any",
-    "are",
-    "as",
-    "at",
-    "be",
-    "because",
-    "been",
-    "before",
-    "being",
-    "below",
-    "between",
-    "both",
-    "but",
-    "by",
-    "can",
-    "could",
-    "did",
-    "do",
-    "does",
-    "doing",
-    "down",
-    "during",
-    "each",
-    "few",
-    "for",
-    "from",
-    "further",
-    "had",
-    "has",
-    "have",
-    "having",
-    "he",
-    "her",
-    "here",
-    "hers",
-    "herself",
-    "him",
-    "himself",
-    "his",
-    "how",
-    "i",
-    "if",
-    "in",
-    "into",
-    "is",
-    "it",
-    "its",
-    "itself",
-    "may",
-    "me",
-    "might",
-    "more",
-    "most",
-    "must",
-    "my",
-    "myself",
-    "no",
-    "nor",
-    "not",
-    "of",
-    "off",
-    "on",
-    "once",
-    "only",
-    "or",
-    "other",
-    "ought",
-    "our",
-    "ours",
-    "ourselves",
-    "out",
-    "over",
-    "own",
-    "same",
-    "shall",
-    "she",
-    "should",
-    "so",
-    "some",
-    "such",
-    "than",
-    "that",
-    "the",
-    "their",
-    "theirs",
-    "them",
-    "themselves",
-    "then",
-    "there",
-    "these",
-    "they",
-    "this",
-    "those",
-    "through",
-    "to",
-    "too",
-    "under",
-    "until",
-    "up",
-    "very",
-    "was",
-    "we",
-    "were",
-    "what",
-    "when",
-    "where",
-    "which",
-    "while",
-    "who",
-    "whom",
-    "why",
-    "will",
-    "with",
-    "would",
-    "you",
-    "your",
-    "yours",
-    "yourself",
-    "yourselves",
-];
+/// Function words: Snowball's English stop words (snowballstem.org/algorithms/english/stop.txt)
+/// without contractions, plus the modal verbs.
+const FUNCTION_WORDS: &str = include_str!("function_words.txt");
 
 /// Whether a folded word is any form of a common English word. Such words aren't taken for
 /// misspellings or for the beginnings of other words.
@@ -162,16 +32,24 @@ pub fn is_name(folded: &str) -> bool {
 /// Whether a folded word is a function word. Such words count if a product contains them but aren't
 /// required, and in a long query they don't count at all.
 pub fn is_function_word(folded: &str) -> bool {
-    FUNCTION_WORDS.binary_search(&folded).is_ok()
+    static WORDS: LazyLock<HashSet<&str>> = LazyLock::new(|| function_words().collect());
+    WORDS.contains(folded)
+}
+
+/// All function words, sorted.
+pub fn function_words() -> impl Iterator<Item = &'static str> {
+    FUNCTION_WORDS.lines()
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{FUNCTION_WORDS, is_common};
+    use super::{function_words, is_common, is_function_word};
 
     #[test]
-    fn function_words_are_sorted_for_the_binary_search() {
-        assert!(FUNCTION_WORDS.is_sorted());
+    fn function_words_are_sorted_lower_case_words() {
+        assert!(function_words().is_sorted() && function_words().count() == 129);
+        assert!(function_words().all(|word| word.bytes().all(|byte| byte.is_ascii_lowercase())));
+        assert!(is_function_word("the") && !is_function_word("audit") && !is_function_word(""));
     }
 
     #[test]

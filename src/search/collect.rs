@@ -1,14 +1,12 @@
-//! Collects what a search finds: the exact total and the best candidates.
-
-mod candidate;
+//! Collects what a search finds: the exact total and the best hits, by tier.
 
 use std::cmp::Reverse;
 
-pub use self::candidate::{Candidate, Tier, is_accidental, pinned_score};
-use super::facet_counts::FacetCounts;
-use crate::catalogue::{Columns, Filter, Ordinal, Places};
+use crate::catalogue::{Columns, Filter, MAX_ORDINAL, Ordinal, Places};
+use crate::record::MAX_PINNED;
+use crate::search::facet_counts::FacetCounts;
 
-/// The number of candidates to rerank. It's fixed, so the order doesn't depend on the page.
+/// The number of hits to rerank. It's fixed, so the order doesn't depend on the page.
 pub const RERANKED: usize = 200;
 
 /// Matching documents in a block that aren't scored, because the threshold rules them out.
@@ -55,11 +53,11 @@ pub fn ones(bits: &[u64]) -> impl Iterator<Item = usize> + '_ {
     })
 }
 
-/// A candidate with its sort key. Greater keys are better.
+/// A hit with its sort key. Greater keys are better.
 #[derive(Debug, Clone, Copy)]
-struct KeyedCandidate {
+struct KeyedHit {
     key: u64,
-    candidate: Candidate,
+    hit: RankedHit,
 }
 
 #[derive(Debug, Clone)]
@@ -71,10 +69,10 @@ pub struct Collector<'c> {
     /// The sort order to use instead of the ranking.
     order: Option<Places<'c>>,
     kept: usize,
-    /// The best candidates so far, plus some worse ones, in any order.
-    best: Vec<KeyedCandidate>,
-    /// The candidate that new ones have to beat; `None` until there are enough candidates.
-    least: Option<KeyedCandidate>,
+    /// The best hits so far, plus some worse ones, in any order.
+    best: Vec<KeyedHit>,
+    /// The hit that new ones have to beat; `None` until there are enough hits.
+    least: Option<KeyedHit>,
     pub total: u64,
     /// The number of products visited, whether or not they pass the filter.
     pub visited: u64,
@@ -89,16 +87,16 @@ impl<'c> Collector<'c> {
         Self { columns, filter, is_open, order, kept, best, least, total: 0, visited: 0, counts }
     }
 
-    /// Keeps the candidates that come first in this order, rather than the ones that rank best.
+    /// Keeps the hits that come first in this order, rather than the ones that rank best.
     #[must_use]
     pub fn ordered_by(self, order: Places<'c>) -> Self {
         Self { order: Some(order), ..self }
     }
 
     #[inline]
-    pub fn take(&mut self, candidate: Candidate) {
-        if self.count(candidate.ordinal) {
-            self.consider(candidate);
+    pub fn take(&mut self, hit: RankedHit) {
+        if self.count(hit.ordinal) {
+            self.consider(hit);
         }
     }
 
@@ -107,7 +105,7 @@ impl<'c> Collector<'c> {
         self.columns.is_demo(ordinal)
     }
 
-    /// Counts a product and returns whether it passes the filter. If the candidate has already been
+    /// Counts a product and returns whether it passes the filter. If the hit has already been
     /// collected, call this instead of [`take`](Self::take).
     #[inline]
     pub fn count(&mut self, ordinal: Ordinal) -> bool {
@@ -117,15 +115,15 @@ impl<'c> Collector<'c> {
         is_admitted
     }
 
-    /// Moves the candidates among these products to the [tier](Tier::accidental) of products that
+    /// Moves the hits among these products to the [tier](Tier::accidental) of products that
     /// have all the words by accident. Returns how many of the products pass the filter. Must be
-    /// called before any candidate is dropped.
+    /// called before any hit is dropped.
     pub fn demote(&mut self, ordinals: &[Ordinal]) -> u64 {
         for kept in &mut self.best {
-            if ordinals.contains(&kept.candidate.ordinal) {
-                kept.candidate.tier = kept.candidate.tier.accidental();
+            if ordinals.contains(&kept.hit.ordinal) {
+                kept.hit.tier = kept.hit.tier.accidental();
                 if self.order.is_none() {
-                    kept.key = kept.candidate.key();
+                    kept.key = kept.hit.key();
                 }
             }
         }
@@ -133,28 +131,28 @@ impl<'c> Collector<'c> {
         ordinals.iter().filter(passes).count() as u64
     }
 
-    /// Adds a candidate that was [pruned](Self::count_pruned) but turned out to be needed, if it
+    /// Adds a hit that was [pruned](Self::count_pruned) but turned out to be needed, if it
     /// passes the filter.
-    pub fn take_pruned(&mut self, candidate: Candidate) {
-        if self.is_open || self.filter.admit(self.columns, candidate.ordinal).passed() {
-            self.consider(candidate);
+    pub fn take_pruned(&mut self, hit: RankedHit) {
+        if self.is_open || self.filter.admit(self.columns, hit.ordinal).passed() {
+            self.consider(hit);
         }
     }
 
     #[inline]
-    fn consider(&mut self, candidate: Candidate) {
+    fn consider(&mut self, hit: RankedHit) {
         let key = match &self.order {
-            None => candidate.key(),
-            Some(order) => u64::MAX - order.of(candidate.ordinal),
+            None => hit.key(),
+            Some(order) => u64::MAX - order.of(hit.ordinal),
         };
         if self.least.is_none_or(|least| key > least.key) {
-            self.keep(KeyedCandidate { key, candidate });
+            self.keep(KeyedHit { key, hit });
         }
     }
 
-    fn keep(&mut self, kept: KeyedCandidate) {
+    fn keep(&mut self, kept: KeyedHit) {
         self.best.push(kept);
-        // Waiting until there are twice as many as needed keeps the comparisons per candidate low.
+        // Waiting until there are twice as many as needed keeps the comparisons per hit low.
         if self.best.len() >= self.kept.saturating_mul(2) {
             self.cut();
         }
@@ -202,11 +200,11 @@ impl<'c> Collector<'c> {
         admission.passed()
     }
 
-    /// The score below which a candidate is only counted. Exact names are exempt, because they rank
-    /// first whatever their score. There's no threshold while the worst candidate that's kept is a
+    /// The score below which a hit is only counted. Exact names are exempt, because they rank
+    /// first whatever their score. There's no threshold while the worst hit that's kept is a
     /// demo record, because any real product beats it.
     pub fn threshold(&self) -> Option<f32> {
-        let least = self.least.filter(|_| self.order.is_none())?.candidate;
+        let least = self.least.filter(|_| self.order.is_none())?.hit;
         (least.tier < Tier::Pinned && !least.tier.is_demo()).then_some(least.score)
     }
 
@@ -215,16 +213,122 @@ impl<'c> Collector<'c> {
         self.counts.take().map(|counts| counts.settled(self.columns))
     }
 
-    /// The best candidates. Only those from this position onwards are sorted.
-    pub fn into_best(mut self, sorted_from: usize) -> Vec<Candidate> {
+    /// The best hits. Only those from this position onwards are sorted.
+    pub fn into_best(mut self, sorted_from: usize) -> Vec<RankedHit> {
         self.cut();
-        let key = |kept: &KeyedCandidate| Reverse(kept.key);
+        let key = |kept: &KeyedHit| Reverse(kept.key);
         let from = sorted_from.min(self.best.len());
         if (1..self.best.len()).contains(&from) {
             self.best.select_nth_unstable_by_key(from, key);
         }
         self.best[from..].sort_unstable_by_key(key);
-        self.best.into_iter().map(|kept| kept.candidate).collect()
+        self.best.into_iter().map(|kept| kept.hit).collect()
+    }
+}
+
+/// The hard tiers of the ranking, worst first. A demo record ranks below every real product that
+/// matches as many words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Tier {
+    RelatedDemo,
+    /// The product has none of the query's words but is close to its meaning.
+    Related,
+    SomeDemo,
+    /// The product has some of the query's words.
+    Some,
+    Demo,
+    /// The product has all of the query's words.
+    All,
+    /// The curator pinned the product to the query.
+    Pinned,
+    /// The query is the product's full name or an alias.
+    ExactName,
+}
+
+impl Tier {
+    /// The tier for demo records that match as well as this tier's real products.
+    #[must_use]
+    pub const fn demo(self) -> Self {
+        match self {
+            Self::RelatedDemo | Self::Related => Self::RelatedDemo,
+            Self::SomeDemo | Self::Some => Self::SomeDemo,
+            Self::Demo | Self::All | Self::Pinned | Self::ExactName => Self::Demo,
+        }
+    }
+
+    /// The tier of a product that [has all the words by accident](is_accidental).
+    #[must_use]
+    pub const fn accidental(self) -> Self {
+        match self {
+            Self::All => Self::Some,
+            Self::Demo => Self::SomeDemo,
+            other => other,
+        }
+    }
+
+    pub const fn is_demo(self) -> bool {
+        matches!(self, Self::RelatedDemo | Self::SomeDemo | Self::Demo)
+    }
+
+    pub const fn is_related(self) -> bool {
+        matches!(self, Self::RelatedDemo | Self::Related)
+    }
+
+    /// The tier's number in response scores: 5 for exact names, 0 for demo records with some of the
+    /// words, negative for related products.
+    pub const fn number(self) -> i8 {
+        self as i8 - Self::SomeDemo as i8
+    }
+}
+
+/// Whether a product with all the words has them only by accident. `best` is the best word score
+/// among real products with all the words, not counting exact names and pinned products. If
+/// products with only some of the words are also found, an accidental match counts as one of them.
+pub fn is_accidental(score: f32, best: f32) -> bool {
+    /// The limit, as a share of the best score. With a limit of one half, multi-word queries on
+    /// the bundled directory would get worse results.
+    const LEAST: f32 = 0.3;
+    score < LEAST * best
+}
+
+/// A pinned product's score, given its position among the products pinned to the query.
+pub fn pinned_score(place: usize) -> f32 {
+    #[expect(clippy::cast_precision_loss, reason = "there are few positions")]
+    let score = MAX_PINNED.saturating_sub(place) as f32;
+    score
+}
+
+/// Greater is better.
+#[derive(Debug, Clone, Copy, PartialEq)]
+pub struct RankedHit {
+    pub tier: Tier,
+    /// Score within the tier; never negative.
+    pub score: f32,
+    /// On a tie, the lower ordinal wins, because lower ordinals mean better quality.
+    pub ordinal: Ordinal,
+}
+
+impl Eq for RankedHit {}
+
+impl Ord for RankedHit {
+    fn cmp(&self, other: &Self) -> std::cmp::Ordering {
+        self.key().cmp(&other.key())
+    }
+}
+
+impl PartialOrd for RankedHit {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        Some(self.cmp(other))
+    }
+}
+
+impl RankedHit {
+    /// A sort key with the same order as hits: 3 bits for the tier, 31 for the score (the
+    /// bits of non-negative floats sort like their values) and 30 for the inverted ordinal.
+    #[inline]
+    fn key(&self) -> u64 {
+        let rest = MAX_ORDINAL.saturating_sub(self.ordinal);
+        (self.tier as u64) << 61 | u64::from(self.score.to_bits() & (u32::MAX >> 1)) << 30 | u64::from(rest)
     }
 }
 
@@ -236,7 +340,7 @@ mod tests {
 
     proptest! {
         #[test]
-        fn candidates_below_the_threshold_are_not_among_the_best(
+        fn hits_below_the_threshold_are_not_among_the_best(
             all in prop::collection::vec((0..100_u8, 1..60_u8), 0..2000),
             demos in 0..100_u8,
             // Candidates with all the words come first, then those with only some.
@@ -245,30 +349,30 @@ mod tests {
         ) {
             let (columns, filter) = (Columns::default(), Filter::default());
             let mut collector = Collector::new(&columns, &filter, kept, None);
-            let mut candidates = Vec::new();
+            let mut hits = Vec::new();
             for (ordinal, (kind, score)) in (0..).zip(&all) {
-                let tier = if candidates.len() < complete { Tier::All } else { Tier::Some };
+                let tier = if hits.len() < complete { Tier::All } else { Tier::Some };
                 // A few exact names, which are kept whatever their score.
                 let tier = match kind {
                     99 => Tier::ExactName,
                     kind if *kind < demos => tier.demo(),
                     _ => tier,
                 };
-                let candidate = Candidate { tier, score: f32::from(*score) / 20.0, ordinal };
-                candidates.push(candidate);
-                let is_below = collector.threshold().is_some_and(|threshold| candidate.score < threshold);
+                let hit = RankedHit { tier, score: f32::from(*score) / 20.0, ordinal };
+                hits.push(hit);
+                let is_below = collector.threshold().is_some_and(|threshold| hit.score < threshold);
                 if is_below && tier != Tier::ExactName {
                     collector.count(ordinal);
                 } else {
-                    collector.take(candidate);
+                    collector.take(hit);
                 }
             }
             prop_assert_eq!(collector.total, all.len() as u64);
-            candidates.sort_by(|a, b| b.cmp(a));
-            candidates.truncate(kept);
-            prop_assert_eq!(collector.clone().into_best(0), &candidates[..]);
-            let from = (complete % (kept + 1)).min(candidates.len());
-            prop_assert_eq!(&collector.into_best(from)[from..], &candidates[from..]);
+            hits.sort_by(|a, b| b.cmp(a));
+            hits.truncate(kept);
+            prop_assert_eq!(collector.clone().into_best(0), &hits[..]);
+            let from = (complete % (kept + 1)).min(hits.len());
+            prop_assert_eq!(&collector.into_best(from)[from..], &hits[from..]);
         }
     }
 }
