@@ -74,7 +74,7 @@ pub(in crate::http) fn report_quota(grant: &Grant, response: &mut Response) {
 
 fn write_headers(decision: &Decision, headers: &mut HeaderMap) {
     let policy = item("q", decision.limit.into(), "w", WINDOW.as_secs());
-    let limit = item("r", decision.remaining.into(), "t", decision.reset_seconds);
+    let limit = item("r", decision.remaining, "t", decision.reset_seconds);
     for (name, text) in [(RATE_LIMIT_POLICY, policy), (RATE_LIMIT, limit)] {
         // Both strings are ASCII.
         if let Ok(value) = HeaderValue::try_from(text) {
