@@ -3,6 +3,7 @@
 
 pub mod analyse;
 pub(crate) mod count;
+pub(crate) mod domain;
 pub mod english;
 pub(crate) mod fold;
 pub mod html;
