@@ -78,7 +78,7 @@ impl Grant {
 
     /// Charges extra requests for one that was allowed, which may put the quota in debt; `None` if
     /// there's no limit.
-    pub fn charge(&self, requests: u32, now: Instant) -> Option<Decision> {
+    pub fn charge(&self, requests: u64, now: Instant) -> Option<Decision> {
         self.with_debt(now, |debt, limit| debt.charge(limit, requests))
     }
 

@@ -54,8 +54,8 @@ impl Debt {
 
     /// Charges extra requests for one that was allowed, even if that exceeds the quota. Then
     /// nothing is allowed until enough of the debt is paid off.
-    pub fn charge(&mut self, limit: u32, requests: u32) -> Decision {
-        self.0 = self.0.saturating_add(cost_ns(limit).saturating_mul(requests.into()));
+    pub fn charge(&mut self, limit: u32, requests: u64) -> Decision {
+        self.0 = self.0.saturating_add(cost_ns(limit).saturating_mul(requests));
         self.peek(limit)
     }
 
@@ -273,7 +273,7 @@ mod tests {
         for limit in [1, u32::MAX] {
             let quota = Quota::default();
             assert_eq!(spend(&quota, limit, start).remaining, u64::from(limit) - 1);
-            assert!(!quota.with_debt(start, |debt| debt.charge(limit, u32::MAX)).allowed, "{limit}");
+            assert!(!quota.with_debt(start, |debt| debt.charge(limit, u64::MAX)).allowed, "{limit}");
         }
     }
 

@@ -16,3 +16,9 @@ pub mod punctuation;
 pub mod shorten;
 pub mod stem;
 pub mod topic;
+
+/// Appends formatted text to a string.
+pub(crate) fn append(text: &mut String, arguments: std::fmt::Arguments<'_>) {
+    // Writing to a string can't fail.
+    let _ = std::fmt::Write::write_fmt(text, arguments);
+}

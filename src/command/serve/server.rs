@@ -23,6 +23,7 @@ use crate::http::{self, AppState};
 use crate::key::{self, ApiKey, KeyStore};
 use crate::panics;
 use crate::service;
+use crate::text::append;
 use crate::update::{Outcome, Signal};
 
 /// How many connections the metrics listener allows: enough for a scraper and a few others.
@@ -250,7 +251,7 @@ fn announce(
          curl -H 'Authorization: Bearer {key}' 'http://{reachable}/v1/search?q={query}'\n"
     );
     if let Some(code) = codes.next() {
-        text.extend([format!("\nWhat changes  http://{reachable}/sign-in?code={code}&next=/preview\n")]);
+        append(&mut text, format_args!("\nWhat changes  http://{reachable}/sign-in?code={code}&next=/preview\n"));
     }
     if is_demo {
         text.push_str(

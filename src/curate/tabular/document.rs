@@ -1,11 +1,11 @@
 //! Turns records into a new export document, and adds missing ids and statuses.
 
 use std::collections::HashMap;
-use std::fmt::Write as _;
 
 use super::findings::{At, Level};
 use super::{Conversion, Mapping, Record, Table};
 use crate::record::{Attribute, EvidenceStatus, slug};
+use crate::text::append;
 
 /// The export's own properties.
 #[derive(Debug, Clone)]
@@ -22,7 +22,7 @@ pub fn document(envelope: &Envelope, attributes: &[Attribute], records: &[Record
     let mut json =
         format!("{{\n  \"name\": {},\n  \"license\": {},\n", quoted(&envelope.name), quoted(&envelope.license));
     if !attributes.is_empty() {
-        let _ = writeln!(json, "  \"attributes\": {},", declarations(attributes));
+        append(&mut json, format_args!("  \"attributes\": {},\n", declarations(attributes)));
     }
     json.push_str("  \"software\": [");
     for (index, record) in records.iter().enumerate() {

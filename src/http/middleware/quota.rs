@@ -19,7 +19,7 @@ const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy"
 
 /// Marks a response that counts as this many requests against the quota.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::http) struct Cost(pub(in crate::http) u32);
+pub(in crate::http) struct Cost(pub(in crate::http) u64);
 
 /// Charges one request to the quota, and answers 429 if none are left. A request that is shed
 /// afterwards is refunded. A response with a [`Cost`] is charged once it's certain to be sent.
