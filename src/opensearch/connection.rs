@@ -31,8 +31,12 @@ const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(2);
 const MAX_CONCURRENT_REQUESTS: usize = 64;
 /// How long an address that failed is avoided.
 const AVOIDED: Duration = Duration::from_secs(5);
-/// The maximum size of a response. The largest page of hits is a few megabytes.
-const MAX_RESPONSE_BYTES: usize = 64 << 20;
+/// The maximum size of a response. A page has at most 100 products, most of them a few kilobytes.
+const MAX_RESPONSE_BYTES: usize = 16 << 20;
+/// The same for requests that may take long, which read whole indices a page at a time.
+const MAX_BULK_RESPONSE_BYTES: usize = 64 << 20;
+/// Larger responses aren't parsed on the threads that serve connections.
+const MAX_PARSED_INLINE_BYTES: usize = 256 << 10;
 
 /// Settings for connecting to a cluster.
 #[derive(Debug, Clone, Default)]
@@ -100,12 +104,25 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    pub(super) fn json<T: DeserializeOwned>(&self) -> Result<T, ClusterError> {
-        serde_json::from_slice(&self.body).map_err(|error| {
-            let message = format!("the response from node {} doesn't have the expected structure", self.node);
+    pub(super) async fn json<T: DeserializeOwned + Send + 'static>(self) -> Result<T, ClusterError> {
+        let Self { body, node } = self;
+        let parsed = if body.len() > MAX_PARSED_INLINE_BYTES {
+            blocking(move || serde_json::from_slice(&body)).await?
+        } else {
+            serde_json::from_slice(&body)
+        };
+        parsed.map_err(|error| {
+            let message = format!("the response from node {node} doesn't have the expected structure");
             ClusterError::new(ErrorKind::Other, message).caused_by(error)
         })
     }
+}
+
+/// Does work that takes long, on a thread that serves no connections.
+pub(super) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ClusterError> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| ClusterError::new(ErrorKind::Other, "a response couldn't be read").caused_by(error))
 }
 
 /// A node's address.
@@ -262,9 +279,12 @@ impl Connection {
             ClusterError::unavailable(message).caused_by(error)
         })?;
         let status = response.status();
-        let body = Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect().await.map_err(|error| {
+        let most = if call.timeout > REQUEST_TIMEOUT { MAX_BULK_RESPONSE_BYTES } else { MAX_RESPONSE_BYTES };
+        let body = Limited::new(response.into_body(), most).collect().await.map_err(|error| {
             if error.is::<LengthLimitError>() {
-                ClusterError::new(ErrorKind::Other, format!("the response from node {url} is too large"))
+                let most = most >> 20;
+                let message = format!("the response from node {url} is larger than {most} MiB; ask for fewer records");
+                ClusterError::new(ErrorKind::Other, message)
             } else {
                 broken(error)
             }
@@ -310,4 +330,33 @@ fn roots(ca_file: Option<&Path>, is_tls: bool) -> Result<Roots, SettingsError> {
     };
     let roots = client::roots_of(path).map_err(|error| unusable(error.to_string()))?;
     if roots.is_empty() { Err(unusable("it contains no certificate".to_owned())) } else { Ok(roots) }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread::{self, ThreadId};
+
+    use serde::de::{Deserialize, Deserializer, IgnoredAny};
+
+    use super::*;
+
+    /// The thread that parsed it.
+    struct ParsedBy(ThreadId);
+
+    impl<'de> Deserialize<'de> for ParsedBy {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            IgnoredAny::deserialize(deserializer).map(|_| Self(thread::current().id()))
+        }
+    }
+
+    #[tokio::test]
+    async fn only_small_responses_are_parsed_on_the_threads_that_serve_connections() {
+        let here = thread::current().id();
+        for (bytes, is_here) in [(2, true), (MAX_PARSED_INLINE_BYTES, true), (MAX_PARSED_INLINE_BYTES + 1, false)] {
+            let body = format!("\"{}\"", "a".repeat(bytes - 2));
+            let answer = Answer { body: body.into(), node: "a".to_owned() };
+            let ParsedBy(thread) = answer.json().await.expect("JSON");
+            assert_eq!(thread == here, is_here, "{bytes} bytes");
+        }
+    }
 }

@@ -10,7 +10,7 @@ use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
 use super::alternatives::like;
-use super::connection::Call;
+use super::connection::{Call, blocking};
 use super::document::{DirectoryDocument, hash, key, kind, product_in, values_field};
 use super::filter::FilterQuery;
 use super::prefix::Part;
@@ -91,12 +91,12 @@ impl Order {
 
 impl Directory {
     /// Sends a search for a page of products.
-    pub(super) async fn send_page(
+    pub(super) async fn send_page<T: DeserializeOwned + Send + 'static>(
         &self,
         mut body: Value,
         order: &Order,
         page: PageRequest,
-    ) -> Result<Found<Box<RawValue>>, Error> {
+    ) -> Result<Found<T>, Error> {
         if page.offset > MAX_QUERY_OFFSET {
             return Err(Error::OffsetTooLarge);
         }
@@ -107,9 +107,13 @@ impl Directory {
         self.send(Part::Products, &body).await
     }
 
-    pub(super) async fn send<T: DeserializeOwned>(&self, part: Part, body: &Value) -> Result<Found<T>, Error> {
+    pub(super) async fn send<T: DeserializeOwned + Send + 'static>(
+        &self,
+        part: Part,
+        body: &Value,
+    ) -> Result<Found<T>, Error> {
         let call = Call::post(search_target(&self.index.prefix.alias(part)), body.to_string());
-        Ok(self.index.connection.send(call).await?.json()?)
+        Ok(self.index.connection.send(call).await?.json().await?)
     }
 
     /// Lists products.
@@ -119,7 +123,7 @@ impl Directory {
             ListSort::Stored(order) => Order::stored(*order),
             ListSort::Attribute(sort) => Order::attribute(sort),
         });
-        let found = match query.q.as_deref().filter(|q| !q.trim().is_empty()) {
+        let found: Found<ListedProduct> = match query.q.as_deref().filter(|q| !q.trim().is_empty()) {
             None => {
                 let order = sorted.unwrap_or_else(|| Order::stored(Stored::Name));
                 self.send_page(json!({"query": {"bool": {"filter": filter}}}), &order, query.page).await?
@@ -133,7 +137,7 @@ impl Directory {
             },
         };
         let mut translator = Translator::new(&self.view.catalogue, query.language.as_ref());
-        let data = found.sources().map(|source| translated(&mut translator, source));
+        let data = found.sources().map(|product| product.translated(&mut translator));
         let data = data.collect::<Result<_, Error>>()?;
         Ok(Page { data, pagination: query.page.pagination(found.total()), is_in_language: translator.is_any() })
     }
@@ -153,7 +157,7 @@ impl Directory {
             format!("/{index}/_doc/{}?realtime=false&preference=_local", utf8_percent_encode(&key, NON_ALPHANUMERIC));
         match self.index.connection.send(Call::get(target)).await {
             Ok(answer) => {
-                let got: Got<Box<RawValue>> = answer.json()?;
+                let got: Got<Box<RawValue>> = answer.json().await?;
                 Ok(Some(got.source))
             }
             Err(error) if error.kind == ErrorKind::NotFound => Ok(None),
@@ -172,11 +176,11 @@ impl Directory {
         let by_name = json!({"constant_score": {"filter": names.clone(), "boost": 1e6}});
         let query = json!({"bool": {"should": [by_name, names, text.strict()], "minimum_should_match": 1}});
         let page = PageRequest { limit, offset: 0 };
-        let found = self.send_page(json!({"query": query}), &Order::relevance(), page).await?;
+        let found: Found<ListedProduct> = self.send_page(json!({"query": query}), &Order::relevance(), page).await?;
         let mut translator = Translator::new(catalogue, language);
         let mut is_in_language = headings.is_in_language;
-        let software = found.sources().map(|source| {
-            let heading = service::named_product(&translated(&mut translator, source)?)?;
+        let software = found.sources().map(|product| {
+            let heading = service::named_product(&product.translated(&mut translator)?)?;
             is_in_language |= language.is_some() && !heading.untranslated.iter().any(|field| field == "name");
             Ok::<_, Error>(heading.product)
         });
@@ -189,7 +193,7 @@ impl Directory {
     pub async fn similar_software(&self, id: &str, query: &ListSimilar) -> Result<Option<SimilarPage<'_>>, Error> {
         let catalogue = &self.view.catalogue;
         let Some(source) = self.source(id).await? else { return Ok(None) };
-        let own = category_ids(&source)?;
+        let own = blocking(move || category_ids(&source)).await??;
         let document = [json!({"_index": self.index.prefix.alias(Part::Products), "_id": key(id)})];
         let filter = SoftwareFilter { except_id: Some(id.to_owned()), ..query.filter.clone() };
         let filter = FilterQuery::new(&filter, catalogue).but_for(None);
@@ -198,14 +202,13 @@ impl Directory {
             like(&document, &["name", "tagline", "features", "description"]),
         ];
         let body = json!({"query": {"bool": {"should": any, "minimum_should_match": 1, "filter": filter}}});
-        let found = self.send_page(body, &Order::relevance(), query.page).await?;
+        let found: Found<SimilarProduct> = self.send_page(body, &Order::relevance(), query.page).await?;
         let mut translator = Translator::new(catalogue, query.language.as_ref());
         let data = found.hits.hits.iter().filter_map(|hit| Some((hit.score, hit.source.as_ref()?)));
-        let data = data.map(|(score, source)| {
-            let others = category_ids(source)?;
-            let shared = own.iter().filter(|id| others.contains(id));
+        let data = data.map(|(score, SimilarProduct { product, categories })| {
+            let shared = own.iter().filter(|id| categories.contains(id));
             Ok::<_, Error>(SimilarHit {
-                item: translated(&mut translator, source)?,
+                item: product.translated(&mut translator)?,
                 score: scaled(score.unwrap_or_default()),
                 categories: shared.filter_map(|id| catalogue.category_by_id(id)).collect(),
                 words: Vec::new(),
@@ -285,13 +288,48 @@ impl Directory {
     }
 }
 
-/// A product as shown in lists, in the translator's language.
-fn translated(translator: &mut Translator<'_>, source: &RawValue) -> Result<Bytes, Error> {
-    Ok(translator.item_of(item(source)?, Some(source.get().as_bytes()))?)
+/// A product in a response from the cluster.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "Box<RawValue>")]
+pub(super) struct ListedProduct {
+    /// What lists show of it.
+    item: Bytes,
+    source: Box<RawValue>,
+}
+
+impl TryFrom<Box<RawValue>> for ListedProduct {
+    type Error = serde_json::Error;
+
+    fn try_from(source: Box<RawValue>) -> Result<Self, Self::Error> {
+        Ok(Self { item: item(&source)?, source })
+    }
+}
+
+impl ListedProduct {
+    /// The product as lists show it, in the translator's language.
+    pub(super) fn translated(&self, translator: &mut Translator<'_>) -> Result<Bytes, Error> {
+        Ok(translator.item_of(self.item.clone(), Some(self.source.get().as_bytes()))?)
+    }
+}
+
+/// A similar product, with the ids of its categories.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "Box<RawValue>")]
+struct SimilarProduct {
+    product: ListedProduct,
+    categories: Vec<String>,
+}
+
+impl TryFrom<Box<RawValue>> for SimilarProduct {
+    type Error = serde_json::Error;
+
+    fn try_from(source: Box<RawValue>) -> Result<Self, Self::Error> {
+        Ok(Self { categories: category_ids(&source)?, product: source.try_into()? })
+    }
 }
 
 /// A product as shown in lists, given all of it.
-pub(super) fn item(source: &RawValue) -> Result<Bytes, Error> {
+fn item(source: &RawValue) -> Result<Bytes, serde_json::Error> {
     let Members(members) = serde_json::from_str(source.get())?;
     let mut item = Vec::with_capacity(512);
     for name in SoftwareItem::FIELDS {
@@ -318,7 +356,7 @@ pub(super) fn item(source: &RawValue) -> Result<Bytes, Error> {
 }
 
 /// A text as lists show it.
-fn short(value: &RawValue) -> Result<Cow<'_, RawValue>, Error> {
+fn short(value: &RawValue) -> Result<Cow<'_, RawValue>, serde_json::Error> {
     let text: Option<String> = serde_json::from_str(value.get())?;
     Ok(match text.filter(|text| is_longer(text, LIST_CHARS)) {
         Some(text) => Cow::Owned(to_raw_value(&shortened(&text, LIST_CHARS))?),
@@ -327,7 +365,7 @@ fn short(value: &RawValue) -> Result<Cow<'_, RawValue>, Error> {
 }
 
 /// The ids of a product's categories.
-fn category_ids(source: &RawValue) -> Result<Vec<String>, Error> {
+fn category_ids(source: &RawValue) -> Result<Vec<String>, serde_json::Error> {
     #[derive(Deserialize)]
     struct Categorised {
         categories: Vec<Category>,

@@ -1,10 +1,9 @@
 //! Search.
 
-use serde_json::value::RawValue;
 use serde_json::{Map, Value, json};
 
 use super::filter::FilterQuery;
-use super::operations::{Order, item};
+use super::operations::{ListedProduct, Order};
 use super::query::{FEW, HAS_ALL, IS_NAME, IS_PINNED, TextQuery, scaled};
 use super::response::{Found, Hit};
 use super::{Directory, Error, alternatives, facets};
@@ -78,7 +77,7 @@ impl Directory {
         query: &SearchSoftware,
         filter: &FilterQuery,
         Sent { query: sent, is_strict, complete }: &Sent,
-    ) -> Result<Found<Box<RawValue>>, Error> {
+    ) -> Result<Found<ListedProduct>, Error> {
         let catalogue = &self.view.catalogue;
         let mut aggregations: Map<String, Value> = facets::aggregations(&query.facets, filter, catalogue);
         if !filter.is_empty() {
@@ -100,7 +99,7 @@ impl Directory {
     fn page(
         &self,
         query: &SearchSoftware,
-        found: &Found<Box<RawValue>>,
+        found: &Found<ListedProduct>,
         sent: &Sent,
         report: QueryReport,
     ) -> Result<SearchPage<'static>, Error> {
@@ -113,7 +112,7 @@ impl Directory {
             // The score never increases from one hit to the next.
             let score = if has_words { score(hit, tier).min(last) } else { 0.0 };
             last = score;
-            let item = translator.item_of(item(source)?, Some(source.get().as_bytes()))?;
+            let item = source.translated(&mut translator)?;
             Ok::<_, Error>(SearchHit { item, tier, score, highlights: None })
         });
         let data = data.collect::<Result<_, _>>()?;

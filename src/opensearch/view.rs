@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 use serde_json::json;
 
-use super::connection::{Call, Connection};
+use super::connection::{Call, Connection, blocking};
 use super::document::{DirectoryDocument, StoredAttribute, kind};
 use super::form::bundled_synonyms;
 use super::prefix::Part;
@@ -80,7 +80,7 @@ pub(super) async fn read<T: for<'de> Deserialize<'de>>(
         Err(error) if matches!(error.kind, ErrorKind::NotFound | ErrorKind::NoIndex) => return Ok(None),
         Err(error) => return Err(error.into()),
     };
-    let got: Got<DirectoryDocument> = answer.json()?;
+    let got: Got<DirectoryDocument> = answer.json().await?;
     let data = serde_json::from_str(got.source.data.get());
     let data = data.map_err(|source| Error::Document { index: index.to_owned(), source })?;
     Ok(Some((data, Version { index: got.index, seq_no: got.seq_no, primary_term: got.primary_term })))
@@ -99,7 +99,7 @@ impl View {
         loop {
             let hits = scan.next::<DirectoryDocument>().await?;
             if hits.is_empty() {
-                return loaded.finish(publication, version);
+                return blocking(move || loaded.finish(publication, version)).await?;
             }
             for document in hits.into_iter().filter_map(|hit| hit.source) {
                 let read = loaded.add(&document);
