@@ -9,14 +9,13 @@ use serde::de::DeserializeOwned;
 use serde_json::value::{RawValue, to_raw_value};
 use serde_json::{Value, json};
 
-use super::alternatives::like;
 use super::connection::{Call, blocking};
 use super::document::{DirectoryDocument, hash, key, kind, product_in, values_field};
 use super::filter::FilterQuery;
-use super::prefix::Part;
-use super::query::{TextQuery, names, scaled};
+use super::form::Part;
+use super::index::View;
+use super::query::{TextQuery, like, names, scaled};
 use super::response::{Found, Got, search_target};
-use super::view::View;
 use super::{Directory, Error, ErrorKind};
 use crate::catalogue::resource::{ReviewSummary, SoftwareItem, Suggestions};
 use crate::catalogue::{Members, Order as Stored, STARS};
