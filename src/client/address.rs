@@ -5,6 +5,8 @@ use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 use http::Uri;
 use ipnet::{Ipv4Net, Ipv6Net};
 
+use crate::text::domain::is_top_level_domain;
+
 /// Networks in IANA's special-purpose registry that don't contain public servers:
 /// <https://www.iana.org/assignments/iana-ipv4-special-registry>.
 const NOT_PUBLIC_V4: [Ipv4Net; 15] = [
@@ -70,8 +72,7 @@ pub(crate) fn is_public_host(host: &str) -> bool {
     if let Ok(address) = host.parse() {
         return is_public(address);
     }
-    psl::suffix(host.as_bytes()).is_some_and(|suffix| suffix.is_known())
-        && host.rsplit_once('.').is_some_and(|(_, last)| last != "arpa")
+    host.rsplit_once('.').is_some_and(|(_, last)| last != "arpa" && is_top_level_domain(last))
         && !METADATA_SERVICES.contains(&&*host)
 }
 

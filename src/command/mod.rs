@@ -20,7 +20,6 @@ mod memory;
 mod open_files;
 mod openapi;
 mod opensearch;
-mod preview;
 mod progress;
 mod queries;
 mod read_exports;
@@ -62,7 +61,7 @@ pub fn run(parsed: Result<Cli, ConfigError>) -> ExitCode {
         Some(Command::Set(args)) => edit::set(&args),
         Some(Command::Init(args)) => init::run(&args),
         Some(Command::Diff(args)) => diff::run(&args),
-        Some(Command::Preview(args)) => preview::run(&args),
+        Some(Command::Preview(args)) => serve::run_preview(&args),
         Some(Command::Report(args)) => report::run(&args),
         Some(Command::Queries(args)) => queries::run(&args),
         Some(Command::Keys(args)) => keys::run(args),

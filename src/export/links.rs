@@ -81,8 +81,7 @@ impl WebLinks {
         if places.last().is_some_and(|last| (last.file, last.record) == (file, record)) {
             return;
         }
-        // Offsets fit in 32 bits, because files of 4 GiB or more are never read.
-        let [start, end] = [value.span().start, value.span().end].map(|at| u32::try_from(at).unwrap_or(u32::MAX));
+        let [start, end] = value.bounds();
         places.push(LinkPlace { file, record, source, start, end });
     }
 

@@ -1,7 +1,6 @@
 //! The news feed as an Atom document (RFC 4287). Text from records is always escaped, so it can't
 //! become markup.
 
-use std::fmt::Write as _;
 use std::io;
 
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
@@ -10,6 +9,7 @@ use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use super::config::HttpConfig;
 use crate::service::{News, NewsKind};
+use crate::text::append;
 
 /// The feed's timestamp if the log has no entries.
 const UNKNOWN_TIME: &str = "1970-01-01T00:00:00Z";
@@ -114,8 +114,7 @@ fn urn(parts: &[&str]) -> String {
     let mut urn = "urn:uuid:".to_owned();
     for (at, byte) in bytes.iter().enumerate() {
         let hyphen = if matches!(at, 4 | 6 | 8 | 10) { "-" } else { "" };
-        // Writing to a string can't fail.
-        let _ = write!(urn, "{hyphen}{byte:02x}");
+        append(&mut urn, format_args!("{hyphen}{byte:02x}"));
     }
     urn
 }

@@ -36,7 +36,7 @@ const BYTES_PER_REQUEST: u64 = 1 << 20;
 
 /// What a download of this many bytes costs.
 pub(super) fn cost(bytes: u64) -> Cost {
-    Cost(u32::try_from(bytes.div_ceil(BYTES_PER_REQUEST).max(1)).unwrap_or(u32::MAX))
+    Cost(bytes.div_ceil(BYTES_PER_REQUEST).max(1))
 }
 
 /// The download slots. Visitors get half as many as keys do.

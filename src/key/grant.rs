@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::sync::atomic::AtomicU64;
 use std::time::Instant;
 
+use super::quota::Debt;
 use super::{AddressQuotas, Decision, Network, Origin, Quota, Rate};
 
 /// The id that stands for all visitors in the log. It's too short to be a key's id.
@@ -72,38 +73,31 @@ impl Grant {
 
     /// Spends one request; `None` if there's no limit.
     pub fn spend(&self, now: Instant) -> Option<Decision> {
-        let limit = self.rate.per_minute()?;
-        Some(match &self.allowance {
-            Allowance::Key(quota) => quota.spend(limit, now),
-            Allowance::Address(quotas, network) => quotas.spend(*network, limit, now),
-        })
+        self.with_debt(now, Debt::spend)
     }
 
     /// Charges extra requests for one that was allowed, which may put the quota in debt; `None` if
     /// there's no limit.
-    pub fn charge(&self, requests: u32, now: Instant) -> Option<Decision> {
-        let limit = self.rate.per_minute()?;
-        Some(match &self.allowance {
-            Allowance::Key(quota) => quota.charge(limit, requests, now),
-            Allowance::Address(quotas, network) => quotas.charge(*network, limit, requests, now),
-        })
+    pub fn charge(&self, requests: u64, now: Instant) -> Option<Decision> {
+        self.with_debt(now, |debt, limit| debt.charge(limit, requests))
     }
 
     /// Refunds a request that was spent at `spent` but not carried out.
     pub fn give_back(&self, spent: Instant) {
-        let Some(limit) = self.rate.per_minute() else { return };
-        match &self.allowance {
-            Allowance::Key(quota) => quota.give_back(spent),
-            Allowance::Address(quotas, network) => quotas.give_back(*network, limit, spent),
-        }
+        self.with_debt(spent, Debt::give_back);
     }
 
     /// Looks at the quota without spending any of it; `None` if there's no limit.
     pub fn peek(&self, now: Instant) -> Option<Decision> {
+        self.with_debt(now, |debt, limit| debt.peek(limit))
+    }
+
+    fn with_debt<T>(&self, now: Instant, change: impl FnOnce(&mut Debt, u32) -> T) -> Option<T> {
         let limit = self.rate.per_minute()?;
+        let change = |debt: &mut Debt| change(debt, limit);
         Some(match &self.allowance {
-            Allowance::Key(quota) => quota.peek(limit, now),
-            Allowance::Address(quotas, network) => quotas.peek(*network, limit, now),
+            Allowance::Key(quota) => quota.with_debt(now, change),
+            Allowance::Address(quotas, network) => quotas.with_debt(*network, now, change),
         })
     }
 

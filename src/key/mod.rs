@@ -5,7 +5,6 @@
 //! never open. Nothing here depends on HTTP.
 
 pub mod access;
-mod address_quota;
 pub mod development;
 mod expiry;
 pub mod file;
@@ -19,13 +18,12 @@ mod sign_in_code;
 mod store;
 mod watch;
 
-pub use address_quota::{AddressQuotas, Network};
 pub use expiry::{Expiry, ExpiryError};
 pub(crate) use format::without_keys;
 pub use format::{ApiKey, KeyDigest, KeyFormatError, KeyKind};
 pub use grant::{Allowance, Grant, Holder};
 pub use origin::{Origin, OriginError};
-pub use quota::{Decision, Quota, WINDOW};
+pub use quota::{AddressQuotas, Decision, Network, Quota, WINDOW};
 pub use rate::{Rate, RateError};
 pub use session::SESSION_LIFETIME;
 pub use sign_in_code::SignInCodes;

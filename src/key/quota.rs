@@ -1,216 +1,223 @@
-//! Quotas: how many requests a key may make, counted exactly over a sliding window of 60 seconds.
+//! Quotas: how many requests a minute a key, a visitor's address, or an address with failed
+//! authentications may make.
 //!
-//! A fixed window would let twice the quota through around a boundary, and a token bucket nearly as
-//! much in its first minute. With a sliding window, no 60-second period exceeds the quota. Requests
-//! less than a quarter of a second apart are stored as one burst and become available again when
-//! the last of them is 60 seconds old. So memory is limited to 241 bursts per key at any rate, and
-//! a caller that never pauses gets its quota to within 0.5%.
+//! A caller may spend a full minute's requests at once, and gets them back one by one at the
+//! quota's rate (the generic cell rate algorithm from ATM traffic management, I.371, which needs one
+//! timestamp per caller). So any 60 seconds contain fewer than twice the quota, and any hour at most
+//! 61 times the quota.
 //!
 //! Nothing here reads the clock; callers pass the time.
 
-use std::collections::VecDeque;
+use std::hash::{BuildHasher, RandomState};
+use std::net::IpAddr;
 use std::sync::{Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// The window over which requests are counted.
+/// How long it takes to get back a quota that's used up.
 pub const WINDOW: Duration = Duration::from_mins(1);
+const WINDOW_NS: u64 = 60_000_000_000;
 
-/// Requests closer together than this form one burst.
-const GRAIN: Duration = Duration::from_millis(250);
+/// Slots per set. Each address is looked up in one set.
+const WAYS: usize = 8;
 
-/// The requests that a key has spent during the last window. The rate is passed with each request,
-/// so a key keeps its count when its rate changes.
-#[derive(Debug, Default)]
-pub struct Quota {
-    log: Mutex<Spent>,
-}
-
-#[derive(Debug, Default)]
-struct Spent {
-    bursts: VecDeque<Burst>,
-    total: u32,
-}
-
-#[derive(Debug)]
-struct Burst {
-    first: Instant,
-    last: Instant,
-    count: u32,
-}
+/// Number of sets. In total there's room for 65,536 addresses in about two megabytes.
+const SETS: usize = 8192;
 
 /// Whether the quota allows a request, and what's left of it, as reported in response headers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Decision {
     pub allowed: bool,
-    /// Requests per window.
+    /// Requests per minute.
     pub limit: u32,
     /// Requests left now, after this one.
-    pub remaining: u32,
-    /// Whole seconds, rounded up, until the first spent requests are available again; 0 if none
-    /// are spent.
+    pub remaining: u64,
+    /// Whole seconds, rounded up, until one more request is available; 0 if none are spent.
     pub reset_seconds: u64,
     /// If rejected: whole seconds, rounded up, until a request is allowed again. At least 1.
     pub retry_after_seconds: Option<u64>,
 }
 
-impl Quota {
-    /// Spends one request if `limit` requests per window allow it. A rejected request costs
-    /// nothing.
-    pub fn spend(&self, limit: u32, now: Instant) -> Decision {
-        self.decide(limit, now, true)
+/// The nanoseconds until a caller has its full quota again. The quota, in requests per minute, is
+/// passed with each request, so a debt remains if the quota changes.
+#[derive(Debug, Default)]
+pub struct Debt(u64);
+
+impl Debt {
+    /// Spends one request if the quota allows it. A rejected request costs nothing.
+    pub fn spend(&mut self, limit: u32) -> Decision {
+        let decision = self.peek(limit);
+        if decision.allowed {
+            return Decision { allowed: true, retry_after_seconds: None, ..self.charge(limit, 1) };
+        }
+        decision
     }
 
-    /// Charges extra requests for one that was allowed but costs more than one. Requests that
-    /// exceed this window's quota are charged to future windows; until then the quota is in debt
-    /// and nothing is allowed.
-    pub fn charge(&self, limit: u32, requests: u32, now: Instant) -> Decision {
-        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
-        log.forget(now);
-        log.charge(limit.max(1), requests, now);
-        drop(log);
-        self.peek(limit, now)
+    /// Charges extra requests for one that was allowed, even if that exceeds the quota. Then
+    /// nothing is allowed until enough of the debt is paid off.
+    pub fn charge(&mut self, limit: u32, requests: u64) -> Decision {
+        self.0 = self.0.saturating_add(cost_ns(limit).saturating_mul(requests));
+        self.peek(limit)
     }
 
-    /// Returns what [`Quota::spend`] would, without spending anything. It's for responses that are
+    /// Refunds a request that was spent but not carried out.
+    pub fn give_back(&mut self, limit: u32) {
+        self.0 = self.0.saturating_sub(cost_ns(limit));
+    }
+
+    /// Returns what [`Self::spend`] would, without spending anything. It's for responses that are
     /// free, such as 304; `remaining` doesn't count them.
-    pub fn peek(&self, limit: u32, now: Instant) -> Decision {
-        self.decide(limit, now, false)
-    }
-
-    /// Refunds a request that was spent at `spent` but not carried out.
-    pub fn give_back(&self, spent: Instant) {
-        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
-        // The request is in the last burst that had begun by then. If another thread read its clock
-        // later but got the lock earlier, it's in the first burst.
-        let at = log.bursts.iter().rposition(|burst| burst.first <= spent).unwrap_or(0);
-        let Some(burst) = log.bursts.get_mut(at) else { return };
-        burst.count -= 1;
-        let is_over = burst.count == 0;
-        if is_over {
-            log.bursts.remove(at);
-        }
-        log.total -= 1;
-    }
-
-    fn decide(&self, limit: u32, now: Instant, spend: bool) -> Decision {
-        // A panic while the lock was held can't have corrupted the count in a way that matters, so
-        // carry on.
-        let mut log = self.log.lock().unwrap_or_else(PoisonError::into_inner);
-        log.forget(now);
-        let allowed = log.total < limit;
-        if allowed && spend {
-            log.add(now);
-        }
-        // If the rate was lowered, more may have been spent than the limit allows. Wait for the
-        // burst that brings the total below it.
-        let wait_seconds = (!allowed).then(|| log.wait_until_below(limit, now)).flatten();
+    pub fn peek(&self, limit: u32) -> Decision {
+        let capacity = u64::from(limit.max(1));
+        // A request that's partly paid off still counts.
+        let spent = self.0.div_ceil(cost_ns(limit)).min(capacity);
+        let allowed = spent < capacity;
+        let next_ns = self.0.saturating_sub(cost_ns(limit) * spent.saturating_sub(1));
+        // Rounded up, so that retrying then is never too early.
+        let next_seconds = next_ns.div_ceil(1_000_000_000);
         Decision {
             allowed,
             limit,
-            remaining: limit.saturating_sub(log.total),
-            reset_seconds: log.wait_for_first(now),
-            retry_after_seconds: if allowed { None } else { Some(wait_seconds.unwrap_or(WINDOW.as_secs()).max(1)) },
+            remaining: capacity - spent,
+            reset_seconds: next_seconds,
+            retry_after_seconds: (!allowed).then_some(next_seconds),
         }
     }
 }
 
-impl Spent {
-    fn forget(&mut self, now: Instant) {
-        while let Some(burst) = self.bursts.front()
-            && now.saturating_duration_since(burst.last) >= WINDOW
-        {
-            self.total -= burst.count;
-            self.bursts.pop_front();
-        }
-    }
+/// How long it takes to pay off one request, in nanoseconds.
+fn cost_ns(limit: u32) -> u64 {
+    WINDOW_NS.div_ceil(limit.max(1).into())
+}
 
-    fn add(&mut self, now: Instant) {
-        self.total += 1;
-        match self.bursts.back_mut() {
-            // Also covers the case where another thread read its clock later but got the lock
-            // earlier: `last` never goes back.
-            Some(burst) if now.saturating_duration_since(burst.first) < GRAIN => {
-                burst.last = burst.last.max(now);
-                burst.count += 1;
-            }
-            _ => self.bursts.push_back(Burst { first: now, last: now, count: 1 }),
-        }
-    }
+/// A key's quota.
+#[derive(Debug, Default)]
+pub struct Quota {
+    /// When the debt will be paid off.
+    paid_off: Mutex<Option<Instant>>,
+}
 
-    /// Adds bursts that each fill a window: the first one now, the others in the future, after any
-    /// existing debt.
-    fn charge(&mut self, limit: u32, requests: u32, now: Instant) {
-        let mut left = requests;
-        let last = self.bursts.back().map_or(now, |burst| burst.first.max(now));
-        // If there's debt, only its last window has room.
-        let spent = if last > now { self.bursts.back().map_or(0, |burst| burst.count) } else { self.total };
-        let mut room = limit.saturating_sub(spent);
-        let mut at = last;
-        while left > 0 {
-            let count = left.min(room);
-            if count > 0 {
-                self.bursts.push_back(Burst { first: at, last: at, count });
-                self.total += count;
-                left -= count;
-            }
-            (at, room) = (at + WINDOW, limit);
-        }
-    }
-
-    fn wait_for_first(&self, now: Instant) -> u64 {
-        self.bursts.front().map_or(0, |burst| seconds_until_back(burst, now))
-    }
-
-    fn wait_until_below(&self, limit: u32, now: Instant) -> Option<u64> {
-        let mut left = self.total;
-        self.bursts.iter().find_map(|burst| {
-            left -= burst.count;
-            (left < limit).then(|| seconds_until_back(burst, now))
-        })
+impl Quota {
+    pub fn with_debt<T>(&self, now: Instant, change: impl FnOnce(&mut Debt) -> T) -> T {
+        let mut paid_off = self.paid_off.lock().unwrap_or_else(PoisonError::into_inner);
+        let left = paid_off.map_or(Duration::ZERO, |at| at.saturating_duration_since(now));
+        let mut debt = Debt(u64::try_from(left.as_nanos()).unwrap_or(u64::MAX));
+        let result = change(&mut debt);
+        // An instant can be more than 584 years away, which is the largest debt.
+        *paid_off = now.checked_add(Duration::from_nanos(debt.0));
+        result
     }
 }
 
-/// Rounds up to whole seconds, so that retrying then is never too early.
-fn seconds_until_back(burst: &Burst, now: Instant) -> u64 {
-    let wait = (burst.last + WINDOW).saturating_duration_since(now);
-    wait.as_secs() + u64::from(wait.subsec_nanos() > 0)
+/// The quotas of client addresses. IPv6 callers own entire networks, so only the first 64 bits of an
+/// IPv6 address count.
+///
+/// The table has a fixed size, no matter how many addresses there are. Addresses without debt are
+/// dropped. If there's no free slot, a new address replaces the one with the least debt. So
+/// addresses over their quota are kept longest, and a flood of addresses replaces its own entries.
+#[derive(Debug)]
+pub struct AddressQuotas {
+    sets: Box<[Mutex<[Account; WAYS]>]>,
+    /// Randomly seeded, so that clients can't choose addresses that share a set.
+    hasher: RandomState,
+    start: Instant,
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Account {
+    network: Network,
+    /// When the debt will be paid off, in nanoseconds since the start. Once that's past, the slot
+    /// is free.
+    paid_off_ns: u64,
+}
+
+/// An IPv4 address, or the first 64 bits of an IPv6 address.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Default)]
+pub struct Network {
+    v6: bool,
+    bits: u64,
+}
+
+impl From<IpAddr> for Network {
+    fn from(address: IpAddr) -> Self {
+        match address.to_canonical() {
+            IpAddr::V4(address) => Self { v6: false, bits: u64::from(address.to_bits()) },
+            IpAddr::V6(address) => {
+                let [a, b, c, d, ..] = address.segments().map(u64::from);
+                Self { v6: true, bits: a << 48 | b << 32 | c << 16 | d }
+            }
+        }
+    }
+}
+
+impl AddressQuotas {
+    /// Creates a table without any debts. Times before `start` count as `start`.
+    pub fn new(start: Instant) -> Self {
+        Self { sets: (0..SETS).map(|_| Mutex::default()).collect(), hasher: RandomState::new(), start }
+    }
+
+    /// Changes an address's debt.
+    pub fn with_debt<T>(&self, network: Network, now: Instant, change: impl FnOnce(&mut Debt) -> T) -> T {
+        let now_ns = u64::try_from(now.saturating_duration_since(self.start).as_nanos()).unwrap_or(u64::MAX / 2);
+        #[expect(clippy::cast_possible_truncation, reason = "any of its bits will do")]
+        let set = self.hasher.hash_one(network) as usize % SETS;
+        // A panic while the lock was held can't leave an account half changed, so carry on.
+        let mut set = self.sets[set].lock().unwrap_or_else(PoisonError::into_inner);
+        let known = set.iter().position(|account| account.network == network && account.paid_off_ns > now_ns);
+        let before_ns = known.map_or(0, |slot| set[slot].paid_off_ns - now_ns);
+        let mut debt = Debt(before_ns);
+        let result = change(&mut debt);
+        if debt.0 != before_ns {
+            let slot = known.or_else(|| (0..WAYS).min_by_key(|slot| set[*slot].paid_off_ns)).unwrap_or_default();
+            set[slot] = Account { network, paid_off_ns: now_ns.saturating_add(debt.0) };
+        }
+        result
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::net::{Ipv4Addr, Ipv6Addr};
+
     use proptest::prelude::*;
 
     use super::*;
 
     const SECOND: Duration = Duration::from_secs(1);
+    const LIMIT: u32 = 60;
 
-    #[test]
-    fn a_quota_allows_exactly_the_given_number_of_requests() {
-        let (quota, now) = (Quota::default(), Instant::now());
-        for left in (0..5).rev() {
-            let decision = quota.spend(5, now);
-            assert_eq!((decision.allowed, decision.remaining, decision.retry_after_seconds), (true, left, None));
-        }
-        let refused = quota.spend(5, now);
-        assert_eq!((refused.allowed, refused.remaining, refused.retry_after_seconds), (false, 0, Some(60)));
+    fn spend(quota: &Quota, limit: u32, now: Instant) -> Decision {
+        quota.with_debt(now, |debt| debt.spend(limit))
+    }
+
+    fn peek(quota: &Quota, limit: u32, now: Instant) -> Decision {
+        quota.with_debt(now, |debt| debt.peek(limit))
     }
 
     #[test]
-    fn a_used_request_is_available_again_after_one_window() {
+    fn a_quota_may_be_spent_at_once_and_is_then_available_again_at_its_rate() {
         let (quota, start) = (Quota::default(), Instant::now());
-        assert!(quota.spend(1, start).allowed);
-        let just_before = start + Duration::from_secs(59) + Duration::from_nanos(999_999_999);
-        assert_eq!(quota.spend(1, just_before).retry_after_seconds, Some(1));
-        assert!(quota.spend(1, start + WINDOW).allowed);
+        for left in (0..5).rev() {
+            let decision = spend(&quota, 5, start);
+            assert_eq!((decision.allowed, decision.remaining, decision.retry_after_seconds), (true, left, None));
+        }
+        let refused = spend(&quota, 5, start);
+        assert_eq!((refused.allowed, refused.remaining, refused.retry_after_seconds), (false, 0, Some(12)));
+        let just_before = start + Duration::from_nanos(11_999_999_999);
+        assert_eq!(spend(&quota, 5, just_before).retry_after_seconds, Some(1));
+        assert!(spend(&quota, 5, start + SECOND * 12).allowed);
+        assert_eq!(spend(&quota, 5, start + SECOND * 12).retry_after_seconds, Some(12));
+        assert_eq!(peek(&quota, 5, start + SECOND * 48).remaining, 3);
+        assert_eq!(peek(&quota, 5, start + SECOND * 72).remaining, 5);
+        assert_eq!(peek(&quota, 5, start + SECOND * 720).remaining, 5, "no more than the quota");
     }
 
     #[test]
     fn the_waiting_time_is_rounded_up_so_retrying_is_never_too_early() {
         let (quota, start) = (Quota::default(), Instant::now());
-        assert!(quota.spend(1, start).allowed);
-        let refused = quota.spend(1, start + Duration::from_millis(500));
+        assert!(spend(&quota, 1, start).allowed);
+        let refused = spend(&quota, 1, start + Duration::from_millis(500));
         assert_eq!((refused.retry_after_seconds, refused.reset_seconds), (Some(60), 60));
-        let refused = quota.spend(1, start + SECOND);
+        let refused = spend(&quota, 1, start + SECOND);
         assert_eq!((refused.retry_after_seconds, refused.reset_seconds), (Some(59), 59));
     }
 
@@ -218,112 +225,94 @@ mod tests {
     fn checking_a_quota_costs_nothing() {
         let (quota, now) = (Quota::default(), Instant::now());
         for _ in 0..10 {
-            assert_eq!(quota.peek(3, now).remaining, 3);
+            assert_eq!(peek(&quota, 3, now).remaining, 3);
         }
-        assert_eq!(quota.peek(3, now).reset_seconds, 0);
-        assert_eq!(quota.spend(3, now).remaining, 2);
+        assert_eq!(peek(&quota, 3, now).reset_seconds, 0);
+        assert_eq!(spend(&quota, 3, now).remaining, 2);
     }
 
     #[test]
-    fn refunded_requests_can_be_spent_again_but_no_others() {
+    fn refunded_requests_can_be_spent_again() {
         let (quota, start) = (Quota::default(), Instant::now());
+        let give_back = |at| quota.with_debt(at, |debt| debt.give_back(3));
         let later = start + SECOND;
-        assert!(quota.spend(3, start).allowed && quota.spend(3, later).allowed && quota.spend(3, later).allowed);
-        assert!(!quota.peek(3, later).allowed);
-        quota.give_back(later);
-        assert_eq!(quota.peek(3, later).remaining, 1);
-        // Requests spent at the start count until they're a window old.
-        assert_eq!(quota.peek(3, start + SECOND * 59).remaining, 1);
-        assert_eq!(quota.peek(3, start + WINDOW).remaining, 2);
-        quota.give_back(later);
-        let empty = quota.peek(3, start + WINDOW);
-        assert_eq!((empty.remaining, empty.reset_seconds), (3, 0));
+        assert!(spend(&quota, 3, start).allowed && spend(&quota, 3, later).allowed && spend(&quota, 3, later).allowed);
+        assert!(!peek(&quota, 3, later).allowed);
+        give_back(later);
+        assert_eq!(peek(&quota, 3, later).remaining, 1);
+        give_back(later);
+        give_back(later);
+        give_back(later);
+        let full = peek(&quota, 3, later);
+        assert_eq!((full.remaining, full.reset_seconds), (3, 0), "no more than the quota");
     }
 
     #[test]
-    fn after_lowering_the_rate_the_wait_lasts_until_enough_requests_come_back() {
+    fn a_debt_remains_if_the_rate_is_lowered() {
         let (quota, start) = (Quota::default(), Instant::now());
-        for second in 0..10 {
-            assert!(quota.spend(10, start + SECOND * second).allowed);
+        for _ in 0..10 {
+            assert!(spend(&quota, 10, start).allowed);
         }
-        // Ten are spent and three allowed, so the eighth, made at second 7, must come back first.
-        let now = start + SECOND * 10;
-        assert_eq!(quota.spend(3, now).retry_after_seconds, Some(57));
-        assert!(!quota.spend(3, start + SECOND * 66).allowed);
-        assert!(quota.spend(3, start + SECOND * 67).allowed);
+        assert_eq!(spend(&quota, 3, start).retry_after_seconds, Some(20));
+        assert!(!spend(&quota, 3, start + SECOND * 19).allowed);
+        assert!(spend(&quota, 3, start + SECOND * 20).allowed);
     }
 
     #[test]
-    fn a_charge_beyond_the_quota_is_paid_off_in_future_windows() {
+    fn a_charge_beyond_the_quota_has_to_be_paid_off_first() {
         let (quota, start) = (Quota::default(), Instant::now());
-        assert!(quota.spend(10, start).allowed);
-        // 44 in total: ten now, thirty in the next three windows, four in the one after.
-        let charged = quota.charge(10, 43, start);
-        assert_eq!((charged.remaining, charged.retry_after_seconds), (0, Some(240)));
-        assert!(!quota.spend(10, start + SECOND * 239).allowed);
-        let after = quota.spend(10, start + SECOND * 240);
-        assert!(after.allowed);
-        assert_eq!(after.remaining, 5);
-    }
-
-    #[test]
-    fn a_charge_within_the_quota_is_available_again_after_one_window() {
-        let (quota, start) = (Quota::default(), Instant::now());
-        assert!(quota.spend(10, start).allowed);
-        assert_eq!(quota.charge(10, 4, start).remaining, 5);
-        assert_eq!(quota.peek(10, start + WINDOW).remaining, 10);
-    }
-
-    #[test]
-    fn charges_for_several_downloads_add_up() {
-        let (quota, start) = (Quota::default(), Instant::now());
-        assert!(quota.spend(10, start).allowed && quota.spend(10, start).allowed);
-        assert_eq!(quota.charge(10, 14, start).retry_after_seconds, Some(60));
-        // Thirty in total: three windows.
-        assert_eq!(quota.charge(10, 14, start).retry_after_seconds, Some(180));
-        assert!(quota.spend(10, start + SECOND * 180).allowed);
+        let charge = |requests| quota.with_debt(start, |debt| debt.charge(10, requests));
+        assert!(spend(&quota, 10, start).allowed);
+        assert_eq!(charge(4).remaining, 5);
+        // 44 in total, of which 35 have to be paid off before another is allowed.
+        let charged = charge(39);
+        assert_eq!((charged.remaining, charged.reset_seconds, charged.retry_after_seconds), (0, 210, Some(210)));
+        assert!(!spend(&quota, 10, start + SECOND * 209).allowed);
+        let after = spend(&quota, 10, start + SECOND * 210);
+        assert_eq!((after.allowed, after.remaining), (true, 0));
+        for limit in [1, u32::MAX] {
+            let quota = Quota::default();
+            assert_eq!(spend(&quota, limit, start).remaining, u64::from(limit) - 1);
+            assert!(!quota.with_debt(start, |debt| debt.charge(limit, u64::MAX)).allowed, "{limit}");
+        }
     }
 
     #[test]
     fn a_caller_that_never_pauses_gets_its_quota_to_within_one_per_cent() {
-        for limit in [1, 60, 600, 100_000] {
+        for limit in [1, 7, 60, 600, 100_000] {
             let (quota, start) = (Quota::default(), Instant::now());
             let minutes = 10;
             let step = Duration::from_micros(60_000_000 / u64::from(limit * 2));
             let asked = u64::from(limit) * 2 * minutes;
             let got = (0..asked)
-                .filter(|at| quota.spend(limit, start + step * u32::try_from(*at).expect("small")).allowed)
+                .filter(|at| spend(&quota, limit, start + step * u32::try_from(*at).expect("small")).allowed)
                 .count();
-            let full = u64::from(limit) * minutes;
+            // The first burst comes on top.
+            let full = u64::from(limit) * (minutes + 1);
             let least = full - full.div_ceil(100);
             assert!((least..=full).contains(&(got as u64)), "{got} of {full}");
         }
     }
 
     #[test]
-    fn memory_is_bounded_at_any_rate() {
-        let (quota, start) = (Quota::default(), Instant::now());
-        for at in 0..200_000 {
-            let _ = quota.spend(1_000_000, start + Duration::from_millis(1) * at);
-        }
-        let bursts = quota.log.lock().expect("not poisoned").bursts.len();
-        assert!(bursts <= 241, "{bursts}");
-    }
-
-    #[test]
     fn concurrent_threads_spend_no_more_than_the_quota() {
-        let (quota, now) = (Quota::default(), Instant::now());
-        let allowed: usize = std::thread::scope(|scope| {
-            let threads: Vec<_> =
-                (0..4).map(|_| scope.spawn(|| (0..500).filter(|_| quota.spend(600, now).allowed).count())).collect();
-            threads.into_iter().map(|thread| thread.join().expect("no panic")).sum()
-        });
-        assert_eq!(allowed, 600);
+        let (start, caller) = (Instant::now(), network("192.0.2.1"));
+        let (quota, quotas) = (Quota::default(), AddressQuotas::new(start));
+        let spend_address = || quotas.with_debt(caller, start, |debt| debt.spend(600));
+        let each: [&(dyn Fn() -> Decision + Sync); 2] = [&|| spend(&quota, 600, start), &spend_address];
+        for spend in each {
+            let allowed: usize = std::thread::scope(|scope| {
+                let count = || (0..500).filter(|_| spend().allowed).count();
+                let threads: Vec<_> = (0..4).map(|_| scope.spawn(count)).collect();
+                threads.into_iter().map(|thread| thread.join().expect("no panic")).sum()
+            });
+            assert_eq!(allowed, 600);
+        }
     }
 
     proptest! {
         #[test]
-        fn no_window_ever_exceeds_the_quota_and_waiting_always_helps(
+        fn no_window_contains_twice_the_quota_and_waiting_always_helps(
             limit in 1..40_u32,
             pauses_ms in prop::collection::vec(prop_oneof![8 => 0..400_u64, 2 => 0..20_000_u64], 1..400),
             obey in any::<bool>(),
@@ -333,12 +322,12 @@ mod tests {
             let mut allowed: Vec<Instant> = Vec::new();
             for pause_ms in pauses_ms {
                 now += Duration::from_millis(pause_ms);
-                let mut decision = quota.spend(limit, now);
+                let mut decision = spend(&quota, limit, now);
                 if let (true, Some(seconds)) = (obey, decision.retry_after_seconds) {
                     // One second less is too early, so the wait is as short as whole seconds allow.
-                    prop_assert!(seconds == 1 || !quota.peek(limit, now + SECOND * u32::try_from(seconds - 1).expect("small")).allowed);
+                    prop_assert!(seconds == 1 || !peek(&quota, limit, now + Duration::from_secs(seconds - 1)).allowed);
                     now += Duration::from_secs(seconds);
-                    decision = quota.spend(limit, now);
+                    decision = spend(&quota, limit, now);
                     prop_assert!(decision.allowed);
                 }
                 prop_assert_eq!(decision.allowed, decision.retry_after_seconds.is_none());
@@ -346,9 +335,74 @@ mod tests {
                     allowed.push(now);
                 }
                 let in_window = allowed.iter().filter(|at| now.duration_since(**at) < WINDOW).count();
-                prop_assert!(in_window <= limit as usize);
-                prop_assert!(decision.remaining as usize <= limit as usize - in_window);
+                prop_assert!(in_window < 2 * limit as usize);
+                prop_assert!(decision.remaining < limit.into());
             }
         }
+    }
+
+    fn network(text: &str) -> Network {
+        text.parse::<IpAddr>().expect("an address").into()
+    }
+
+    /// Spends requests until one is rejected, and returns how many were allowed.
+    fn exhaust(quotas: &AddressQuotas, network: Network, now: Instant) -> u32 {
+        (0..10 * LIMIT).find(|_| wait(quotas, network, now).is_some()).expect("an end")
+    }
+
+    fn wait(quotas: &AddressQuotas, network: Network, now: Instant) -> Option<u64> {
+        quotas.with_debt(network, now, |debt| debt.spend(LIMIT)).retry_after_seconds
+    }
+
+    #[test]
+    fn an_address_may_spend_a_minutes_requests_at_once_and_is_then_limited_to_the_rate() {
+        let start = Instant::now();
+        let quotas = AddressQuotas::new(start);
+        let caller = network("198.51.100.7");
+        assert_eq!(exhaust(&quotas, caller, start), LIMIT);
+        assert_eq!(wait(&quotas, caller, start), Some(1));
+        assert_eq!(wait(&quotas, caller, start + Duration::from_millis(999)), Some(1));
+        assert_eq!(wait(&quotas, caller, start + SECOND), None);
+        assert_eq!(wait(&quotas, caller, start + SECOND), Some(1));
+        assert_eq!(exhaust(&quotas, caller, start + SECOND * 31), 30, "30 seconds pay off 30 of them");
+        quotas.with_debt(caller, start + SECOND * 31, |debt| debt.give_back(LIMIT));
+        assert_eq!(exhaust(&quotas, caller, start + SECOND * 31), 1, "one was refunded");
+        assert_eq!(exhaust(&quotas, caller, start + SECOND * 600), LIMIT, "eventually everything is forgotten");
+        assert_eq!(exhaust(&quotas, network("198.51.100.8"), start), LIMIT, "a neighbour isn't affected");
+    }
+
+    #[test]
+    fn a_64_bit_network_is_one_caller_and_a_mapped_address_counts_as_ipv4() {
+        let start = Instant::now();
+        let quotas = AddressQuotas::new(start);
+        assert_eq!(exhaust(&quotas, network("2001:db8:1:2::1"), start), LIMIT);
+        assert!(wait(&quotas, network("2001:db8:1:2:ffff:ffff:ffff:ffff"), start).is_some());
+        assert!(wait(&quotas, network("2001:db8:1:3::1"), start).is_none());
+        assert_eq!(exhaust(&quotas, network("::ffff:192.0.2.9"), start), LIMIT);
+        assert!(wait(&quotas, network("192.0.2.9"), start).is_some());
+        assert!(wait(&quotas, network("::c000:209"), start).is_none(), "not the same as the IPv4 address");
+    }
+
+    #[test]
+    fn a_million_addresses_use_no_more_memory_and_displace_none_that_are_over_quota() {
+        let start = Instant::now();
+        let quotas = AddressQuotas::new(start);
+        let limited: Vec<Network> = (0..100).map(|n| IpAddr::from(Ipv4Addr::new(203, 0, 113, n)).into()).collect();
+        for network in &limited {
+            assert_eq!(exhaust(&quotas, *network, start), LIMIT);
+        }
+        for n in 0..1_000_000_u32 {
+            let now = start + Duration::from_micros(u64::from(n));
+            let newcomer = if n % 2 == 0 {
+                IpAddr::from(Ipv4Addr::from_bits(0x0a00_0000 + n))
+            } else {
+                IpAddr::from(Ipv6Addr::from_bits((0x2001_0db8_u128 << 96) | (u128::from(n) << 64)))
+            };
+            assert!(wait(&quotas, newcomer.into(), now).is_none(), "an address's first request is always allowed");
+        }
+        let late = start + Duration::from_millis(999);
+        assert!(limited.iter().all(|network| wait(&quotas, *network, late).is_some()), "still remembered");
+        assert_eq!(quotas.sets.len(), SETS);
+        assert!(SETS * WAYS * size_of::<Account>() <= 2 << 20, "the memory is fixed");
     }
 }

@@ -106,7 +106,11 @@ async fn store(connection: &Connection, target: &str, batch: Bytes) -> Result<()
     let deadline = Instant::now() + TIME;
     loop {
         let outcome = connection.send(Call::post(target, batch.clone()).within(ATTEMPT)).await;
-        let error = match outcome.and_then(|answer| check(&answer)) {
+        let checked = match outcome {
+            Ok(answer) => check(answer).await,
+            Err(error) => Err(error),
+        };
+        let error = match checked {
             Err(error) if error.is_temporary() => error,
             outcome => return outcome,
         };
@@ -122,12 +126,13 @@ async fn store(connection: &Connection, target: &str, batch: Bytes) -> Result<()
 }
 
 /// Fails if any document was rejected: permanently, if possible.
-fn check(answer: &Answer) -> Result<(), ClusterError> {
-    let BulkResponse { items } = answer.json()?;
+async fn check(answer: Answer) -> Result<(), ClusterError> {
+    let node = answer.node.clone();
+    let BulkResponse { items } = answer.json().await?;
     let items = items.into_iter().filter_map(|item| item.index.or(item.delete));
     let errors = items.filter_map(|item| {
         let status = StatusCode::from_u16(item.status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR);
-        Some(ClusterError::of_status(&answer.node, status, &item.error?, None))
+        Some(ClusterError::of_status(&node, status, &item.error?, None))
     });
     errors.min_by_key(ClusterError::is_temporary).map_or(Ok(()), Err)
 }
@@ -154,16 +159,17 @@ struct Outcome {
 mod tests {
     use super::*;
 
-    #[test]
-    fn only_rejections_because_of_load_are_temporary() {
-        let outcome = |items: &str| {
-            check(&Answer { body: format!(r#"{{"errors":true,"items":[{items}]}}"#).into(), node: "a".to_owned() })
+    #[tokio::test]
+    async fn only_rejections_because_of_load_are_temporary() {
+        let outcome = async |items: &str| {
+            let body = format!(r#"{{"errors":true,"items":[{items}]}}"#).into();
+            check(Answer { body, node: "a".to_owned() }).await
         };
         let stored = r#"{"index":{"status":201}},{"delete":{"status":404}}"#;
         let busy = r#"{"delete":{"status":429,"error":{"type":"rejected_execution_exception","reason":"busy"}}}"#;
         let wrong = r#"{"index":{"status":400,"error":{"type":"mapper_parsing_exception","reason":"no"}}}"#;
-        assert!(outcome(stored).is_ok());
-        assert!(outcome(&format!("{stored},{busy}")).is_err_and(|error| error.is_temporary()));
-        assert!(outcome(&format!("{busy},{wrong}")).is_err_and(|error| !error.is_temporary()));
+        assert!(outcome(stored).await.is_ok());
+        assert!(outcome(&format!("{stored},{busy}")).await.is_err_and(|error| error.is_temporary()));
+        assert!(outcome(&format!("{busy},{wrong}")).await.is_err_and(|error| !error.is_temporary()));
     }
 }

@@ -6,7 +6,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::Duration;
+use std::{fs, io};
 
+use base64::Engine as _;
+use base64::prelude::BASE64_STANDARD;
 use bytes::Bytes;
 use http::header::{ACCEPT, AUTHORIZATION, CONTENT_TYPE, HeaderValue};
 use http::{Method, Request, Uri};
@@ -15,7 +18,6 @@ use serde::de::DeserializeOwned;
 use tokio::sync::Semaphore;
 use tokio::time::{Instant, timeout};
 
-use super::credentials::Credentials;
 use super::error::{ClusterError, ErrorKind, Reason, SettingsError};
 use crate::client::{self, Client, Proxies, RequestError, Roots};
 
@@ -31,8 +33,12 @@ const ATTEMPT_TIMEOUT: Duration = Duration::from_secs(2);
 const MAX_CONCURRENT_REQUESTS: usize = 64;
 /// How long an address that failed is avoided.
 const AVOIDED: Duration = Duration::from_secs(5);
-/// The maximum size of a response. The largest page of hits is a few megabytes.
-const MAX_RESPONSE_BYTES: usize = 64 << 20;
+/// The maximum size of a response. A page has at most 100 products, most of them a few kilobytes.
+const MAX_RESPONSE_BYTES: usize = 16 << 20;
+/// The same for requests that may take long, which read whole indices a page at a time.
+const MAX_BULK_RESPONSE_BYTES: usize = 64 << 20;
+/// Larger responses aren't parsed on the threads that serve connections.
+const MAX_PARSED_INLINE_BYTES: usize = 256 << 10;
 
 /// Settings for connecting to a cluster.
 #[derive(Debug, Clone, Default)]
@@ -100,12 +106,25 @@ pub(super) struct Answer {
 }
 
 impl Answer {
-    pub(super) fn json<T: DeserializeOwned>(&self) -> Result<T, ClusterError> {
-        serde_json::from_slice(&self.body).map_err(|error| {
-            let message = format!("the response from node {} doesn't have the expected structure", self.node);
+    pub(super) async fn json<T: DeserializeOwned + Send + 'static>(self) -> Result<T, ClusterError> {
+        let Self { body, node } = self;
+        let parsed = if body.len() > MAX_PARSED_INLINE_BYTES {
+            blocking(move || serde_json::from_slice(&body)).await?
+        } else {
+            serde_json::from_slice(&body)
+        };
+        parsed.map_err(|error| {
+            let message = format!("the response from node {node} doesn't have the expected structure");
             ClusterError::new(ErrorKind::Other, message).caused_by(error)
         })
     }
+}
+
+/// Does work that takes long, on a thread that serves no connections.
+pub(super) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> Result<T, ClusterError> {
+    tokio::task::spawn_blocking(work)
+        .await
+        .map_err(|error| ClusterError::new(ErrorKind::Other, "a response couldn't be read").caused_by(error))
 }
 
 /// A node's address.
@@ -262,9 +281,12 @@ impl Connection {
             ClusterError::unavailable(message).caused_by(error)
         })?;
         let status = response.status();
-        let body = Limited::new(response.into_body(), MAX_RESPONSE_BYTES).collect().await.map_err(|error| {
+        let most = if call.timeout > REQUEST_TIMEOUT { MAX_BULK_RESPONSE_BYTES } else { MAX_RESPONSE_BYTES };
+        let body = Limited::new(response.into_body(), most).collect().await.map_err(|error| {
             if error.is::<LengthLimitError>() {
-                ClusterError::new(ErrorKind::Other, format!("the response from node {url} is too large"))
+                let most = most >> 20;
+                let message = format!("the response from node {url} is larger than {most} MiB; ask for fewer records");
+                ClusterError::new(ErrorKind::Other, message)
             } else {
                 broken(error)
             }
@@ -310,4 +332,110 @@ fn roots(ca_file: Option<&Path>, is_tls: bool) -> Result<Roots, SettingsError> {
     };
     let roots = client::roots_of(path).map_err(|error| unusable(error.to_string()))?;
     if roots.is_empty() { Err(unusable("it contains no certificate".to_owned())) } else { Ok(roots) }
+}
+
+/// The maximum length of a password or key, in bytes.
+const MAX_SECRET_BYTES: usize = 4096;
+
+/// The credentials sent with each request. Debug output doesn't reveal any secrets.
+#[derive(Debug, Clone)]
+pub struct Credentials {
+    /// The name shown in messages: the user's name, or the kind of key.
+    pub(super) name: String,
+    /// Marked as sensitive.
+    pub(super) authorization: HeaderValue,
+}
+
+impl Credentials {
+    /// A user, with the password read from a one-line file.
+    pub fn password(user: &str, file: &Path) -> Result<Self, SettingsError> {
+        if user.is_empty() || user.contains(|c: char| c == ':' || c.is_control()) {
+            let text = "isn't a valid user name: it must not be empty or contain a colon or control characters";
+            return Err(SettingsError(format!("{user:?} {text}")));
+        }
+        let authorization = read(file, |text| {
+            let is_password = !text.chars().any(char::is_control);
+            is_password.then(|| format!("Basic {}", BASE64_STANDARD.encode(format!("{user}:{text}"))))
+        })?;
+        Ok(Self { name: format!("user {user}"), authorization })
+    }
+
+    /// A key read from a one-line file: a token, sent as `Bearer`, or a scheme and a token, such as
+    /// `ApiKey …`.
+    pub fn key(file: &Path) -> Result<Self, SettingsError> {
+        let authorization = read(file, |text| {
+            let (scheme, token) = text.split_once(' ').unwrap_or(("Bearer", text));
+            let is_word = |text: &str| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_graphic());
+            (is_word(scheme) && is_word(token)).then(|| format!("{scheme} {token}"))
+        })?;
+        Ok(Self { name: "the key".to_owned(), authorization })
+    }
+}
+
+/// Reads a header value from a one-line file. The value is never shown.
+fn read(file: &Path, value: impl Fn(&str) -> Option<String>) -> Result<HeaderValue, SettingsError> {
+    let header = fs::read_to_string(file).and_then(|text| {
+        let text = text.strip_suffix('\n').unwrap_or(&text);
+        let text = text.strip_suffix('\r').unwrap_or(text);
+        let value = (!text.is_empty() && text.len() <= MAX_SECRET_BYTES).then(|| value(text)).flatten();
+        let header = value.and_then(|value| HeaderValue::try_from(value).ok());
+        header.ok_or_else(|| io::Error::other("it isn't a single line with a password or a key"))
+    });
+    let mut header = header
+        .map_err(|error| SettingsError(format!("the password or key in {} can't be read: {error}", file.display())))?;
+    header.set_sensitive(true);
+    Ok(header)
+}
+
+#[cfg(test)]
+mod tests {
+    use std::thread::{self, ThreadId};
+
+    use serde::de::{Deserialize, Deserializer, IgnoredAny};
+
+    use super::*;
+
+    /// The thread that parsed it.
+    struct ParsedBy(ThreadId);
+
+    impl<'de> Deserialize<'de> for ParsedBy {
+        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+            IgnoredAny::deserialize(deserializer).map(|_| Self(thread::current().id()))
+        }
+    }
+
+    #[tokio::test]
+    async fn only_small_responses_are_parsed_on_the_threads_that_serve_connections() {
+        let here = thread::current().id();
+        for (bytes, is_here) in [(2, true), (MAX_PARSED_INLINE_BYTES, true), (MAX_PARSED_INLINE_BYTES + 1, false)] {
+            let body = format!("\"{}\"", "a".repeat(bytes - 2));
+            let answer = Answer { body: body.into(), node: "a".to_owned() };
+            let ParsedBy(thread) = answer.json().await.expect("JSON");
+            assert_eq!(thread == here, is_here, "{bytes} bytes");
+        }
+    }
+
+    #[test]
+    fn a_secret_is_a_single_line_that_no_message_contains() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("secret");
+        let password = |text: &str| {
+            fs::write(&path, text).expect("written");
+            Credentials::password("me", &path)
+        };
+        let credentials = password("päss wörd \n").expect("credentials");
+        let header = credentials.authorization.to_str().expect("ASCII");
+        assert_eq!(header, format!("Basic {}", BASE64_STANDARD.encode("me:päss wörd ")));
+        assert!(!format!("{credentials:?}").contains(&header[6..]));
+        for wrong in ["", "\n", "hunter2\nb", "hunter2\tb"] {
+            let error = password(wrong).expect_err("not a line").to_string();
+            assert!(!error.contains("hunter"), "{error}");
+        }
+        for (text, header) in
+            [("abc\n", Some("Bearer abc")), ("ApiKey abc", Some("ApiKey abc")), (" a", None), ("a b c", None)]
+        {
+            fs::write(&path, text).expect("written");
+            assert_eq!(Credentials::key(&path).ok().map(|of| of.authorization), header.map(HeaderValue::from_static));
+        }
+    }
 }

@@ -1,10 +1,13 @@
-//! Filters as queries.
+//! Filters as queries, and facets as aggregations.
 
-use serde_json::{Value, json};
+use serde_json::{Map, Value, json};
 
-use super::document::{SEPARATOR, key, values_field};
-use crate::catalogue::{Catalogue, SoftwareFilter, admitted};
-use crate::record::KeyRange;
+use super::document::{SEPARATOR, key, values_field, written};
+use super::response::{Bucket, Found};
+use crate::catalogue::{Catalogue, STARS, SoftwareFilter, admitted};
+use crate::record::{EvidenceStatus, KeyRange, OfferingType};
+use crate::search::facet_counts::{AttributeCounts, FacetCounts, MAX_ATTRIBUTE_VALUES, MAX_CATEGORIES};
+use crate::service::Facet;
 
 /// A part of a filter. A facet ignores its own part.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -91,4 +94,123 @@ pub(super) fn any_of(property: &str, ranges: &[KeyRange]) -> Value {
         json!({"range": {&field: {"gte": range.from, "lt": range.to.as_ref().map(end)}}})
     };
     json!({"bool": {"should": ranges.iter().map(query).collect::<Vec<_>>(), "minimum_should_match": 1}})
+}
+
+/// How many values of an attribute are read: some are spellings of the same value.
+const SPELLINGS: usize = 3 * MAX_ATTRIBUTE_VALUES;
+/// How many values each shard returns, since a value that's rare in one shard may be frequent
+/// overall.
+const SHARD_SIZE: usize = 5_000;
+
+/// The part of a filter that a facet ignores.
+fn part(facet: &Facet) -> Part {
+    match facet {
+        Facet::Category => Part::Category,
+        Facet::OfferingType => Part::OfferingType,
+        Facet::EvidenceStatus => Part::EvidenceStatus,
+        Facet::Rating => Part::Rating,
+        Facet::Attribute(_) => Part::Attribute(facet.property().unwrap_or_default().to_owned()),
+    }
+}
+
+/// An aggregation for each facet. A facet ignores its own part of the filter.
+pub(super) fn aggregations(facets: &[Facet], filter: &FilterQuery, catalogue: &Catalogue) -> Map<String, Value> {
+    let tables = &catalogue.tables;
+    let terms = |field: &str, size: usize| json!({"terms": {"field": field, "size": size, "shard_size": SHARD_SIZE}});
+    let of_facet = |facet: &Facet| {
+        let values = match facet {
+            Facet::Category => terms("categories.id", MAX_CATEGORIES),
+            Facet::OfferingType => terms("offering_type", OfferingType::ALL.len()),
+            Facet::EvidenceStatus => terms("evidence_status", EvidenceStatus::ALL.len()),
+            Facet::Rating => {
+                let ranges: Vec<_> = (1..=STARS).map(|stars| json!({"from": stars})).collect();
+                json!({"range": {"field": "rating", "ranges": ranges}})
+            }
+            Facet::Attribute(_) => {
+                let property = facet.property()?;
+                let number = tables.attributes.number(property)?;
+                let (kind, ranges) = (tables.attributes.get(number).kind, &tables.attribute_summaries[number].ranges);
+                let queries = ranges.iter().map(|range| any_of(property, kind.range(range).as_slice()));
+                if ranges.is_empty() {
+                    terms(&values_field(property), SPELLINGS)
+                } else {
+                    json!({"filters": {"filters": queries.collect::<Vec<_>>()}})
+                }
+            }
+        };
+        let but_for = filter.but_for(Some(&part(facet)));
+        Some((facet.as_str().to_owned(), json!({"filter": but_for, "aggs": {"values": values}})))
+    };
+    facets.iter().filter_map(of_facet).collect()
+}
+
+/// Reads the counts.
+pub(super) fn counts<T>(found: &Found<T>, facets: &[Facet], catalogue: &Catalogue) -> FacetCounts {
+    let tables = &catalogue.tables;
+    let mut counts = FacetCounts::default();
+    counts.categories.resize(tables.categories.len(), 0);
+    for facet in facets {
+        let buckets = found.buckets(facet.as_str());
+        let count = |value: &str| buckets.iter().find(|of| of.key == value).map_or(0, |of| of.doc_count);
+        match facet {
+            Facet::Category => {
+                for Bucket { key, doc_count } in &buckets {
+                    let at = key.as_str().and_then(|id| catalogue.find_category(id));
+                    if let Some(of) = at.and_then(|at| counts.categories.get_mut(at as usize)) {
+                        *of = *doc_count;
+                    }
+                }
+            }
+            Facet::OfferingType => counts.offering_types = OfferingType::ALL.map(|of| count(of.as_str())),
+            Facet::EvidenceStatus => counts.evidence_statuses = EvidenceStatus::ALL.map(|of| count(of.as_str())),
+            Facet::Rating => counts.ratings = std::array::from_fn(|at| buckets.get(at).map_or(0, |of| of.doc_count)),
+            Facet::Attribute(_) => {
+                let Some(attribute) = facet.property().and_then(|property| tables.attributes.number(property)) else {
+                    continue;
+                };
+                let (kind, ranges) =
+                    (tables.attributes.get(attribute).kind, &tables.attribute_summaries[attribute].ranges);
+                let values = if ranges.is_empty() {
+                    spellings(&buckets, |value| kind.key(value))
+                } else {
+                    ranges.iter().cloned().zip(buckets.iter().map(|bucket| bucket.doc_count)).collect()
+                };
+                counts.attributes.push(AttributeCounts { attribute, values });
+            }
+        }
+    }
+    counts
+}
+
+/// Adds up the spellings of each value, under the most frequent one.
+fn spellings(buckets: &[Bucket], key: impl Fn(&str) -> Option<String>) -> Vec<(Box<str>, u64)> {
+    let mut values: Vec<(String, Box<str>, u64)> = Vec::new();
+    for Bucket { key: value, doc_count } in buckets {
+        let value = written(value.as_str().unwrap_or_default());
+        let Some(key) = key(value) else { continue };
+        match values.iter_mut().find(|(of, ..)| *of == key) {
+            Some((.., count)) => *count += doc_count,
+            None => values.push((key, value.into(), *doc_count)),
+        }
+    }
+    values.sort_by(|(a, _, more), (b, _, less)| less.cmp(more).then_with(|| a.cmp(b)));
+    values.truncate(MAX_ATTRIBUTE_VALUES);
+    values.into_iter().map(|(_, value, count)| (value, count)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::AttributeType;
+
+    #[test]
+    fn spellings_of_a_value_are_counted_together() {
+        let bucket = |value: &str, doc_count| {
+            let key = AttributeType::Text.key(value).expect("text");
+            Bucket { key: format!("{key}\0{value}").into(), doc_count }
+        };
+        let buckets = [bucket("Cloud", 5), bucket("on-premises", 4), bucket("cloud", 3), bucket("On Premises", 3)];
+        let counted = spellings(&buckets, |value| AttributeType::Text.key(value));
+        assert_eq!(counted, [("Cloud".into(), 8), ("on-premises".into(), 7)]);
+    }
 }

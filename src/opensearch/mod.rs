@@ -6,31 +6,24 @@
 //! memory (categories, the glossary, attributes, exports, the change log) and ask the cluster for
 //! everything else. `docs/opensearch.md` lists all differences from the embedded engine.
 
-mod alternatives;
 mod bulk;
 mod connection;
-mod credentials;
 mod document;
 mod error;
-mod facets;
 mod filter;
 mod form;
 mod index;
 mod operations;
-mod prefix;
 mod query;
 mod response;
 mod search;
 mod update;
-mod view;
 
-pub use connection::{Connection, Settings};
-pub use credentials::Credentials;
+pub use connection::{Connection, Credentials, Settings};
 pub use error::{ClusterError, ErrorKind, SettingsError};
-pub use index::{Directory, Index, Status};
-pub use prefix::{IndexPrefix, IndexPrefixError};
+pub use form::{IndexPrefix, IndexPrefixError};
+pub use index::{Directory, Index, Status, View};
 pub use update::{Update, Updated};
-pub use view::View;
 
 use crate::catalogue::{CatalogueBuildError, CatalogueError, CollationError};
 use crate::scratch::ScratchError;

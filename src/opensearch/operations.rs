@@ -1,23 +1,25 @@
 //! Operations other than search.
 
+use std::sync::Arc;
+
 use bytes::Bytes;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
+use serde::Deserialize;
 use serde::de::DeserializeOwned;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
 
-use super::alternatives::like;
-use super::connection::Call;
+use super::connection::{Call, blocking};
 use super::document::{DirectoryDocument, hash, key, kind, values_field};
 use super::filter::FilterQuery;
-use super::prefix::Part;
-use super::query::{TextQuery, names, scaled};
+use super::form::Part;
+use super::index::View;
+use super::query::{TextQuery, like, names, scaled};
 use super::response::{Found, Got, search_target};
-use super::view::View;
 use super::{Directory, Error, ErrorKind};
 use crate::catalogue::resource::{ReviewSummary, SoftwareDetail, SoftwareItem, SoftwareRef, Suggestions};
-use crate::catalogue::{Order as Stored, Record, STARS};
-use crate::record::Language;
+use crate::catalogue::{Order as Stored, Record, STARS, shorten};
+use crate::record::{Language, Translations};
 use crate::service::{
     self, AttributeSort, ChangesPage, ListReviews, ListSimilar, ListSoftware, ListSort, MAX_QUERY_OFFSET, Page,
     PageRequest, Prefix, ReviewSort, ReviewsPage, SearchSort, SimilarHit, SimilarPage, SoftwareFilter, Stop,
@@ -75,12 +77,12 @@ impl Order {
 
 impl Directory {
     /// Sends a search for a page of products.
-    pub(super) async fn send_page(
+    pub(super) async fn send_page<T: DeserializeOwned + Send + 'static>(
         &self,
         mut body: Value,
         order: &Order,
         page: PageRequest,
-    ) -> Result<Found<Box<RawValue>>, Error> {
+    ) -> Result<Found<T>, Error> {
         if page.offset > MAX_QUERY_OFFSET {
             return Err(Error::OffsetTooLarge);
         }
@@ -91,9 +93,13 @@ impl Directory {
         self.send(Part::Products, &body).await
     }
 
-    pub(super) async fn send<T: DeserializeOwned>(&self, part: Part, body: &Value) -> Result<Found<T>, Error> {
+    pub(super) async fn send<T: DeserializeOwned + Send + 'static>(
+        &self,
+        part: Part,
+        body: &Value,
+    ) -> Result<Found<T>, Error> {
         let call = Call::post(search_target(&self.index.prefix.alias(part)), body.to_string());
-        Ok(self.index.connection.send(call).await?.json()?)
+        Ok(self.index.connection.send(call).await?.json().await?)
     }
 
     /// Lists products.
@@ -103,7 +109,7 @@ impl Directory {
             ListSort::Stored(order) => Order::stored(*order),
             ListSort::Attribute(sort) => Order::attribute(sort),
         });
-        let found = match query.q.as_deref().filter(|q| !q.trim().is_empty()) {
+        let found: Found<ListedProduct> = match query.q.as_deref().filter(|q| !q.trim().is_empty()) {
             None => {
                 let order = sorted.unwrap_or_else(|| Order::stored(Stored::Name));
                 self.send_page(json!({"query": {"bool": {"filter": filter}}}), &order, query.page).await?
@@ -117,7 +123,7 @@ impl Directory {
             },
         };
         let mut translator = Translator::new(&self.view.catalogue, query.language.as_ref());
-        let data = found.sources().map(|source| translated(&mut translator, source));
+        let data = found.sources().map(|product| product.translated(&mut translator));
         let data = data.collect::<Result<_, Error>>()?;
         Ok(Page { data, pagination: query.page.pagination(found.total()), is_in_language: translator.is_any() })
     }
@@ -126,11 +132,15 @@ impl Directory {
     /// text is in that language; `None` if the id is unknown.
     pub async fn get_software(&self, id: &str, language: Option<&Language>) -> Result<Option<(Record, bool)>, Error> {
         let Some(source) = self.source(id).await? else { return Ok(None) };
-        let mut product = product(&source)?;
-        let detail_hash = hash(&product.to_body()?);
-        let mut translator = Translator::new(&self.view.catalogue, language);
-        translator.detail(&mut product);
-        Ok(Some((Record { detail_hash, body: product.to_body()?.into() }, translator.is_any())))
+        let (view, language) = (Arc::clone(&self.view), language.cloned());
+        let read = move || {
+            let mut product = product(&source)?;
+            let detail_hash = hash(&product.to_body()?);
+            let mut translator = Translator::new(&view.catalogue, language.as_ref());
+            translator.detail(&mut product);
+            Ok::<_, Error>((Record { detail_hash, body: product.to_body()?.into() }, translator.is_any()))
+        };
+        blocking(read).await?.map(Some)
     }
 
     /// A product's source, as of the last refresh.
@@ -140,7 +150,7 @@ impl Directory {
             format!("/{index}/_doc/{}?realtime=false&preference=_local", utf8_percent_encode(&key, NON_ALPHANUMERIC));
         match self.index.connection.send(Call::get(target)).await {
             Ok(answer) => {
-                let got: Got<Box<RawValue>> = answer.json()?;
+                let got: Got<Box<RawValue>> = answer.json().await?;
                 Ok(Some(got.source))
             }
             Err(error) if error.kind == ErrorKind::NotFound => Ok(None),
@@ -159,11 +169,12 @@ impl Directory {
         let by_name = json!({"constant_score": {"filter": names.clone(), "boost": 1e6}});
         let query = json!({"bool": {"should": [by_name, names, text.strict()], "minimum_should_match": 1}});
         let page = PageRequest { limit, offset: 0 };
-        let found = self.send_page(json!({"query": query}), &Order::relevance(), page).await?;
+        let found: Found<ListedProduct> = self.send_page(json!({"query": query}), &Order::relevance(), page).await?;
         let mut translator = Translator::new(catalogue, language);
         let mut is_in_language = headings.is_in_language;
-        let software = found.sources().map(|source| {
-            let item = item(&mut translator, product(source)?);
+        let software = found.sources().map(|product| {
+            let item = product.translated(&mut translator)?;
+            let item: SoftwareItem<'_> = serde_json::from_slice(&item)?;
             is_in_language |= language.is_some() && item.is_translated("name");
             Ok::<_, Error>(SoftwareRef::from(item))
         });
@@ -176,7 +187,7 @@ impl Directory {
     pub async fn similar_software(&self, id: &str, query: &ListSimilar) -> Result<Option<SimilarPage<'_>>, Error> {
         let catalogue = &self.view.catalogue;
         let Some(source) = self.source(id).await? else { return Ok(None) };
-        let own = product(&source)?.item.categories;
+        let own = blocking(move || ListedProduct::try_from(source)).await??.categories;
         let document = [json!({"_index": self.index.prefix.alias(Part::Products), "_id": key(id)})];
         let filter = SoftwareFilter { except_id: Some(id.to_owned()), ..query.filter.clone() };
         let filter = FilterQuery::new(&filter, catalogue).but_for(None);
@@ -185,16 +196,15 @@ impl Directory {
             like(&document, &["name", "tagline", "features", "description"]),
         ];
         let body = json!({"query": {"bool": {"should": any, "minimum_should_match": 1, "filter": filter}}});
-        let found = self.send_page(body, &Order::relevance(), query.page).await?;
+        let found: Found<ListedProduct> = self.send_page(body, &Order::relevance(), query.page).await?;
         let mut translator = Translator::new(catalogue, query.language.as_ref());
         let data = found.hits.hits.iter().filter_map(|hit| Some((hit.score, hit.source.as_ref()?)));
-        let data = data.map(|(score, source)| {
-            let other = product(source)?;
-            let shared = own.iter().filter(|own| other.item.categories.iter().any(|of| of.id == own.id));
+        let data = data.map(|(score, product)| {
+            let shared = own.iter().filter(|id| product.categories.contains(id));
             Ok::<_, Error>(SimilarHit {
-                categories: shared.filter_map(|of| catalogue.category_by_id(&of.id)).collect(),
-                item: serde_json::to_vec(&item(&mut translator, other))?.into(),
+                item: product.translated(&mut translator)?,
                 score: scaled(score.unwrap_or_default()),
+                categories: shared.filter_map(|id| catalogue.category_by_id(id)).collect(),
                 words: Vec::new(),
             })
         });
@@ -273,19 +283,64 @@ impl Directory {
 }
 
 /// The product in its document.
-fn product(source: &RawValue) -> Result<SoftwareDetail<'_>, Error> {
+fn product(source: &RawValue) -> Result<SoftwareDetail<'_>, serde_json::Error> {
     let source = source.get().as_bytes();
-    Ok(SoftwareDetail::read(source, source)?)
+    SoftwareDetail::read(source, source)
 }
 
-/// A product as shown in lists, in the translator's language.
-fn item<'p>(translator: &mut Translator<'_>, product: SoftwareDetail<'p>) -> SoftwareItem<'p> {
-    let SoftwareDetail { mut item, detail } = product;
-    translator.list_item(&mut item, &detail.translations);
-    item
+/// A product in a response from the cluster.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "Box<RawValue>")]
+pub(super) struct ListedProduct {
+    /// What lists show of it, as JSON.
+    item: Bytes,
+    translations: Translations,
+    /// The ids of all its categories.
+    categories: Vec<String>,
 }
 
-/// A product's JSON as shown in lists, in the translator's language.
-pub(super) fn translated(translator: &mut Translator<'_>, source: &RawValue) -> Result<Bytes, Error> {
-    Ok(serde_json::to_vec(&item(translator, product(source)?))?.into())
+impl TryFrom<Box<RawValue>> for ListedProduct {
+    type Error = serde_json::Error;
+
+    fn try_from(source: Box<RawValue>) -> Result<Self, Self::Error> {
+        let SoftwareDetail { mut item, detail } = product(&source)?;
+        let categories = item.categories.iter().map(|category| category.id.to_string()).collect();
+        shorten(&mut item);
+        let translations = detail.translations.into_owned();
+        Ok(Self { item: serde_json::to_vec(&item)?.into(), translations, categories })
+    }
+}
+
+impl ListedProduct {
+    /// The product as lists show it, in the translator's language.
+    pub(super) fn translated(&self, translator: &mut Translator<'_>) -> Result<Bytes, Error> {
+        Ok(translator.item_of(self.item.clone(), &self.translations)?)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::catalogue::LIST_CATEGORIES;
+
+    #[test]
+    fn a_listed_product_is_shortened_but_has_all_its_categories() {
+        let categories = (0..12).map(|n| json!({"id": n.to_string(), "name": n.to_string()})).collect::<Vec<_>>();
+        let none: [&str; 0] = [];
+        let product = json!({
+            "id": "a", "name": "n".repeat(600), "tagline": null, "category": "0", "categories": categories, "rating": 4.5,
+            "review_count": null, "website": "https://a.example", "vendor": null, "offering_type": "software",
+            "evidence_status": "pending-review", "evidence_checked_on": null, "description": "d", "aliases": none,
+            "tags": none, "features": none, "standards": none, "alternative_to": none, "deployment": none,
+            "pricing": null, "languages": none, "sources": none, "rating_source": null, "additional_properties": {},
+            "export": {"id": "e", "name": "E", "license": "https://a.example", "as_of": null}, "same_as": none,
+            "directory": {"key": "a"},
+        });
+        let listed: ListedProduct = serde_json::from_str(&product.to_string()).expect("a product");
+        assert_eq!(listed.categories.len(), 12);
+        let item: Value = serde_json::from_slice(&listed.item).expect("JSON");
+        assert_eq!(item["categories"].as_array().map(Vec::len), Some(LIST_CATEGORIES));
+        assert!(item["name"].as_str().is_some_and(|name| name.ends_with('…') && name.chars().count() <= 501));
+        assert_eq!((&item["rating"], item.get("description")), (&json!(4.5), None));
+    }
 }

@@ -7,7 +7,7 @@
 use serde_json::{Value, json};
 
 use super::filter::ids;
-use super::view::View;
+use super::index::View;
 use crate::catalogue::resource::Correction;
 use crate::search::query::{ParsedQuery, parse};
 use crate::service::Prefix;
@@ -224,6 +224,14 @@ pub(super) fn names(text: &str) -> Option<Value> {
     let each: Vec<_> = each.collect();
     let starts = json!({"constant_score": {"boost": 1e3, "filter": {"prefix": {"name.keyword": {"value": text}}}}});
     (!each.is_empty()).then(|| json!({"bool": {"must": each, "should": [named(text), starts]}}))
+}
+
+/// A query for products like these.
+pub(super) fn like(documents: &[Value], fields: &[&str]) -> Value {
+    json!({"more_like_this": {
+        "fields": fields, "like": documents, "min_term_freq": 1, "min_doc_freq": 2, "max_query_terms": 25,
+        "minimum_should_match": 1,
+    }})
 }
 
 /// Scales a score to 0 to 1.

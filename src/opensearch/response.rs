@@ -112,10 +112,10 @@ impl<'c> Scan<'c> {
     }
 
     /// The hits on the next page; empty after the last one.
-    pub(super) async fn next<T: DeserializeOwned>(&mut self) -> Result<Vec<Hit<T>>, ClusterError> {
+    pub(super) async fn next<T: DeserializeOwned + Send + 'static>(&mut self) -> Result<Vec<Hit<T>>, ClusterError> {
         let Some(mut search) = self.search.take() else { return Ok(Vec::new()) };
         let call = Call::post(&*self.target, search.to_string()).within(PATIENCE);
-        let hits = self.connection.send(call).await?.json::<Found<T>>()?.hits.hits;
+        let hits = self.connection.send(call).await?.json::<Found<T>>().await?.hits.hits;
         if search["size"] == hits.len()
             && let Some(after) = hits.last().and_then(|last| last.sort.clone())
         {

@@ -21,9 +21,9 @@ use super::bulk::BulkLoader;
 use super::connection::{Call, Connection, PATIENCE};
 use super::document::{self, DirectoryDocument, Document, ReviewFields, StoredAttribute, kind};
 use super::form;
-use super::prefix::Part;
+use super::form::Part;
+use super::index::{Publication, Version, View, published, read};
 use super::response::{Hit, Scan};
-use super::view::{Publication, Version, View, published, read};
 use super::{ClusterError, Error, ErrorKind, IndexPrefix};
 use crate::catalogue::{AttributeLabels, AttributeSummary, Collation, Contents, Merged, ProductVersion};
 use crate::generation::builder::MergedSet;
@@ -261,7 +261,7 @@ impl Update<'_> {
         let target = format!("/{},{}", target(Part::Products), target(Part::Directory));
         let call =
             Call::get(format!("{target}?filter_path=*.aliases,*.mappings._meta,*.settings.index.number_of_shards"));
-        let described: HashMap<String, Described> = self.connection.send(call).await?.json()?;
+        let described: HashMap<String, Described> = self.connection.send(call).await?.json().await?;
         let (mut indices, mut current) = (Indices::default(), 0);
         for (index, described) in described {
             let Some(part) = Part::ALL.into_iter().find(|part| self.prefix.is_own(*part, &index)) else { continue };

@@ -60,20 +60,28 @@ impl<'s> Translator<'s> {
 
     /// Translates a product's list item. Without its text, the item is left as it is.
     pub(super) fn item(&mut self, item: Bytes, texts: Option<&HitTexts>) -> Result<Bytes, ServiceError> {
-        let Some(texts) = texts.filter(|_| self.needs_texts()) else {
-            self.is_any |= self.are_only;
-            return Ok(item);
-        };
-        let DetailFields { translations, .. } = serde_json::from_slice(&texts.detail)?;
-        let mut translated: SoftwareItem<'_> = serde_json::from_slice(&item)?;
-        self.list_item(&mut translated, &translations);
-        Ok(serde_json::to_vec(&translated)?.into())
+        match texts.filter(|_| self.needs_texts()) {
+            Some(texts) => {
+                let DetailFields { translations, .. } = serde_json::from_slice(&texts.detail)?;
+                self.item_of(item, &translations)
+            }
+            None => {
+                self.is_any |= self.are_only;
+                Ok(item)
+            }
+        }
     }
 
-    /// Translates a product as lists show it.
-    pub(crate) fn list_item(&mut self, item: &mut SoftwareItem<'_>, translations: &Translations) {
-        self.product(item, None, translations);
-        shorten(item);
+    /// Translates a product's list item, given all of the product's translations.
+    pub(crate) fn item_of(&mut self, item: Bytes, translations: &Translations) -> Result<Bytes, ServiceError> {
+        if !self.needs_texts() {
+            self.is_any |= self.are_only;
+            return Ok(item);
+        }
+        let mut translated: SoftwareItem<'_> = serde_json::from_slice(&item)?;
+        self.product(&mut translated, None, translations);
+        shorten(&mut translated);
+        Ok(serde_json::to_vec(&translated)?.into())
     }
 
     /// Translates a product.

@@ -1,5 +1,6 @@
 //! Escapes text for Markdown.
 
+use crate::text::append;
 use crate::text::printable::printable;
 
 /// Keeps GitHub and GitLab from linking text. They look for addresses, people and issues in the
@@ -23,7 +24,7 @@ pub(crate) fn escape(text: &str) -> String {
         match c {
             '\t' => escaped.push(' '),
             '&' | '<' | '>' | '"' | '*' | '_' | '`' | '[' | ']' | '|' | '~' | '#' | '@' | '\\' | '$' | '!' => {
-                escaped.extend([format!("&#{};", u32::from(c))]);
+                append(&mut escaped, format_args!("&#{};", u32::from(c)));
             }
             c => escaped.push(c),
         }

@@ -3,6 +3,7 @@
 
 pub mod analyse;
 pub(crate) mod count;
+pub(crate) mod domain;
 pub mod english;
 pub(crate) mod fold;
 pub mod html;
@@ -13,3 +14,9 @@ pub mod nearest;
 pub mod printable;
 pub mod shorten;
 pub mod stem;
+
+/// Appends formatted text to a string.
+pub(crate) fn append(text: &mut String, arguments: std::fmt::Arguments<'_>) {
+    // Writing to a string can't fail.
+    let _ = std::fmt::Write::write_fmt(text, arguments);
+}

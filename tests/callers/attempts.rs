@@ -46,7 +46,9 @@ fn a_key_gets_its_full_quota_and_retry_after_is_never_too_short() {
     let took = started.elapsed();
     println!("{allowed} requests of a quota of {RATE} in {:.1} s, then Retry-After {wait} s", took.as_secs_f64());
     assert!(took < Duration::from_mins(1), "too slow to be meaningful: {took:?}");
-    assert_eq!(allowed, RATE);
+    // Meanwhile, the quota refills.
+    let most = f64::from(RATE) * (1.0 + took.as_secs_f64() / 60.0);
+    assert!(allowed >= RATE && f64::from(allowed) <= most, "{allowed} of {most}");
     assert!(server.measure("http_requests_limited_total{scope=\"key\"}") > 0.0);
     if full() {
         let answer = run(async {

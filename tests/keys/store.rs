@@ -188,7 +188,8 @@ fn used_quota_survives_a_reload_and_a_changed_rate() {
     let text = fs::read_to_string(&path).expect("readable");
     replace(&path, &text.replace("\"rate_per_minute\": 5", "\"rate_per_minute\": 3"));
     store.reload_if_changed();
-    assert!(!spend().allowed);
+    // Three fifths of a minute's quota are spent.
+    assert_eq!((spend().remaining, spend().allowed), (0, false));
 }
 
 #[test]

@@ -1290,7 +1290,7 @@ export interface components {
         Link: string;
         /** @description What's left of the quota: `r` requests, with more available after `t` seconds. */
         RateLimit: string;
-        /** @description The quota: `q` requests in `w` seconds. */
+        /** @description The quota: `q` requests, which may be sent at once and become available again steadily over `w` seconds. */
         "RateLimit-Policy": string;
         /** @description Seconds to wait before trying again. */
         "Retry-After": number;

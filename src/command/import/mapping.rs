@@ -1,7 +1,6 @@
 //! An import's mapping: read from a file, or proposed and confirmed.
 
 use std::collections::BTreeMap;
-use std::fmt::Write as _;
 use std::io;
 use std::path::Path;
 
@@ -11,6 +10,7 @@ use crate::command::write_file::{check_absent, write_file};
 use crate::command::{Failure, print_note};
 use crate::curate::tabular::{Mapping, MappingError, Table, Target, column_letters, sample};
 use crate::error::chain;
+use crate::text::append;
 use crate::text::count::counted;
 use crate::text::printable::printable;
 
@@ -165,11 +165,11 @@ fn proposal(table: &Table, mapping: &Mapping) -> String {
     for ((column, head), target) in used.iter().zip(&heads).zip(&targets) {
         let sample = shown(sample(table, *column), SAMPLE_CHARS);
         let line = format!("  {head:wide$}  →  {target:wider$}  {sample}");
-        let _ = writeln!(text, "{}", line.trim_end());
+        append(&mut text, format_args!("{}\n", line.trim_end()));
     }
     for (property, otherwise) in [("id", "derived from the name"), ("evidence_status", "pending-review")] {
         if !mapping.has(property) {
-            let _ = writeln!(text, "  No column for `{property}`: {otherwise}.");
+            append(&mut text, format_args!("  No column for `{property}`: {otherwise}.\n"));
         }
     }
     text

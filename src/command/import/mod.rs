@@ -8,7 +8,6 @@ mod print;
 pub(super) use self::print::findings as print_findings;
 
 use std::collections::{BTreeMap, HashMap};
-use std::fmt::Write as _;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -120,18 +119,14 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
     let mut rejected = Rejected::new();
     if errors > 0 {
         if !args.valid_rows || !conversion.findings.is_about_rows() {
-            let mut hint = if args.valid_rows {
-                String::new()
-            } else {
-                "; --valid-rows writes the rows without errors".to_owned()
+            let valid_rows = if args.valid_rows { "" } else { "; --valid-rows writes the rows without errors" };
+            let fix = match conversion.findings.fixable {
+                0 => String::new(),
+                fixable => format!("; --fix completes {fixable} {}", agreeing(fixable, "address", "addresses")),
             };
-            let fixable = conversion.findings.fixable;
-            if fixable > 0 {
-                let _ = write!(hint, "; --fix completes {fixable} {}", agreeing(fixable, "address", "addresses"));
-            }
             let text = format!(
                 "the table has errors (total: {errors}, causes: {causes}); correct the table or the mapping. Nothing \
-                 was written{hint}"
+                 was written{valid_rows}{fix}"
             );
             return Err(Failure::usage(text));
         }

@@ -1,5 +1,6 @@
-//! The source of generations: exports on this machine, or an index folder.
+//! Where a served directory comes from: exports on this machine, an index folder, or a cluster.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
 
@@ -7,26 +8,54 @@ use jiff::Timestamp;
 use tokio::runtime::Handle;
 use tokio::sync::oneshot;
 
-use super::super::{Failure, data};
+use super::super::{Failure, data, opensearch};
 use crate::cli::ServeArgs;
-use crate::generation::source::Source;
-use crate::generation::{Observer, Settings};
-use crate::opensearch::{Index, Status};
+use crate::generation::{Observer, Settings, source};
+use crate::opensearch::{Connection, Index, Status};
 use crate::update::files::ExportFiles;
+use crate::update::index::IndexFolder;
 use crate::update::{Degraded, Directory, Origin, Outcome, Signal, Updater};
 
 /// Receives the outcome of startup; `None` if there's nothing to serve yet.
 pub(super) type Ready = oneshot::Sender<Result<Option<Outcome>, Failure>>;
 
-/// The source of generations.
+/// What the options say is to be served.
+pub(super) enum Source {
+    Exports,
+    /// The generations in an index folder, with `--data none`.
+    IndexFolder(Box<IndexFolder>),
+    /// A directory in OpenSearch.
+    Cluster(Arc<Connection>),
+}
+
+impl Source {
+    pub(super) fn of(args: &ServeArgs) -> Result<Self, Failure> {
+        if let Some(connection) = opensearch::connection(&args.engine)? {
+            return Ok(Self::Cluster(connection));
+        }
+        if let Some(folder) = data::index_folder(&args.data)? {
+            return Ok(Self::IndexFolder(Box::new(folder)));
+        }
+        data::check(&args.data)?;
+        Ok(Self::Exports)
+    }
+}
+
+/// Keeps a directory current.
 pub(super) struct Generations {
+    pub(super) about: About,
+    run: Box<Run>,
+}
+
+/// How startup describes a source.
+#[derive(Clone)]
+pub(super) struct About {
     /// Where the generations come from, for the log.
     pub(super) origin: String,
     /// What startup waits for if there's no generation.
     pub(super) awaited: &'static str,
     /// Whether the generations come from the embedded demo.
     pub(super) is_demo: bool,
-    run: Box<Run>,
 }
 
 /// Publishes the first generation, then keeps the directory current until the stop signal.
@@ -42,12 +71,14 @@ impl Generations {
         waits: bool,
     ) -> Self {
         Self {
-            origin: match &settings.source {
-                Source::Folder(folder) => folder.display().to_string(),
-                Source::Embedded => "embedded demo".to_owned(),
+            about: About {
+                origin: match &settings.source {
+                    source::Source::Folder(folder) => folder.display().to_string(),
+                    source::Source::Embedded => "embedded demo".to_owned(),
+                },
+                awaited: "valid exports",
+                is_demo: settings.source == source::Source::Embedded,
             },
-            awaited: "valid exports",
-            is_demo: settings.source == Source::Embedded,
             run: Box::new(move |ready, signals, received| {
                 let mut files = ExportFiles::new(settings, observer);
                 files.watch(signals);
@@ -67,9 +98,7 @@ impl Generations {
         runtime: Handle,
     ) -> Self {
         Self {
-            origin: urls.join(","),
-            awaited: "the directory in the cluster",
-            is_demo: false,
+            about: About { origin: urls.join(","), awaited: "the directory in the cluster", is_demo: false },
             run: Box::new(move |ready, _, received| {
                 let following = runtime.spawn(index.follow(move |status| directory.set_degraded(reasons(status))));
                 if ready.send(Ok(None)).is_ok() {
@@ -80,23 +109,17 @@ impl Generations {
         }
     }
 
-    /// The generations in the index folder, with `--data none`.
-    pub(super) fn copied(args: &ServeArgs, directory: &Arc<Directory>) -> Result<Option<Self>, Failure> {
-        let Some(folder) = data::index_folder(&args.data)? else { return Ok(None) };
-        if args.reindex {
-            return Err(Failure::usage("--reindex builds from exports, so it can't be combined with --data none"));
-        }
-        let directory = Arc::clone(directory);
-        Ok(Some(Self {
-            origin: args.data.index.display().to_string(),
-            awaited: "a generation in the index folder",
-            is_demo: false,
+    /// The generations in an index folder that another tool fills.
+    pub(super) fn copied(folder: IndexFolder, index: &Path, directory: Arc<Directory>) -> Self {
+        let origin = index.display().to_string();
+        Self {
+            about: About { origin, awaited: "a generation in the index folder", is_demo: false },
             run: Box::new(move |ready, _, received| {
                 keep_current(&mut Updater::new(folder, directory), ready, received, |started| {
                     Ok(started.unwrap_or(Outcome::Failed))
                 });
             }),
-        }))
+        }
     }
 
     pub(super) fn run(self, ready: Ready, signals: SyncSender<Signal>, received: &Receiver<Signal>) {

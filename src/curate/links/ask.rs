@@ -19,6 +19,7 @@ use super::host::{Clock, Hosts};
 use super::outcome::{Outcome, Visit};
 use super::robots::{self, Robots};
 use crate::client::{Client, ReachError, RequestError, certificate_fault};
+use crate::text::append;
 
 const MAX_REDIRECTS: usize = 10;
 /// Maximum length of a redirect's address, in bytes, because the cache stores it.
@@ -294,7 +295,7 @@ fn location(response: &Response<Incoming>) -> Option<String> {
         if byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(byte) {
             location.push(char::from(*byte));
         } else {
-            location.extend([format!("%{byte:02X}")]);
+            append(&mut location, format_args!("%{byte:02X}"));
         }
     }
     Some(location)

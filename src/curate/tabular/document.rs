@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use super::findings::{At, Level};
 use super::{Conversion, Mapping, Record, Table};
 use crate::record::{Attribute, EvidenceStatus, slug};
+use crate::text::append;
 
 /// The export's own properties.
 #[derive(Debug, Clone)]
@@ -18,12 +19,12 @@ pub struct Envelope {
 /// attributes.
 pub fn document(envelope: &Envelope, attributes: &[Attribute], records: &[Record]) -> String {
     let quoted = |text: &str| serde_json::Value::from(text).to_string();
-    let attributes = match attributes {
-        [] => String::new(),
-        _ => format!("  \"attributes\": {},\n", declarations(attributes)),
-    };
-    let (name, license) = (quoted(&envelope.name), quoted(&envelope.license));
-    let mut json = format!("{{\n  \"name\": {name},\n  \"license\": {license},\n{attributes}  \"software\": [");
+    let mut json =
+        format!("{{\n  \"name\": {},\n  \"license\": {},\n", quoted(&envelope.name), quoted(&envelope.license));
+    if !attributes.is_empty() {
+        append(&mut json, format_args!("  \"attributes\": {},\n", declarations(attributes)));
+    }
+    json.push_str("  \"software\": [");
     for (index, record) in records.iter().enumerate() {
         json.push_str(if index == 0 { "\n    " } else { ",\n    " });
         json.push_str(&element(record));

@@ -3,13 +3,12 @@
 
 use std::fmt::Display;
 use std::net::{Ipv4Addr, Ipv6Addr};
-use std::sync::LazyLock;
 
 use fluent_uri::Uri;
 use fluent_uri::component::Host;
-use foldhash::HashSet;
 
 use crate::export::Code;
+use crate::text::domain::is_top_level_domain;
 
 /// Single-label hosts that are placeholders.
 const PLACEHOLDERS: [&str; 15] = [
@@ -34,11 +33,6 @@ const YOURS: [&str; 6] = ["your-company", "your-domain", "your-site", "yourcompa
 /// Top-level names used on local networks: from RFC 6762, ICANN's reservation of `internal`, and
 /// common practice.
 const LOCAL: [&str; 7] = ["corp", "home", "internal", "intranet", "lan", "local", "localdomain"];
-
-/// IANA's list as of 2026-11-01 in lower case, without its first line:
-/// <https://data.iana.org/TLD/tlds-alpha-by-domain.txt>.
-static TOP_LEVEL_DOMAINS: LazyLock<HashSet<&str>> =
-    LazyLock::new(|| include_str!("top_level_domains.txt").lines().collect());
 
 const OWN_HELP: &str = "write the address of the product's own website";
 const LOCAL_HELP: &str = "use an address that the directory's readers can reach";
@@ -130,7 +124,7 @@ fn named(host: &str) -> Option<Doubt> {
     if is(last, &LOCAL) || (is(last, &["arpa"]) && is(second, &["home"])) {
         return Some(local(&host));
     }
-    let is_known = is(last, &["example", "onion"]) || TOP_LEVEL_DOMAINS.contains(&*last.to_ascii_lowercase());
+    let is_known = is(last, &["example"]) || is_top_level_domain(last);
     (!is_known).then(|| unknown(format!("the host `{host}` ends in `.{last}`, which isn't a top-level domain")))
 }
 

@@ -1,11 +1,11 @@
 //! Prints a report as workflow commands, which GitHub shows as annotations:
 //! <https://docs.github.com/en/actions/reference/workflows-and-actions/workflow-commands>.
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::{Item, inside, items, summary};
 use crate::export::{Code, Finding, LeftOut, Location, Related, Report, Severity};
+use crate::text::append;
 use crate::text::count::Grouped;
 
 /// What GitHub calls a note.
@@ -33,10 +33,11 @@ pub fn github(report: &Report, out: &mut dyn Write) -> io::Result<()> {
 
 fn command(finding: &Finding) -> String {
     let mut message = format!("{}\n{}", finding.message, finding.help);
-    // Writing to a string can't fail.
-    let _ = inside(&finding.location).map(|inside| write!(message, "\n{inside}"));
+    if let Some(inside) = inside(&finding.location) {
+        append(&mut message, format_args!("\n{inside}"));
+    }
     for related in &finding.related {
-        let _ = write!(message, "\n{}: {}", related.note, place(&related.location));
+        append(&mut message, format_args!("\n{}: {}", related.note, place(&related.location)));
     }
     annotation(level(finding.code), &finding.location, finding.code, &message)
 }
@@ -44,7 +45,9 @@ fn command(finding: &Finding) -> String {
 /// A notice at one of a finding's related locations.
 fn notice(finding: &Finding, related: &Related) -> String {
     let mut message = format!("{}: see {}, {}", related.note, place(&finding.location), finding.message);
-    let _ = inside(&related.location).map(|inside| write!(message, "\n{inside}"));
+    if let Some(inside) = inside(&related.location) {
+        append(&mut message, format_args!("\n{inside}"));
+    }
     annotation(NOTICE, &related.location, finding.code, &message)
 }
 
@@ -58,9 +61,9 @@ const fn level(code: Code) -> &'static str {
 fn annotation(level: &str, location: &Location, code: Code, message: &str) -> String {
     let mut command = format!("::{level} file={}", property(&location.file.to_string_lossy()));
     if let Some(place) = &location.place {
-        let _ = write!(command, ",line={},col={}", place.line, place.column);
+        append(&mut command, format_args!(",line={},col={}", place.line, place.column));
     }
-    let _ = write!(command, ",title={}::{}", property(code.as_str()), data(message));
+    append(&mut command, format_args!(",title={}::{}", property(code.as_str()), data(message)));
     command
 }
 

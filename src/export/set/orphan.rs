@@ -1,10 +1,10 @@
 //! Reports reviews without a product.
 
-use std::fmt::Write as _;
 use std::ops::Range;
 
 use crate::export::finding::Findings;
 use crate::export::{Code, Finding, SectionKind, SourceFile};
+use crate::text::append;
 use crate::text::count::{agreeing, counted};
 
 #[derive(Debug, Clone, Copy)]
@@ -47,12 +47,13 @@ impl Products {
             ),
         };
         if others > 0 {
-            // Writing to a string can't fail.
-            let _ = write!(
-                message,
-                "; {} {} about this product",
-                counted(others, "more review"),
-                agreeing(others, "is", "are")
+            append(
+                &mut message,
+                format_args!(
+                    "; {} {} about this product",
+                    counted(others, "more review"),
+                    agreeing(others, "is", "are")
+                ),
             );
         }
         findings.add(code, orphan.file.shared_path(), || {

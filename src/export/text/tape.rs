@@ -68,8 +68,13 @@ impl<'d> Value<'d> {
 
     /// The value's bytes in the file.
     pub(in crate::export) fn span(&self) -> Range<usize> {
-        let node = self.node();
-        node.start as usize..node.end as usize
+        let [start, end] = self.bounds();
+        start as usize..end as usize
+    }
+
+    /// The start and end of [`Self::span`].
+    pub(in crate::export) fn bounds(&self) -> [u32; 2] {
+        [self.node().start, self.node().end]
     }
 
     /// What a finding points at: only the opening bracket of an array or object, which may be many

@@ -1,7 +1,6 @@
 //! The `PageLinks` extractor: links from one page of a list to its other pages.
 
 use std::convert::Infallible;
-use std::fmt::Write as _;
 use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
@@ -12,6 +11,7 @@ use super::query::RawQuery;
 use crate::catalogue::resource::Pagination;
 use crate::http::state::AppState;
 use crate::service::MAX_QUERY_OFFSET;
+use crate::text::append;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::http) enum MaxOffset {
@@ -63,8 +63,7 @@ fn ascii(prefix: &str, path: &str) -> String {
     for byte in path.bytes() {
         match byte {
             b'!' | b'#'..=b';' | b'=' | b'?'..=b'[' | b']' | b'_' | b'a'..=b'z' | b'~' => text.push(char::from(byte)),
-            // Writing to a string can't fail.
-            _ => drop(write!(text, "%{byte:02X}")),
+            _ => append(&mut text, format_args!("%{byte:02X}")),
         }
     }
     text

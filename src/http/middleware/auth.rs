@@ -1,6 +1,7 @@
 //! Authentication: a request's API key and the web origin that may use it, or a page visitor
 //! without a key.
 
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Instant;
@@ -52,9 +53,10 @@ pub(in crate::http) fn failed(state: &AppState, error: ApiError, request: &Reque
         return error;
     }
     let client = client_ip(request.extensions(), request.headers(), &state.config.trusted_proxies);
-    let attempts = &state.failed_attempts;
-    let decision = client.map(|client| attempts.spend(client.into(), MAX_FAILED_ATTEMPTS, Instant::now()));
-    match decision.and_then(|decision| decision.retry_after_seconds) {
+    let spend = |client: IpAddr| {
+        state.failed_attempts.with_debt(client.into(), Instant::now(), |debt| debt.spend(MAX_FAILED_ATTEMPTS))
+    };
+    match client.and_then(|client| spend(client).retry_after_seconds) {
         Some(retry_after_seconds) => ApiError::TooManyFailures { retry_after_seconds },
         None => error,
     }

@@ -1,7 +1,6 @@
 //! Problem documents: turns a response that carries an `ApiError` into the document to send.
 
 use std::error::Error as _;
-use std::fmt::Write as _;
 
 use axum::response::Response;
 
@@ -9,6 +8,7 @@ use super::log::redacted;
 use super::request_context::RequestContext;
 use crate::http::problem::{self, ApiError};
 use crate::http::state::AppState;
+use crate::text::append;
 
 /// Takes the error from a response. Counts rejections, and logs each of the service's own failures
 /// once.
@@ -46,8 +46,7 @@ pub(in crate::http) fn write_problem(
 fn log(error: &ApiError, request: &RequestContext) {
     let mut causes = String::new();
     for cause in std::iter::successors(error.source(), |cause| (*cause).source()) {
-        // Writing to a string can't fail.
-        let _ = write!(causes, ": {cause}");
+        append(&mut causes, format_args!(": {cause}"));
     }
     tracing::error!(
         request_id = request.id(),

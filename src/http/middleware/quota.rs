@@ -19,7 +19,7 @@ const RATE_LIMIT_POLICY: HeaderName = HeaderName::from_static("ratelimit-policy"
 
 /// Marks a response that counts as this many requests against the quota.
 #[derive(Debug, Clone, Copy)]
-pub(in crate::http) struct Cost(pub(in crate::http) u32);
+pub(in crate::http) struct Cost(pub(in crate::http) u64);
 
 /// Charges one request to the quota, and answers 429 if none are left. A request that is shed
 /// afterwards is refunded. A response with a [`Cost`] is charged once it's certain to be sent.
@@ -74,7 +74,7 @@ pub(in crate::http) fn report_quota(grant: &Grant, response: &mut Response) {
 
 fn write_headers(decision: &Decision, headers: &mut HeaderMap) {
     let policy = item("q", decision.limit.into(), "w", WINDOW.as_secs());
-    let limit = item("r", decision.remaining.into(), "t", decision.reset_seconds);
+    let limit = item("r", decision.remaining, "t", decision.reset_seconds);
     for (name, text) in [(RATE_LIMIT_POLICY, policy), (RATE_LIMIT, limit)] {
         // Both strings are ASCII.
         if let Ok(value) = HeaderValue::try_from(text) {

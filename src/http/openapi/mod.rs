@@ -111,7 +111,11 @@ const HEADERS: [(&str, bool, &str); 13] = [
     ),
     ("Link", false, "Links to other pages of the list (RFC 8288): first, prev, next, last."),
     ("RateLimit", false, "What's left of the quota: `r` requests, with more available after `t` seconds."),
-    ("RateLimit-Policy", false, "The quota: `q` requests in `w` seconds."),
+    (
+        "RateLimit-Policy",
+        false,
+        "The quota: `q` requests, which may be sent at once and become available again steadily over `w` seconds.",
+    ),
     ("Cache-Control", false, "`private, no-cache`: may be cached, but must be revalidated before each use."),
     ("Vary", false, "The request headers that the response depends on."),
     ("Retry-After", true, "Seconds to wait before trying again."),

@@ -49,8 +49,7 @@ impl MinimumRate {
 
 /// How long this many bytes take at [`MIN_RATE`].
 fn time_for(bytes: usize) -> Duration {
-    // No buffer is as large as 4 GiB.
-    Duration::from_secs(u32::try_from(bytes).unwrap_or(u32::MAX).into()) / MIN_RATE
+    Duration::from_secs(bytes as u64) / MIN_RATE
 }
 
 #[cfg(test)]

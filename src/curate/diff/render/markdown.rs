@@ -1,12 +1,12 @@
 //! Renders a difference as Markdown, for a comment on a merge request.
 
-use std::fmt::Write as _;
 use std::io::{self, Write};
 
 use super::change_text::ChangeText;
 use super::{Options, notes, place, sections, title};
 use crate::curate::diff::words::Part;
 use crate::curate::diff::{Changed, Changes, Counts, Difference, Entry, FieldChange};
+use crate::text::append;
 use crate::text::count::counted;
 use crate::text::markdown::escape;
 
@@ -102,7 +102,7 @@ fn field(change: &FieldChange) -> String {
     let name = if change.field.is_empty() { "value" } else { &change.field };
     let mut line = format!("{}:", escape(name));
     let mut element = |tag: &str, text: &str| {
-        let _ = write!(line, " <{tag}>{}</{tag}>", escape(text));
+        append(&mut line, format_args!(" <{tag}>{}</{tag}>", escape(text)));
     };
     match ChangeText::of(change) {
         ChangeText::Set(value) => element("ins", &value),
@@ -120,7 +120,7 @@ fn field(change: &FieldChange) -> String {
                 element("ins", value);
             }
             if more > 0 {
-                let _ = write!(line, " … and {more} more");
+                append(&mut line, format_args!(" … and {more} more"));
             }
         }
     }

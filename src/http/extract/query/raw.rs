@@ -1,9 +1,10 @@
 //! The decoded query string, for parameters, links and entity tags.
 
 use std::borrow::Cow;
-use std::fmt::Write as _;
 
 use percent_encoding::percent_decode;
+
+use crate::text::append;
 
 /// A query's pairs, decoded as `application/x-www-form-urlencoded`, in the given order; not
 /// necessarily UTF-8.
@@ -48,8 +49,7 @@ impl RawQuery {
             query.extend(form_urlencoded::byte_serialize(value));
             query.push('&');
         }
-        // Writing to a string can't fail.
-        let _ = write!(query, "limit={limit}&offset=");
+        append(&mut query, format_args!("limit={limit}&offset="));
         query
     }
 }

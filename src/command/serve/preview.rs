@@ -1,5 +1,5 @@
-//! What a preview adds to the directory: the candidate's findings, and how it differs from the
-//! published exports.
+//! `preview`: serves a candidate folder to the machine it's being edited on, with its findings and
+//! how it differs from the published exports.
 
 use std::ops::ControlFlow;
 use std::path::{Path, PathBuf};
@@ -12,7 +12,7 @@ use super::super::Failure;
 use super::super::data::DATA_FOLDER;
 use super::super::diff::side;
 use super::super::progress::Terminal;
-use crate::cli::{PreviewArgs, SideArgs};
+use crate::cli::{DataArgs, EngineArgs, LogFormat, NONE, OnOff, PreviewArgs, ServeArgs, SideArgs};
 use crate::curate::diff::{Set, compare, render};
 use crate::export::{self, ExportSet, Report};
 use crate::generation::stamp::{FolderStamp, stamp};
@@ -28,6 +28,56 @@ const POLL_INTERVAL: Duration = Duration::from_secs(1);
 const FINDINGS_BYTES: usize = 512 * 1024;
 /// How many records of each kind the page shows per section.
 const SHOWN: usize = 200;
+
+/// Rejects a candidate that isn't a folder.
+pub(super) fn check(candidate: &Path) -> Result<(), Failure> {
+    let name = candidate.display();
+    match std::fs::metadata(candidate) {
+        Err(error) => Err(Failure::usage(format!(
+            "the candidate {name} can't be read: {error}; specify a folder of export files, such as a copy of the data folder"
+        ))),
+        Ok(metadata) if !metadata.is_dir() => Err(Failure::usage(format!(
+            "{name} is not a folder; specify the folder that contains the candidate's export files"
+        ))),
+        Ok(_) => Ok(()),
+    }
+}
+
+/// The options for an in-memory server without a key file.
+pub(super) fn serve_args(args: &PreviewArgs) -> ServeArgs {
+    let SideArgs { skip_invalid, id_prefix, max_file_bytes, .. } = &args.sides;
+    let data = DataArgs {
+        data: Some(args.candidate.clone()),
+        index: PathBuf::from(NONE),
+        skip_invalid: *skip_invalid,
+        id_prefix: id_prefix.clone(),
+        meaning: OnOff::On,
+        max_file_bytes: *max_file_bytes,
+    };
+    ServeArgs {
+        data,
+        listen: args.listen,
+        keys: None,
+        follow: None,
+        reindex: false,
+        for_server: None,
+        max_build_bytes: None,
+        // A set that removes many products should be shown, not withheld.
+        max_removed: 100,
+        public_url: None,
+        trusted_proxy: Vec::new(),
+        metrics_listen: None,
+        public_page: None,
+        site_title: Some("Preview".to_owned()),
+        site_introduction: None,
+        engine: EngineArgs::default(),
+        log: "info".to_owned(),
+        access_log: false,
+        log_queries: false,
+        empty_queries: None,
+        log_format: LogFormat::Text,
+    }
+}
 
 /// Starts the comparison thread. Returns the state for the page, and an observer for the builds.
 pub(super) fn start(
