@@ -30,7 +30,7 @@ pub(crate) fn prepare(merged: &Merged, repeat: Repeat) -> Vec<String> {
     let mut term = String::new();
     let texts = merged.products().flatten().map(|product| {
         let mut text = String::new();
-        analyzer.analyse(&product.software, merged.language(&product), merged.categories(&product.categories));
+        analyzer.analyse(&product.software, merged.language(&product), merged.categories(&product.row.categories));
         for (of, occurrences) in analyzer.terms() {
             term.clear();
             of.write(&mut term);

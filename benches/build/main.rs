@@ -92,7 +92,7 @@ const BASELINES: usize = 2;
 /// the same bytes once they've been assembled.
 fn lookups(snapshot: &Snapshot, mut ids: Vec<Box<str>>) -> Stages {
     fastrand::Rng::with_seed(1).shuffle(&mut ids);
-    let record = |id: &str| get_software(snapshot, id).expect("whole").expect("a product").body;
+    let record = |id: &str| get_software(snapshot, id, None).expect("whole").expect("a product").0.body;
     let ((), made) = time(|| ids.iter().for_each(|id| drop(std::hint::black_box(record(id)))));
     let ready: Vec<Bytes> = ids.iter().map(|id| record(id)).collect();
     let ((), copied) = time(|| ready.iter().for_each(|body| drop(std::hint::black_box(body.to_vec()))));
@@ -133,7 +133,7 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
         let (mut analyzer, mut search) =
             (DocumentAnalyzer::new(merged.synonyms(), merged.pins(), &merged.attributes), SearchBuilder::new(&scratch));
         for product in merged.products().flatten() {
-            analyzer.analyse(&product.software, merged.language(&product), merged.categories(&product.categories));
+            analyzer.analyse(&product.software, merged.language(&product), merged.categories(&product.row.categories));
             search.push(&analyzer)?;
             analyzer.terms().for_each(drop);
         }

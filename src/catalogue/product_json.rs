@@ -95,7 +95,9 @@ impl ProductJson {
 
 fn hash(parts: &[&[u8]]) -> u64 {
     let mut hasher = FixedState::default().build_hasher();
-    parts.iter().for_each(|part| hasher.write(part));
+    for part in parts {
+        hasher.write(part);
+    }
     hasher.finish()
 }
 

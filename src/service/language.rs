@@ -60,16 +60,12 @@ impl<'s> Translator<'s> {
 
     /// Translates a product's list item. Without its text, the item is left as it is.
     pub(super) fn item(&mut self, item: Bytes, texts: Option<&HitTexts>) -> Result<Bytes, ServiceError> {
-        match texts.filter(|_| self.needs_texts()) {
-            Some(texts) => {
-                let DetailFields { translations, .. } = serde_json::from_slice(&texts.detail)?;
-                self.item_of(item, &translations)
-            }
-            None => {
-                self.is_any |= self.are_only;
-                Ok(item)
-            }
-        }
+        let Some(texts) = texts.filter(|_| self.needs_texts()) else {
+            self.is_any |= self.are_only;
+            return Ok(item);
+        };
+        let DetailFields { translations, .. } = serde_json::from_slice(&texts.detail)?;
+        self.item_of(item, &translations)
     }
 
     /// Translates a product's list item, given all of the product's translations.

@@ -47,7 +47,7 @@ pub(crate) fn answers_from_memory(snapshot: &Snapshot) -> Vec<Vec<u8>> {
     }
     for id in ids(snapshot) {
         add(&|text| {
-            text.extend(get_software(snapshot, &id).expect("whole").expect("a product").body);
+            text.extend(get_software(snapshot, &id, None).expect("whole").expect("a product").0.body);
         });
     }
     let search = SearchSoftware { page, ..SearchSoftware::new("product audit") };
@@ -82,8 +82,8 @@ pub(crate) fn revisions_of(snapshot: &Snapshot) -> BTreeSet<usize> {
     let list = ListSoftware { page, ..ListSoftware::default() };
     let items = list_software(snapshot, &list, &Stop::default()).expect("an engine").data;
     let ids = items.iter().map(|item| serde_json::from_slice::<serde_json::Value>(item).expect("JSON")["id"].clone());
-    let records = ids.map(|id| get_software(snapshot, id.as_str().expect("a string")));
-    let records = records.map(|record| record.expect("whole").expect("a product"));
+    let records = ids.map(|id| get_software(snapshot, id.as_str().expect("a string"), None));
+    let records = records.map(|record| record.expect("whole").expect("a product").0);
     records.flat_map(|record| revisions(&record.body).collect::<Vec<_>>()).collect()
 }
 

@@ -43,7 +43,7 @@ fn parsed(item: &[u8]) -> Value {
 }
 
 fn detail(snapshot: &Snapshot, id: &str) -> Value {
-    let record = get_software(snapshot, id).expect("intact").expect("a product");
+    let record = get_software(snapshot, id, None).expect("intact").expect("a product").0;
     serde_json::from_slice::<Value>(&record.body).expect("JSON")["data"].take()
 }
 
@@ -127,8 +127,9 @@ fn unknown_properties_come_back_unchanged_with_every_digit() {
         "url": "https://a.example.org/", "evidence_status": "pending-review", "rating": 4.50,
         "serial": 123456789012345678901234567890.10, "tiny": 1e-400, "nested": {"z": [1.0, -0, 2E+3], "a": "ü"}}]}"#;
     let snapshot = snapshot(&[("a.json", text.to_owned())]);
-    let answer = String::from_utf8(get_software(&snapshot, "a").expect("intact").expect("a product").body.to_vec())
-        .expect("text");
+    let answer =
+        String::from_utf8(get_software(&snapshot, "a", None).expect("intact").expect("a product").0.body.to_vec())
+            .expect("text");
     for part in [
         r#""rating":4.50,"#,
         r#""serial":123456789012345678901234567890.10"#,

@@ -119,7 +119,8 @@ const ALL: PageRequest = PageRequest { limit: 100, offset: 0 };
 
 /// A product with all its fields.
 fn detail(snapshot: &Snapshot, item: &Value) -> Value {
-    let record = get_software(snapshot, item["id"].as_str().expect("an id")).expect("not damaged").expect("a product");
+    let record =
+        get_software(snapshot, item["id"].as_str().expect("an id"), None).expect("not damaged").expect("a product").0;
     parsed(&record.body)["data"].take()
 }
 

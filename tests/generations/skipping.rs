@@ -26,7 +26,7 @@ fn the_valid_records_are_served() {
     let (_place, mut running) = with_one_invalid_record();
     assert!(matches!(running.updater.start(), Ok(Outcome::Published)));
     assert_eq!(running.ids(), ["first", "last"]);
-    assert!(get_software(&running.snapshot(), "bad").expect("intact").is_none());
+    assert!(get_software(&running.snapshot(), "bad", None).expect("intact").is_none());
     assert_eq!(running.seen().reports, 1, "the invalid record should be reported");
 }
 

@@ -61,7 +61,7 @@ fn check_generation(report: Report, bytes: &[u8]) {
     assert_eq!(written, bytes, "the download should be the validated bytes");
     assert_eq!(snapshot.software_count(), software.len());
     for (id, name) in software {
-        let record = service::get_software(&snapshot, &id).expect("whole").expect("the product");
+        let record = service::get_software(&snapshot, &id, None).expect("whole").expect("the product").0;
         assert!(is_json(&record.body), "{id}");
         let page = PageRequest { limit: 100, offset: 0 };
         let (stop, budget) = (Stop::default(), service::budget(&snapshot, &Stop::default()));
