@@ -85,7 +85,7 @@ async fn products_are_listed_filtered_sorted_and_read() {
     assert_eq!(list(named("bu c")).await, ["c"], "each word begins a word");
     assert_eq!(list(named("aud")).await, ["moss"], "aliases count");
 
-    let product = directory.get_software("moss").await.expect("read").expect("known");
+    let product = directory.get_software("moss", None).await.expect("read").expect("known").0;
     let body: Value = serde_json::from_slice(&product.body).expect("JSON");
     assert_eq!(
         (&body["data"]["additional_properties"]["seats"], &body["data"]["export"]["id"]),
@@ -93,8 +93,8 @@ async fn products_are_listed_filtered_sorted_and_read() {
     );
     assert!(body["data"].get("directory").is_none(), "what searches need isn't shown");
     assert!(String::from_utf8_lossy(&product.body).contains("\"rating\":4.5,"), "as written in the export");
-    assert!(directory.get_software(&long_id()).await.expect("read").is_some());
-    assert!(directory.get_software("..").await.expect("read").is_none());
+    assert!(directory.get_software(&long_id(), None).await.expect("read").is_some());
+    assert!(directory.get_software("..", None).await.expect("read").is_none());
     let german = Language::parse("de").expect("a tag");
     let filter = SoftwareFilter { ids: vec!["moss".to_owned(), "none".to_owned()], ..SoftwareFilter::default() };
     let translated = ListSoftware { filter, language: Some(german), ..ListSoftware::default() };
