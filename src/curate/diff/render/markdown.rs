@@ -3,9 +3,8 @@
 use std::fmt::Write as _;
 use std::io::{self, Write};
 
-use super::change_text::ChangeText;
+use super::change_text::{ChangeText, Part};
 use super::{Options, notes, place, sections, title};
-use crate::curate::diff::words::Part;
 use crate::curate::diff::{Changed, Changes, Counts, Difference, Entry, FieldChange};
 use crate::text::count::counted;
 use crate::text::markdown::escape;
