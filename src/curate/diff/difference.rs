@@ -6,7 +6,8 @@ use std::fmt;
 
 use bytes::Bytes;
 use serde::{Serialize, Serializer};
-use serde_json::{Value, value::RawValue};
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::set::Set;
 use crate::record::EvidenceStatus;

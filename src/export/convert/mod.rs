@@ -3,23 +3,15 @@
 //! The schema has already been checked. Here, a word that's too long to be searched is an error;
 //! almost everything else is a warning. Records that lack an essential property are dropped.
 
-mod attribute;
 mod blemish;
 mod entry;
-mod glossary;
 mod host;
-mod markup;
-mod mojibake;
-mod pin;
 mod property;
-mod raw;
-mod review;
 mod software;
-mod synonym;
 mod translation;
 
 pub(super) use property::is_web;
-pub use raw::write_compact;
+pub use property::write_compact;
 
 use std::ops::Range;
 
