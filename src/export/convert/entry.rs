@@ -13,31 +13,50 @@ use crate::export::text::{Kind, Value};
 use crate::export::{Code, SectionKind};
 use crate::record::{
     ATTRIBUTE, Attribute, AttributeType, CATEGORY, CalendarDate, Category, GlossarySource, GlossaryTerm, Language,
-    MAX_PINNED, PIN, Pin, Property, REVIEW, Review, SYNONYMS, SynonymGroup, TERM, Translations,
+    MAX_PINNED, PIN, Pin, Property, REVIEW, Review, SYNONYMS, SynonymGroup, TERM,
 };
 use crate::text::shorten::is_longer;
 
 impl Reader {
-    pub(super) fn categories(&mut self, root: Value<'_>) -> Vec<Entry<Category>> {
-        let mut known = NearMiss::new(&CATEGORY);
-        let parent = Path::Root.member(SectionKind::Categories.key());
-        let mut categories = Vec::new();
-        for (index, value) in self.optional_section(root, SectionKind::Categories) {
-            let path = parent.element(index);
-            self.near_misses(&mut known, value, path);
-            let Some((name, key)) = self.required(value, path, "name", "a category") else { continue };
-            if let Some(problem) = name_problem(&name) {
-                self.left_out(value, path, &format!("a category's name {problem}"));
-                continue;
-            }
-            let description = self.optional_text(value, path, "description");
-            let translations = self.entry_translations(value, path, &CATEGORY);
-            categories.push(Entry { index, key: key.span(), value: Category { name, description, translations } });
+    /// Reads the elements of one of the envelope's optional arrays. `read` returns an element's value
+    /// and the location that identifies it; `None` if the element is left out.
+    fn entries<'d, T>(
+        &mut self,
+        root: Value<'d>,
+        kind: SectionKind,
+        known: &'static [Property],
+        mut read: impl FnMut(&mut Self, Value<'d>, Path<'_>) -> Option<(Range<usize>, T)>,
+    ) -> Vec<Entry<T>> {
+        let Some(list) = root.get(kind.key()) else { return Vec::new() };
+        let parent = Path::Root.member(kind.key());
+        if !matches!(list.kind(), Kind::Array | Kind::Null | Kind::Invalid) {
+            let message = format!("`{}` is {}, so it isn't used", kind.key(), list.describe());
+            self.report(Code::EntryLeftOut, list, parent, message, "write an array, or leave it out");
         }
-        categories
+        let mut known = NearMiss::new(known);
+        let entry = |(index, entry)| {
+            let path = parent.element(index);
+            self.near_misses(&mut known, entry, path);
+            let (key, value) = read(self, entry, path)?;
+            Some(Entry { index, key, value })
+        };
+        list.elements().enumerate().filter_map(entry).collect()
     }
 
-    pub(super) fn left_out(&mut self, value: Value<'_>, path: Path<'_>, why: &str) {
+    pub(super) fn categories(&mut self, root: Value<'_>) -> Vec<Entry<Category>> {
+        self.entries(root, SectionKind::Categories, &CATEGORY, |reader, entry, path| {
+            let (name, key) = reader.required(entry, path, "name", "a category")?;
+            if let Some(problem) = name_problem(&name) {
+                reader.left_out(entry, path, &format!("a category's name {problem}"));
+                return None;
+            }
+            let description = reader.optional_text(entry, path, "description");
+            let translations = reader.entry_translations(entry, path, &CATEGORY);
+            Some((key.span(), Category { name, description, translations }))
+        })
+    }
+
+    fn left_out(&mut self, value: Value<'_>, path: Path<'_>, why: &str) {
         if value.kind() != Kind::Invalid {
             let message = format!("this entry is left out: {why}");
             self.report(Code::EntryLeftOut, value, path, message, "complete it, or remove it");
@@ -45,7 +64,7 @@ impl Reader {
     }
 
     /// Reads required text, which mustn't be blank. If it's missing, reports the entry as left out.
-    pub(super) fn required<'d>(
+    fn required<'d>(
         &mut self,
         entry: Value<'d>,
         path: Path<'_>,
@@ -66,7 +85,7 @@ impl Reader {
         found
     }
 
-    pub(super) fn optional_text(&mut self, entry: Value<'_>, path: Path<'_>, key: &str) -> Option<Box<str>> {
+    fn optional_text(&mut self, entry: Value<'_>, path: Path<'_>, key: &str) -> Option<Box<str>> {
         let mut text = None;
         if let Some(value) = entry.get(key) {
             let _: Use = self.text(value, path.member(key), &mut text);
@@ -75,7 +94,7 @@ impl Reader {
     }
 
     /// Reads an optional list of strings, dropping blank ones.
-    pub(super) fn optional_texts(&mut self, entry: Value<'_>, path: Path<'_>, key: &str) -> Vec<Box<str>> {
+    fn optional_texts(&mut self, entry: Value<'_>, path: Path<'_>, key: &str) -> Vec<Box<str>> {
         let mut texts = Vec::new();
         if let Some(value) = entry.get(key) {
             let _: Use = self.texts(value, path.member(key), &mut texts);
@@ -83,22 +102,12 @@ impl Reader {
         texts.retain(|text| !text.trim().is_empty());
         texts
     }
-}
 
-impl Reader {
     pub(super) fn reviews(&mut self, root: Value<'_>) -> Vec<Entry<Opinion>> {
-        let mut known = NearMiss::new(&REVIEW);
-        let parent = Path::Root.member(SectionKind::Reviews.key());
-        let entries = self.optional_section(root, SectionKind::Reviews);
-        let read = |(index, entry)| {
-            let path = parent.element(index);
-            self.near_misses(&mut known, entry, path);
-            self.review(entry, index, path)
-        };
-        entries.into_iter().filter_map(read).collect()
+        self.entries(root, SectionKind::Reviews, &REVIEW, Self::review)
     }
 
-    fn review(&mut self, entry: Value<'_>, index: usize, path: Path<'_>) -> Option<Entry<Opinion>> {
+    fn review(&mut self, entry: Value<'_>, path: Path<'_>) -> Option<(Range<usize>, Opinion)> {
         let (id, key) = self.required(entry, path, "id", "a review")?;
         let (software_id, about) = self.required(entry, path, "software_id", "a review")?;
         let Some(rating) = entry.get("rating").and_then(stars) else {
@@ -123,7 +132,7 @@ impl Reader {
                 review.additional_properties.extend(self.keep(&name, value, path));
             }
         }
-        Some(Entry { index, key: key.span(), value: Opinion { review, software_id: about.span() } })
+        Some((key.span(), Opinion { review, software_id: about.span() }))
     }
 
     fn review_property(&mut self, review: &mut Review, key: &str, value: Value<'_>, path: Path<'_>) -> Use {
@@ -161,40 +170,12 @@ impl Reader {
         review.created_at_seconds = Some(moment.as_second());
         Use::Used
     }
-}
 
-fn stars(value: Value<'_>) -> Option<u8> {
-    if value.kind() != Kind::Number {
-        return None;
-    }
-    match count(value.raw()) {
-        Count::Fits(stars @ 1..=5) => u8::try_from(stars).ok(),
-        _ => None,
-    }
-}
-
-/// Parses an RFC 3339 time, or a date, which means midnight UTC.
-fn moment(text: &str) -> Option<jiff::Timestamp> {
-    if CalendarDate::parse(text).is_some() {
-        return format!("{text}T00:00:00Z").parse().ok();
-    }
-    text.parse().ok()
-}
-
-impl Reader {
     pub(super) fn glossary(&mut self, root: Value<'_>) -> Vec<Entry<Term>> {
-        let mut known = NearMiss::new(&TERM);
-        let parent = Path::Root.member(SectionKind::Glossary.key());
-        let entries = self.optional_section(root, SectionKind::Glossary);
-        let read = |(index, entry)| {
-            let path = parent.element(index);
-            self.near_misses(&mut known, entry, path);
-            self.term(entry, index, path)
-        };
-        entries.into_iter().filter_map(read).collect()
+        self.entries(root, SectionKind::Glossary, &TERM, Self::term)
     }
 
-    fn term(&mut self, entry: Value<'_>, index: usize, path: Path<'_>) -> Option<Entry<Term>> {
+    fn term(&mut self, entry: Value<'_>, path: Path<'_>) -> Option<(Range<usize>, Term)> {
         let (term, key) = self.required(entry, path, "term", "a glossary term")?;
         let (definition, _) = self.required(entry, path, "definition", "a glossary term")?;
         if let Some(problem) = name_problem(&term) {
@@ -211,7 +192,7 @@ impl Reader {
             translations: self.entry_translations(entry, path, &TERM),
         };
         let related = entry.get("related").map(places).unwrap_or_default();
-        Some(Entry { index, key: key.span(), value: Term { term, related } })
+        Some((key.span(), Term { term, related }))
     }
 
     /// Reads a source: a title or a URL as a string, or an object with either or both.
@@ -247,6 +228,56 @@ impl Reader {
             }
         }
     }
+
+    pub(super) fn synonyms(&mut self, root: Value<'_>) -> Vec<Entry<SynonymGroup>> {
+        self.entries(root, SectionKind::Synonyms, &SYNONYMS, |reader, entry, path| {
+            for Property { name: key, .. } in &SYNONYMS {
+                let Some(terms) = entry.get(key) else { continue };
+                for term in std::iter::once(terms).chain(terms.elements()) {
+                    reader.words(term, path.member(key), &term.as_str().unwrap_or_default());
+                }
+            }
+            let group = group(entry).map_err(|why| reader.left_out(entry, path, why)).ok()?;
+            Some((entry.head(), group))
+        })
+    }
+
+    pub(super) fn pins(&mut self, root: Value<'_>) -> Vec<Entry<PinnedProducts>> {
+        self.entries(root, SectionKind::Pins, &PIN, |reader, entry, path| {
+            let pin = pinned(entry).map_err(|why| reader.left_out(entry, path, &why)).ok()?;
+            Some((entry.head(), pin))
+        })
+    }
+
+    /// Reads an export's attributes. `language` is the export's language; `None` if that's English.
+    pub(super) fn attributes(&mut self, root: Value<'_>, language: Option<&Language>) -> Vec<Entry<Attribute>> {
+        self.entries(root, SectionKind::Attributes, &ATTRIBUTE, |reader, entry, path| {
+            let (property, key) = reader.required(entry, path, "property", "an attribute")?;
+            let (label, _) = reader.required(entry, path, "label", "an attribute")?;
+            let attribute = attribute(entry, &property, &label);
+            let attribute = attribute.map_err(|why| reader.left_out(entry, path, why)).ok()?;
+            let translations = reader.entry_translations(entry, path, &ATTRIBUTE);
+            Some((key.span(), Attribute { language: language.cloned(), translations, ..attribute }))
+        })
+    }
+}
+
+fn stars(value: Value<'_>) -> Option<u8> {
+    if value.kind() != Kind::Number {
+        return None;
+    }
+    match count(value.raw()) {
+        Count::Fits(stars @ 1..=5) => u8::try_from(stars).ok(),
+        _ => None,
+    }
+}
+
+/// Parses an RFC 3339 time, or a date, which means midnight UTC.
+fn moment(text: &str) -> Option<jiff::Timestamp> {
+    if CalendarDate::parse(text).is_some() {
+        return format!("{text}T00:00:00Z").parse().ok();
+    }
+    text.parse().ok()
 }
 
 /// The spans of the strings in a list, except blank ones.
@@ -254,29 +285,6 @@ fn places(list: Value<'_>) -> Vec<Range<usize>> {
     let texts = std::iter::once(list).chain(list.elements());
     let is_term = |value: &Value<'_>| value.as_str().is_some_and(|text| !text.trim().is_empty());
     texts.filter(is_term).map(|value| value.span()).collect()
-}
-
-impl Reader {
-    pub(super) fn synonyms(&mut self, root: Value<'_>) -> Vec<Entry<SynonymGroup>> {
-        let mut known = NearMiss::new(&SYNONYMS);
-        let parent = Path::Root.member(SectionKind::Synonyms.key());
-        let mut groups = Vec::new();
-        for (index, entry) in self.optional_section(root, SectionKind::Synonyms) {
-            let path = parent.element(index);
-            self.near_misses(&mut known, entry, path);
-            for Property { name: key, .. } in &SYNONYMS {
-                let Some(terms) = entry.get(key) else { continue };
-                for term in std::iter::once(terms).chain(terms.elements()) {
-                    self.words(term, path.member(key), &term.as_str().unwrap_or_default());
-                }
-            }
-            match group(entry) {
-                Ok(value) => groups.push(Entry { index, key: entry.head(), value }),
-                Err(why) => self.left_out(entry, path, why),
-            }
-        }
-        groups
-    }
 }
 
 fn group(entry: Value<'_>) -> Result<SynonymGroup, &'static str> {
@@ -310,23 +318,6 @@ fn terms(list: Value<'_>) -> Option<Vec<Box<str>>> {
     (list.kind() == Kind::Array).then(|| list.elements().map(text).collect()).flatten()
 }
 
-impl Reader {
-    pub(super) fn pins(&mut self, root: Value<'_>) -> Vec<Entry<PinnedProducts>> {
-        let mut known = NearMiss::new(&PIN);
-        let parent = Path::Root.member(SectionKind::Pins.key());
-        let mut pins = Vec::new();
-        for (index, entry) in self.optional_section(root, SectionKind::Pins) {
-            let path = parent.element(index);
-            self.near_misses(&mut known, entry, path);
-            match pinned(entry) {
-                Ok(value) => pins.push(Entry { index, key: entry.head(), value }),
-                Err(why) => self.left_out(entry, path, &why),
-            }
-        }
-        pins
-    }
-}
-
 fn pinned(entry: Value<'_>) -> Result<PinnedProducts, String> {
     if entry.kind() != Kind::Object {
         return Err("a pin must be an object".to_owned());
@@ -355,37 +346,13 @@ fn texts<'d>(entry: Value<'d>, key: &str, most: usize) -> Result<Vec<Value<'d>>,
     Ok(texts)
 }
 
-impl Reader {
-    /// Reads an export's attributes. `language` is the export's language; `None` if that's English.
-    pub(super) fn attributes(&mut self, root: Value<'_>, language: Option<&Language>) -> Vec<Entry<Attribute>> {
-        let mut known = NearMiss::new(&ATTRIBUTE);
-        let parent = Path::Root.member(SectionKind::Attributes.key());
-        let mut attributes = Vec::new();
-        for (index, entry) in self.optional_section(root, SectionKind::Attributes) {
-            let path = parent.element(index);
-            self.near_misses(&mut known, entry, path);
-            let Some((property, key)) = self.required(entry, path, "property", "an attribute") else { continue };
-            let Some((label, _)) = self.required(entry, path, "label", "an attribute") else { continue };
-            match attribute(entry, property, label) {
-                Ok(value) => {
-                    let translations = self.entry_translations(entry, path, &ATTRIBUTE);
-                    let value = Attribute { language: language.cloned(), translations, ..value };
-                    attributes.push(Entry { index, key: key.span(), value });
-                }
-                Err(why) => self.left_out(entry, path, why),
-            }
-        }
-        attributes
-    }
-}
-
-fn attribute(entry: Value<'_>, property: Box<str>, label: Box<str>) -> Result<Attribute, &'static str> {
+fn attribute(entry: Value<'_>, property: &str, label: &str) -> Result<Attribute, &'static str> {
     let given = |key: &str| entry.get(key).filter(|value| value.kind() != Kind::Null);
     // A request separates an attribute from its value with a colon.
-    if property.contains(':') || is_longer(&property, PROPERTY_CHARS) {
+    if property.contains(':') || is_longer(property, PROPERTY_CHARS) {
         return Err("an attribute's `property` can have at most 100 characters and can't contain a colon");
     }
-    if is_longer(&label, LABEL_CHARS) {
+    if is_longer(label, LABEL_CHARS) {
         return Err("an attribute's `label` can have at most 500 characters");
     }
     let kind = match given("type") {
@@ -393,15 +360,9 @@ fn attribute(entry: Value<'_>, property: Box<str>, label: Box<str>) -> Result<At
         None => Some(AttributeType::Text),
     };
     let kind = kind.ok_or("an attribute's `type` must be `text`, `number`, `boolean` or `date`")?;
-    let unit = match given("unit") {
-        Some(value) => Some(
-            value
-                .as_str()
-                .filter(|unit| !is_longer(unit, LABEL_CHARS))
-                .ok_or("an attribute's `unit` must be a string of at most 500 characters")?,
-        ),
-        None => None,
-    };
+    let short = |value: Value<'_>| value.as_str().filter(|unit| !is_longer(unit, LABEL_CHARS)).map(Into::into);
+    let wrong_unit = "an attribute's `unit` must be a string of at most 500 characters";
+    let unit = given("unit").map(|value| short(value).ok_or(wrong_unit)).transpose()?;
     let flag = |key: &str, default: bool| match given(key).map(|value| value.kind()) {
         None => Ok(default),
         Some(Kind::True) => Ok(true),
@@ -409,8 +370,7 @@ fn attribute(entry: Value<'_>, property: Box<str>, label: Box<str>) -> Result<At
         Some(_) => Err("`searchable` and `hidden` must be true or false"),
     };
     let (searchable, hidden) = (flag("searchable", true)?, flag("hidden", false)?);
-    let (unit, translations) = (unit.map(Into::into), Translations::default());
-    Ok(Attribute { property, label, kind, unit, searchable, hidden, language: None, translations })
+    Ok(Attribute { unit, searchable, hidden, ..Attribute::new(property, label, kind) })
 }
 
 #[cfg(test)]

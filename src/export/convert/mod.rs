@@ -197,21 +197,6 @@ impl Reader {
         self.faults.add(Fault::new(code, value.head(), path, message, help));
     }
 
-    fn optional_section<'d>(&mut self, root: Value<'d>, kind: SectionKind) -> Vec<(usize, Value<'d>)> {
-        let Some(value) = root.get(kind.key()) else { return Vec::new() };
-        if !matches!(value.kind(), Kind::Array | Kind::Null | Kind::Invalid) {
-            let message = format!("`{}` is {}, so it isn't used", kind.key(), value.describe());
-            self.report(
-                Code::EntryLeftOut,
-                value,
-                Path::Root.member(kind.key()),
-                message,
-                "write an array, or leave it out",
-            );
-        }
-        value.elements().enumerate().collect()
-    }
-
     /// Suggests known keys instead of unknown ones that resemble them.
     fn near_misses(&mut self, known: &mut NearMiss, object: Value<'_>, path: Path<'_>) {
         let mut present = None;
