@@ -6,7 +6,7 @@ use std::path::Path;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Code, Export, Finding, IdPrefixes, LeftOut, LinkReport, Severity, SourceFile, Stale, stray};
+use super::{Code, Export, Finding, IdPrefixes, LeftOut, LinkReport, Severity, SourceFile, Stale, source};
 use crate::text::count::counted;
 
 /// The result of reading a set of export files.
@@ -107,7 +107,7 @@ impl Report {
 
 /// Adds a finding about the folder's files whose names almost look like an export's, if any.
 pub fn mention_ignored_files(report: &mut Report, folder: &Path) {
-    if let Some(finding) = stray::finding(folder) {
+    if let Some(finding) = source::ignored_files_finding(folder) {
         let at = report.findings.partition_point(|finding| &*finding.location.file < folder);
         report.findings.insert(at, finding);
     }

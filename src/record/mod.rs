@@ -7,30 +7,24 @@
 
 mod attribute;
 mod date;
-mod glossary;
+mod entry;
 mod language;
-mod pin;
 mod property;
 mod raw;
-mod review;
 mod slug;
 mod software;
-mod synonym;
 mod url;
 
 pub use attribute::{Attribute, AttributeNumber, Attributes, KeyRange, MAX_ATTRIBUTES, MAX_VALUES, total_order};
 pub use date::CalendarDate;
-pub use glossary::{Category, GlossarySource, GlossaryTerm};
+pub use entry::{Category, GlossarySource, GlossaryTerm, MAX_PINNED, Pin, Review, SynonymGroup};
 pub use language::{Found, Language, Languages, Translations};
-pub use pin::{MAX_PINNED, Pin};
 pub use property::{
     ATTRIBUTE, AttributeType, BUILT_IN, BuiltIn, CATEGORY, ENVELOPE, Field, PIN, Property, REVIEW, Required, SEARCHED,
     SOFTWARE, SYNONYMS, Section, Shape, Shown, TERM, searched,
 };
-pub use review::Review;
 pub use slug::{Ids, former_slug, identity, slug};
 pub use software::{EvidenceStatus, OfferingType, PropertyValue, Rating, Software, Source};
-pub use synonym::SynonymGroup;
 pub use url::normalised_url;
 
 use serde_json::value::RawValue;

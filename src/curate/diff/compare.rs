@@ -1,10 +1,12 @@
-//! Compares two sets: pairs elements by identity, then compares their fields.
+//! Compares two sets: pairs elements by identity, then compares their fields as JSON values.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use super::count::summary;
+use serde_json::{Map, Number, Value};
+
+use super::difference::summary;
 use super::set::{Item, Set};
-use super::{CategoryCount, Changed, Changes, Difference, Entry, field};
+use super::{CategoryCount, Changed, Changes, Difference, Entry, Evidence, FieldChange, Json};
 use crate::record::identity;
 
 /// Compares two sets in linear time and memory. Only records whose text differs are parsed.
@@ -19,7 +21,7 @@ pub fn compare(old: &Set, new: &Set) -> Difference {
         context.compare(old.software.iter().map(|record| &record.item), new.software.iter().map(|record| &record.item));
     context.renamed(&mut software, old, new);
     for changed in &mut software.changed {
-        changed.evidence = field::evidence(&changed.fields);
+        changed.evidence = evidence(&changed.fields);
     }
     let mut difference = Difference {
         exports: context.exports(old, new),
@@ -72,7 +74,7 @@ impl Context<'_> {
     /// How an element changed; `None` if it didn't.
     fn changed(&self, old: &Item, new: &Item) -> Option<Changed> {
         let former_export = self.is_moved(old, new).then(|| Box::from(&*old.export));
-        let fields = field::changes(&old.json, &new.json);
+        let fields = changes(&old.json, &new.json);
         let former_id = (old.id != new.id).then(|| old.id.clone());
         if fields.is_empty() && former_export.is_none() && former_id.is_none() {
             return None;
@@ -143,4 +145,144 @@ fn category_counts(old: &Set, new: &Set) -> Vec<CategoryCount> {
         }
     }
     counts.into_values().filter(|count| count.old != count.new).collect()
+}
+
+/// The fields in which two elements differ. An element that isn't an object counts as one field
+/// without a name.
+fn changes(old: &Json, new: &Json) -> Vec<FieldChange> {
+    if old.0 == new.0 {
+        return Vec::new();
+    }
+    let (mut old, new) = (fields(old), fields(new));
+    let mut changes = Vec::new();
+    for (field, new) in new {
+        let old = old.remove(&field);
+        if old.as_ref() != Some(&new) {
+            changes.push(change(field, old, Some(new)));
+        }
+    }
+    changes.extend(old.into_iter().map(|(field, old)| change(field, Some(old), None)));
+    changes.sort_by(|a, b| a.field.cmp(&b.field));
+    changes
+}
+
+fn fields(json: &Json) -> BTreeMap<String, Value> {
+    match normal(serde_json::from_slice(&json.0).unwrap_or_default()) {
+        Value::Object(fields) => fields.into_iter().collect(),
+        value => BTreeMap::from([(String::new(), value)]),
+    }
+}
+
+fn change(field: String, old: Option<Value>, new: Option<Value>) -> FieldChange {
+    let (added, removed) = match (&old, &new) {
+        (Some(Value::Array(old)), Some(Value::Array(new))) => (without(new, old), without(old, new)),
+        _ => (Vec::new(), Vec::new()),
+    };
+    FieldChange { field, old, new, added, removed }
+}
+
+/// An array without the elements of `other`. Each element of `other` removes at most one.
+fn without(array: &[Value], other: &[Value]) -> Vec<Value> {
+    let mut counts: HashMap<String, usize> = HashMap::new();
+    for value in other {
+        *counts.entry(value.to_string()).or_default() += 1;
+    }
+    let is_left = |value: &&Value| match counts.get_mut(&value.to_string()) {
+        Some(count) if *count > 0 => {
+            *count -= 1;
+            false
+        }
+        _ => true,
+    };
+    array.iter().filter(is_left).cloned().collect()
+}
+
+/// Normalises a value so that equal values have the same JSON text: keys are sorted, and whole
+/// numbers become integers.
+fn normal(value: Value) -> Value {
+    match value {
+        Value::Object(members) => {
+            let sorted: BTreeMap<_, _> = members.into_iter().map(|(key, value)| (key, normal(value))).collect();
+            Value::Object(sorted.into_iter().collect::<Map<_, _>>())
+        }
+        Value::Array(elements) => Value::Array(elements.into_iter().map(normal).collect()),
+        Value::Number(number) => Value::Number(whole(&number).unwrap_or(number)),
+        other => other,
+    }
+}
+
+/// Converts a number written with a fraction or an exponent to an integer, if it's whole and fits
+/// in 53 bits.
+fn whole(number: &Number) -> Option<Number> {
+    const LARGEST: f64 = 9_007_199_254_740_992.0;
+    let value = number.as_f64().filter(|value| number.is_f64() && value.fract() == 0.0 && value.abs() <= LARGEST)?;
+    format!("{value:.0}").parse::<i64>().ok().map(Number::from)
+}
+
+fn evidence(changes: &[FieldChange]) -> Option<Evidence> {
+    let of = |field: &str| changes.iter().find(|change| change.field == field);
+    let is_reviewed = |value: Option<&Value>| value.is_some_and(|value| value == "vendor-sources-reviewed");
+    if let Some(status) = of("evidence_status") {
+        return Some(if is_reviewed(status.new.as_ref()) { Evidence::Gained } else { Evidence::Lost });
+    }
+    let (date, sources) = (of("evidence_checked_on"), of("sources"));
+    if date.is_none() && sources.is_none() {
+        return None;
+    }
+    let count = |value: Option<&Value>| value.and_then(Value::as_array).map_or(0, Vec::len);
+    let has_more = sources.is_some_and(|change| !change.added.is_empty() || count(change.old.as_ref()) == 0);
+    let has_less = sources.is_some_and(|change| !change.removed.is_empty() || count(change.new.as_ref()) == 0);
+    let (is_dated, is_undated) =
+        (date.is_some_and(|date| date.old.is_none()), date.is_some_and(|date| date.new.is_none()));
+    Some(match (has_more || is_dated, has_less || is_undated) {
+        (true, false) => Evidence::Gained,
+        (false, true) => Evidence::Lost,
+        _ => Evidence::Renewed,
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn json(text: &'static str) -> Json {
+        Json(bytes::Bytes::from_static(text.as_bytes()))
+    }
+
+    #[test]
+    fn formatting_and_key_order_are_ignored() {
+        let old = json(r#"{"a": 1.0, "b": {"c": 1e2, "d": 12.50}}"#);
+        assert_eq!(changes(&old, &json(r#"{"b":{"d":12.5,"c":100},"a":1}"#)), []);
+        assert_eq!(changes(&old, &json(r#"{"b":{"d":12.51,"c":100},"a":1}"#)).len(), 1);
+        assert_eq!(changes(&json(r#"{"a":9007199254740993}"#), &json(r#"{"a":9007199254740992}"#)).len(), 1);
+        assert_eq!(changes(&json(r#"{"a":null}"#), &json("{}")).len(), 1);
+    }
+
+    #[test]
+    fn added_and_removed_array_elements_are_listed() {
+        let of = |new| changes(&json(r#"{"tags":["a","b","b"]}"#), &json(new));
+        let [change] = &of(r#"{"tags":["b","c"]}"#)[..] else { panic!("one field") };
+        assert_eq!((change.added.clone(), change.removed.clone()), (vec!["c".into()], vec!["a".into(), "b".into()]));
+        let [order] = &of(r#"{"tags":["b","a","b"]}"#)[..] else { panic!("one field") };
+        assert_eq!((order.added.len(), order.removed.len()), (0, 0));
+    }
+
+    #[test]
+    fn evidence_changes_are_classified() {
+        let of = |old, new| evidence(&changes(&json(old), &json(new)));
+        let (pending, reviewed) =
+            (r#"{"evidence_status":"pending-review"}"#, r#"{"evidence_status":"vendor-sources-reviewed"}"#);
+        assert_eq!(of(pending, reviewed), Some(Evidence::Gained));
+        assert_eq!(of(reviewed, pending), Some(Evidence::Lost));
+        let (one, two, other) =
+            (r#"{"sources":[["a","u"]]}"#, r#"{"sources":[["a","u"],["b","v"]]}"#, r#"{"sources":[["b","v"]]}"#);
+        assert_eq!(of(one, two), Some(Evidence::Gained));
+        assert_eq!(of(two, one), Some(Evidence::Lost));
+        assert_eq!(of(one, other), Some(Evidence::Renewed));
+        assert_eq!(
+            of(r#"{"evidence_checked_on":"2026-01-01"}"#, r#"{"evidence_checked_on":"2026-02-01"}"#),
+            Some(Evidence::Renewed)
+        );
+        assert_eq!(of(r#"{"name":"a"}"#, r#"{"name":"b"}"#), None);
+    }
 }

@@ -1,11 +1,17 @@
-//! The complete difference between two sets: applying it to the old set yields the new one.
+//! The complete difference between two sets: applying it to the old set yields the new one. Also its
+//! counts and one-line summary.
+
+use std::collections::BTreeMap;
+use std::fmt;
 
 use bytes::Bytes;
 use serde::{Serialize, Serializer};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::Summary;
+use super::set::Set;
+use crate::record::EvidenceStatus;
+use crate::text::count::agreeing;
 
 #[derive(Debug, Clone, Default, Serialize)]
 pub struct Difference {
@@ -143,4 +149,146 @@ impl Serialize for Json {
         let raw: &RawValue = serde_json::from_slice(&self.0).map_err(serde::ser::Error::custom)?;
         raw.serialize(serializer)
     }
+}
+
+const NAMED_EXPORTS: usize = 5;
+
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct Summary {
+    pub old_software: usize,
+    pub new_software: usize,
+    /// Products with reviewed sources in the old set.
+    pub old_reviewed: usize,
+    /// Products with reviewed sources in the new set.
+    pub new_reviewed: usize,
+    pub exports: Counts,
+    /// The number of changed products includes renamed and moved ones.
+    pub software: Counts,
+    /// Products whose id changed.
+    pub renamed: usize,
+    pub moved: usize,
+    pub evidence_gained: usize,
+    pub evidence_lost: usize,
+    pub evidence_renewed: usize,
+    /// Category descriptions.
+    pub categories: Counts,
+    pub reviews: Counts,
+    pub glossary: Counts,
+    pub synonyms: Counts,
+    pub pins: Counts,
+    /// The exports whose products differ, by id.
+    pub by_export: Vec<ExportCounts>,
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize)]
+pub struct Counts {
+    pub added: usize,
+    pub removed: usize,
+    pub changed: usize,
+}
+
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
+pub struct ExportCounts {
+    pub export: Box<str>,
+    #[serde(flatten)]
+    pub counts: Counts,
+}
+
+impl Counts {
+    pub fn is_none(self) -> bool {
+        self == Self::default()
+    }
+}
+
+impl fmt::Display for Counts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} added, {} removed, {} changed", self.added, self.removed, self.changed)
+    }
+}
+
+impl fmt::Display for Summary {
+    /// One line, such as `2 products added, 0 removed, 1 changed (1 with new evidence); reviews: 1
+    /// added, 0 removed, 0 changed; in demo, qhse`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let Counts { added, removed, changed } = self.software;
+        let noun = agreeing(added, "product", "products");
+        write!(f, "{added} {noun} added, {removed} removed, {changed} changed")?;
+        let details = [
+            (self.evidence_gained, "with new evidence"),
+            (self.evidence_lost, "with evidence lost"),
+            (self.evidence_renewed, "with changed evidence"),
+            (self.renamed, "with a new id"),
+            (self.moved, "moved to another export"),
+        ];
+        let details: Vec<_> =
+            details.iter().filter(|(count, _)| *count > 0).map(|(count, what)| format!("{count} {what}")).collect();
+        if !details.is_empty() {
+            write!(f, " ({})", details.join(", "))?;
+        }
+        let sections = [
+            ("exports", self.exports),
+            ("categories", self.categories),
+            ("reviews", self.reviews),
+            ("glossary", self.glossary),
+            ("synonyms", self.synonyms),
+            ("pins", self.pins),
+        ];
+        for (name, counts) in sections.into_iter().filter(|(_, counts)| !counts.is_none()) {
+            write!(f, "; {name}: {counts}")?;
+        }
+        let named: Vec<_> = self.by_export.iter().take(NAMED_EXPORTS).map(|of| &*of.export).collect();
+        if !named.is_empty() {
+            write!(f, "; in {}", named.join(", "))?;
+        }
+        match self.by_export.len().saturating_sub(NAMED_EXPORTS) {
+            0 => Ok(()),
+            more => write!(f, " and {more} more"),
+        }
+    }
+}
+
+pub(super) fn summary(difference: &Difference, old: &Set, new: &Set) -> Summary {
+    let is_reviewed = |set: &Set| {
+        let reviewed = EvidenceStatus::VendorSourcesReviewed;
+        set.software.iter().filter(|record| record.status == reviewed).count()
+    };
+    let software = &difference.software;
+    let evidence = |of| software.changed.iter().filter(|changed| changed.evidence == Some(of)).count();
+    Summary {
+        old_software: old.software.len(),
+        new_software: new.software.len(),
+        old_reviewed: is_reviewed(old),
+        new_reviewed: is_reviewed(new),
+        exports: counts(&difference.exports),
+        software: counts(software),
+        renamed: software.changed.iter().filter(|changed| changed.former_id.is_some()).count(),
+        moved: software.changed.iter().filter(|changed| changed.former_export.is_some()).count(),
+        evidence_gained: evidence(Evidence::Gained),
+        evidence_lost: evidence(Evidence::Lost),
+        evidence_renewed: evidence(Evidence::Renewed),
+        categories: counts(&difference.categories),
+        reviews: counts(&difference.reviews),
+        glossary: counts(&difference.glossary),
+        synonyms: counts(&difference.synonyms),
+        pins: counts(&difference.pins),
+        by_export: by_export(software),
+    }
+}
+
+fn by_export(software: &Changes) -> Vec<ExportCounts> {
+    let mut exports: BTreeMap<Box<str>, Counts> = BTreeMap::new();
+    for entry in &software.added {
+        exports.entry(entry.export.clone()).or_default().added += 1;
+    }
+    for entry in &software.removed {
+        exports.entry(entry.export.clone()).or_default().removed += 1;
+    }
+    for changed in &software.changed {
+        exports.entry(changed.export.clone()).or_default().changed += 1;
+    }
+    exports.into_iter().map(|(export, counts)| ExportCounts { export, counts }).collect()
+}
+
+fn counts(changes: &Changes) -> Counts {
+    Counts { added: changes.added.len(), removed: changes.removed.len(), changed: changes.changed.len() }
 }

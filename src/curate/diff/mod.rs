@@ -12,15 +12,12 @@
 //! isn't, because responses preserve it.
 
 mod compare;
-mod count;
 mod difference;
-mod field;
 pub mod render;
 mod set;
-mod summary;
-mod words;
 
 pub use compare::compare;
-pub use difference::{CategoryCount, Changed, Changes, Difference, Entry, Evidence, FieldChange, Json};
+pub use difference::{
+    CategoryCount, Changed, Changes, Counts, Difference, Entry, Evidence, ExportCounts, FieldChange, Json, Summary,
+};
 pub use set::{Set, SetError};
-pub use summary::{Counts, ExportCounts, Summary};

@@ -3,14 +3,15 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::document::{Block, Cell, Document, Section, Table};
-use super::tally::{Tally, row, tally};
-use super::{age, duplicates};
+use foldhash::{HashMap, HashMapExt as _};
+
+use super::document::{Block, Cell, Document, Histogram, Section, Table};
 use crate::export::{Export, Report};
 use crate::record::{
     Attributes, BUILT_IN, CalendarDate, EvidenceStatus, Language, Languages, Property, Required, SOFTWARE, Software,
-    Translations, identity,
+    Translations, identity, normalised_url,
 };
+use crate::text::count::Grouped;
 
 /// Collects the report as of a given day from the set's valid records and the number of findings.
 pub fn collect(report: &Report, day: CalendarDate) -> Document {
@@ -21,11 +22,11 @@ pub fn collect(report: &Report, day: CalendarDate) -> Document {
         by_export(exports, software.len(), day),
         by_status(&software, day),
         by_category(&software, day),
-        age::section(&software, day),
+        ages(&software, day),
         missing_fields(exports, &software),
     ];
     sections.extend(languages(exports));
-    sections.extend([duplicates::section(&software), unused_categories(exports, &software), findings(report)]);
+    sections.extend([duplicates(&software), unused_categories(exports, &software), findings(report)]);
     Document { day, sections }
 }
 
@@ -229,4 +230,158 @@ fn findings(report: &Report) -> Section {
         vec![Block::Paragraph(text.to_owned()), Block::Table(Table::new(&["Code", "Severity", "Findings"], rows))]
     };
     Section { title: "Findings", blocks }
+}
+
+/// Periods of up to this many quarters are shown in quarters, longer ones in years.
+const MAX_QUARTERS: u32 = 12;
+
+/// Maximum number of years that get their own bar; earlier years share one.
+const MAX_YEARS: u32 = 20;
+
+/// The ages of all checks, and the number of products without a check.
+fn ages(software: &[&Software], day: CalendarDate) -> Section {
+    let stated: Vec<_> = software.iter().filter_map(|software| software.evidence_checked_on.as_deref()).collect();
+    let days: Vec<_> = stated.iter().filter_map(|text| CalendarDate::parse(text)).collect();
+    let past: Vec<_> = days.iter().copied().filter(|checked| *checked <= day).collect();
+    let aged = |years: std::ops::Range<u32>| {
+        past.iter().filter(|checked| years.contains(&checked.full_years_until(day))).count()
+    };
+    let always = [
+        ("less than a year", aged(0..1)),
+        ("1 to 2 years", aged(1..2)),
+        ("2 to 3 years", aged(2..3)),
+        ("3 years or more", aged(3..u32::MAX)),
+        ("no date given", software.len() - stated.len()),
+    ];
+    let rare =
+        [("a date after this report's", days.len() - past.len()), ("not a calendar date", stated.len() - days.len())];
+    let all = always.into_iter().chain(rare.into_iter().filter(|(_, count)| *count > 0));
+    let rows = all.map(|(age, count)| vec![Cell::text(age), Cell::Part(count, software.len())]);
+    let mut blocks = vec![Block::Table(Table::new(&["Age of the check", "Products"], rows))];
+    blocks.extend(histogram(&past, day).map(Block::Histogram));
+    Section { title: "Age of evidence", blocks }
+}
+
+/// The bars from the first check to the report's day; `None` if there are no checks.
+fn histogram(checks: &[CalendarDate], day: CalendarDate) -> Option<Histogram> {
+    let first = *checks.iter().min()?;
+    let quarter = |day: CalendarDate| day.year() * 4 + day.quarter() - 1;
+    let count = |is_in: &dyn Fn(CalendarDate) -> bool| checks.iter().filter(|checked| is_in(**checked)).count();
+    if quarter(day) - quarter(first) < MAX_QUARTERS {
+        let bars = (quarter(first)..=quarter(day)).map(|number| {
+            (format!("{} Q{}", number / 4, number % 4 + 1), count(&|checked| quarter(checked) == number))
+        });
+        return Some(Histogram { period: "quarter", bars: bars.collect() });
+    }
+    let from = first.year().max(day.year().saturating_sub(MAX_YEARS - 1));
+    let earlier = count(&|checked| checked.year() < from);
+    let earlier = (earlier > 0).then(|| (format!("before {from}"), earlier));
+    let years = (from..=day.year()).map(|year| (year.to_string(), count(&|checked| checked.year() == year)));
+    Some(Histogram { period: "year", bars: earlier.into_iter().chain(years).collect() })
+}
+
+const MAX_IDS: usize = 5;
+
+fn duplicates(software: &[&Software]) -> Section {
+    // Names that differ only in case or spacing count as the same.
+    let name = |text: &str| text.split_whitespace().map(str::to_lowercase).collect::<Vec<_>>().join(" ");
+    let url = |text: &str| normalised_url(text).into_owned();
+    let tables = [
+        table(software, ["Same URL", "URL"], |software| &software.url, url),
+        table(software, ["Same name", "Name"], |software| &software.name, name),
+    ];
+    let mut blocks: Vec<_> = tables.into_iter().flatten().map(Block::Table).collect();
+    let text = if blocks.is_empty() {
+        "No two products have the same URL or the same name."
+    } else {
+        "Fine if they are different products; otherwise remove the duplicate records."
+    };
+    blocks.insert(0, Block::Paragraph(text.to_owned()));
+    Section { title: "Suspected duplicates", blocks }
+}
+
+/// The groups of products that share a value, largest first; `None` if there are none.
+fn table(
+    software: &[&Software],
+    [caption, head]: [&'static str; 2],
+    value: fn(&Software) -> &str,
+    key: impl Fn(&str) -> String,
+) -> Option<Table> {
+    let mut groups: HashMap<String, Vec<&Software>> = HashMap::new();
+    for software in software {
+        groups.entry(key(value(software))).or_default().push(software);
+    }
+    let mut groups: Vec<_> = groups.into_iter().filter(|(_, group)| group.len() > 1).collect();
+    groups.sort_unstable_by(|(key, group), (other_key, other)| {
+        (Reverse(group.len()), key).cmp(&(Reverse(other.len()), other_key))
+    });
+    let rows = groups.iter().map(|(_, group)| {
+        let mut ids: Vec<_> = group.iter().take(MAX_IDS).map(|software| Cell::text(&software.id).to_string()).collect();
+        if group.len() > MAX_IDS {
+            ids.push(format!("and {} more", Grouped(group.len() - MAX_IDS)));
+        }
+        vec![Cell::text(value(group[0])), Cell::Number(group.len()), Cell::Text(ids.join(", "))]
+    });
+    (!groups.is_empty()).then(|| Table::new(&[head, "Products", "Ids"], rows).captioned(caption))
+}
+
+#[derive(Debug, Clone, Copy, Default)]
+struct Tally {
+    pub(super) products: usize,
+    reviewed: usize,
+    recent: usize,
+}
+
+impl Tally {
+    const HEADS: [&'static str; 3] = ["Products", "Reviewed", "Checked within a year"];
+
+    fn add(&mut self, software: &Software, day: CalendarDate) {
+        self.products += 1;
+        self.reviewed += usize::from(software.evidence_status == EvidenceStatus::VendorSourcesReviewed);
+        let checked = software.evidence_checked_on.as_deref().and_then(CalendarDate::parse);
+        let is_recent = checked.is_some_and(|checked| checked <= day && checked.full_years_until(day) == 0);
+        self.recent += usize::from(is_recent);
+    }
+
+    /// The counts. The first one is given as a share of `total` products, the others as shares of
+    /// the group.
+    fn cells(self, total: usize) -> [Cell; 3] {
+        [
+            Cell::Part(self.products, total),
+            Cell::Part(self.reviewed, self.products),
+            Cell::Part(self.recent, self.products),
+        ]
+    }
+}
+
+fn tally<'s>(software: impl IntoIterator<Item = &'s Software>, day: CalendarDate) -> Tally {
+    let mut tally = Tally::default();
+    software.into_iter().for_each(|software| tally.add(software, day));
+    tally
+}
+
+fn row(name: Cell, tally: Tally, total: usize) -> Vec<Cell> {
+    std::iter::once(name).chain(tally.cells(total)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::record::CalendarDate;
+
+    fn bars(checks: &[&str], day: &str) -> Vec<(String, usize)> {
+        let day_of = |text: &str| CalendarDate::parse(text).expect("a day");
+        let checks: Vec<_> = checks.iter().map(|text| day_of(text)).collect();
+        histogram(&checks, day_of(day)).map(|histogram| histogram.bars).unwrap_or_default()
+    }
+
+    #[test]
+    fn long_periods_are_shown_in_years_and_early_years_share_a_bar() {
+        assert!(bars(&[], "2026-11-24").is_empty());
+        assert_eq!(bars(&["2026-09-30", "2026-07-01"], "2026-11-24"), [("2026 Q3".into(), 2), ("2026 Q4".into(), 0)]);
+        assert_eq!(bars(&["2024-01-01"], "2026-12-31").len(), 12);
+        assert_eq!(bars(&["2023-12-31"], "2026-12-31").len(), 4);
+        let long = bars(&["0001-01-01", "2006-12-31", "2007-01-01"], "2026-12-31");
+        assert_eq!((long.len(), &long[..2]), (21, &[("before 2007".into(), 2), ("2007".into(), 1)][..]));
+    }
 }

@@ -4,13 +4,10 @@
 //! [`collect`] creates a document of sections, tables and a histogram; [`html`] and [`markdown`]
 //! render the same content. The document depends only on the records and the day.
 
-mod age;
 mod collect;
 mod document;
-mod duplicates;
 mod html;
 mod markdown;
-mod tally;
 
 pub use collect::collect;
 pub use document::Document;

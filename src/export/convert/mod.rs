@@ -3,23 +3,15 @@
 //! The schema has already been checked. Here, a word that's too long to be searched is an error;
 //! almost everything else is a warning. Records that lack an essential property are dropped.
 
-mod attribute;
 mod blemish;
 mod entry;
-mod glossary;
 mod host;
-mod markup;
-mod mojibake;
-mod pin;
 mod property;
-mod raw;
-mod review;
 mod software;
-mod synonym;
 mod translation;
 
 pub(super) use property::is_web;
-pub use raw::write_compact;
+pub use property::write_compact;
 
 use std::ops::Range;
 
@@ -203,21 +195,6 @@ impl Reader {
         help: impl Into<String>,
     ) {
         self.faults.add(Fault::new(code, value.head(), path, message, help));
-    }
-
-    fn optional_section<'d>(&mut self, root: Value<'d>, kind: SectionKind) -> Vec<(usize, Value<'d>)> {
-        let Some(value) = root.get(kind.key()) else { return Vec::new() };
-        if !matches!(value.kind(), Kind::Array | Kind::Null | Kind::Invalid) {
-            let message = format!("`{}` is {}, so it isn't used", kind.key(), value.describe());
-            self.report(
-                Code::EntryLeftOut,
-                value,
-                Path::Root.member(kind.key()),
-                message,
-                "write an array, or leave it out",
-            );
-        }
-        value.elements().enumerate().collect()
     }
 
     /// Suggests known keys instead of unknown ones that resemble them.

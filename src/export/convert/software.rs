@@ -1,7 +1,7 @@
 //! Reads records, the elements of `software`.
 
 use super::property::Use;
-use super::raw::compact;
+use super::property::compact;
 use super::translation::TRANSLATIONS;
 use super::{Entry, Product, Reader};
 use crate::export::budget::name_problem;

@@ -2,25 +2,23 @@
 //! as SARIF.
 
 mod github;
-mod json;
-mod links;
 mod sarif;
-mod stale;
-mod statistics;
 mod text;
 mod window;
 
 pub use github::github;
-pub use json::json;
 pub use sarif::sarif;
-pub use statistics::statistics;
-pub use text::{Style, text};
+pub use text::Style;
+pub use text::statistics;
+pub use text::text;
 
 use std::collections::BTreeMap;
+use std::io::{self, Write};
 use std::sync::Arc;
 
-use super::{Code, Finding, LeftOut, Location, Report};
+use serde::Serialize;
 
+use super::{Code, Counts, Finding, LeftOut, LinkReport, Location, Report, Stale};
 use crate::text::count::{Grouped, counted};
 
 /// How many findings with the same code are printed per file; the rest are only counted.
@@ -86,4 +84,37 @@ fn inside(location: &Location) -> Option<String> {
         Some(record) => Some(format!("{record}, {}", pointer())),
         None => (!location.pointer.is_empty()).then(pointer),
     }
+}
+
+#[derive(Serialize)]
+struct Document<'r> {
+    valid: bool,
+    #[serde(flatten)]
+    counts: Counts,
+    errors: usize,
+    warnings: usize,
+    notes: usize,
+    findings: &'r [Finding],
+    left_out: &'r [LeftOut],
+    #[serde(skip_serializing_if = "Option::is_none")]
+    stale: Option<&'r Stale>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    links: Option<&'r LinkReport>,
+}
+
+/// Prints the findings in the report, and how many more there are.
+pub fn json(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let document = Document {
+        valid: report.is_valid(),
+        counts: report.counts,
+        errors: report.error_count(),
+        warnings: report.warning_count(),
+        notes: report.note_count(),
+        findings: &report.findings,
+        left_out: &report.left_out,
+        stale: report.stale.as_ref(),
+        links: report.links.as_ref(),
+    };
+    serde_json::to_writer_pretty(&mut *out, &document)?;
+    writeln!(out)
 }

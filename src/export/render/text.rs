@@ -1,5 +1,6 @@
 //! Prints a report as text, like a compiler.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::Path;
@@ -8,9 +9,10 @@ use annotate_snippets::renderer::DEFAULT_LINE_NUM_STYLE;
 use annotate_snippets::{AnnotationKind, Group, Level, Message, Renderer, Snippet, Title};
 
 use super::window::Window;
-use super::{Item, inside, items, links::links, stale::stale, summary};
-use crate::export::{Code, Finding, LeftOut, Location, Report, Severity, SourceFile};
-use crate::text::count::Grouped;
+use super::{Item, inside, items, summary};
+use crate::export::finding::Truncated;
+use crate::export::{Code, Finding, LeftOut, LinkReport, Location, Report, Severity, SourceFile, Stale};
+use crate::text::count::{Grouped, counted};
 use crate::text::printable::printable;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -125,4 +127,114 @@ fn level(code: Code) -> Level<'static> {
         Severity::Warning => Level::WARNING,
         Severity::Note => Level::NOTE,
     }
+}
+
+/// How many products in a category are listed; the rest are only counted.
+const LISTED_PRODUCTS: usize = 20;
+/// How many categories are listed; the rest are only counted.
+const LISTED_CATEGORIES: usize = 50;
+
+pub(super) fn stale(stale: &Stale, out: &mut dyn Write) -> io::Result<()> {
+    if stale.stale > 0 {
+        writeln!(out, "Evidence that was checked before {}, oldest first:", stale.before)?;
+    }
+    for category in stale.categories.iter().take(LISTED_CATEGORIES) {
+        let name = category.category.as_deref().unwrap_or("(no category)");
+        writeln!(out, "\n{} ({})", Truncated(name), Grouped(category.products.len()))?;
+        for product in category.products.iter().take(LISTED_PRODUCTS) {
+            let (id, name, export) = (Truncated(&product.id), Truncated(&product.name), Truncated(&product.export));
+            writeln!(out, "  {}  {id}  {name} ({export})", product.evidence_checked_on)?;
+        }
+        more(category.products.len(), LISTED_PRODUCTS, "  ", out)?;
+    }
+    if stale.categories.len() > LISTED_CATEGORIES {
+        writeln!(out)?;
+    }
+    more(stale.categories.len(), LISTED_CATEGORIES, "", out)?;
+    if stale.stale > 0 {
+        writeln!(out)?;
+    }
+    writeln!(
+        out,
+        "Stale: {} of {}; {} never checked.",
+        Grouped(stale.stale),
+        counted(stale.products, "product"),
+        Grouped(stale.without_date)
+    )
+}
+
+fn more(count: usize, listed: usize, indent: &str, out: &mut dyn Write) -> io::Result<()> {
+    if count > listed {
+        let what = if indent.is_empty() { " categories" } else { "" };
+        writeln!(out, "{indent}and {} more{what}; use --format json to see all", Grouped(count - listed))?;
+    }
+    Ok(())
+}
+
+/// How many of a group's locations are listed; the rest are only counted.
+const LISTED: usize = 20;
+
+pub(super) fn links(report: &LinkReport, out: &mut dyn Write) -> io::Result<()> {
+    for group in &report.groups {
+        let count = group.links.iter().map(|link| link.places.len()).sum::<usize>();
+        let title = group.code.map_or("Not checked", title);
+        writeln!(out, "{title}: {} ({})", group.cause, Grouped(count))?;
+        let places = group.links.iter().flat_map(|link| link.places.iter().map(move |place| (link, place)));
+        for (link, location) in places.take(LISTED) {
+            write!(out, "  {}", printable(&location.file.to_string_lossy()))?;
+            if let Some(place) = &location.place {
+                write!(out, ":{}:{}", place.line, place.column)?;
+            }
+            write!(out, "  {}", printable(&link.url))?;
+            if let Some(to) = &link.to {
+                write!(out, " → {}", printable(to))?;
+            }
+            if let Some(record) = &location.record {
+                write!(out, " ({record})")?;
+            }
+            if let Some(since) = link.failing_since.as_ref().filter(|since| **since != link.checked_on) {
+                write!(out, " since {since}")?;
+            }
+            writeln!(out)?;
+        }
+        if count > LISTED {
+            writeln!(out, "  and {} more; use --format json to see all", Grouped(count - LISTED))?;
+        }
+        writeln!(out)?;
+    }
+    let with = |codes: &[Option<Code>]| {
+        let groups = report.groups.iter().filter(|group| codes.contains(&group.code));
+        Grouped(groups.map(|group| group.links.len()).sum::<usize>())
+    };
+    writeln!(
+        out,
+        "Links: {} of {} checked now; {} dead, {} unreachable, {} with TLS problems, {} moved, {} not checked.",
+        Grouped(report.asked),
+        counted(report.links, "link"),
+        with(&[Some(Code::DeadLink)]),
+        with(&[Some(Code::UnreachableLink)]),
+        with(&[Some(Code::TlsProblem)]),
+        with(&[Some(Code::MovedLink), Some(Code::InsecureLink)]),
+        with(&[None])
+    )
+}
+
+const fn title(code: Code) -> &'static str {
+    match code {
+        Code::DeadLink => "Dead",
+        Code::UnreachableLink => "Unreachable",
+        Code::TlsProblem => "TLS problem",
+        Code::InsecureLink => "Also served over HTTPS",
+        _ => "Moved",
+    }
+}
+
+/// Prints the counts, errors first and then by descending count, followed by the summary.
+pub fn statistics(report: &Report, out: &mut dyn Write) -> io::Result<()> {
+    let mut counts: Vec<_> = report.code_counts().into_iter().collect();
+    counts.sort_by_key(|(code, count)| (code.severity(), Reverse(*count), *code));
+    for (code, count) in counts {
+        writeln!(out, "{:>10} {}[{}]", Grouped(count).to_string(), code.severity().as_str(), code.as_str())?;
+    }
+    writeln!(out, "{}", summary(report))
 }

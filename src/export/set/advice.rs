@@ -8,7 +8,7 @@ use std::ops::Range;
 use foldhash::{HashMap, HashMapExt as _, HashSet};
 
 use super::ParsedExport;
-use super::duplicate::Repeats;
+use super::ids::Repeats;
 use crate::export::convert::{Entry, Product};
 use crate::export::finding::Findings;
 use crate::export::{Code, Finding, Related, SectionKind};

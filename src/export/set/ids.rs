@@ -1,16 +1,15 @@
-//! Checks unique ids and references to products by sorting.
+//! Ids must be unique in the set. Reports repeated ids, ids that differ only in case, and files that repeat others.
 
 use std::io;
 use std::ops::Range;
 
-use foldhash::HashSet;
+use foldhash::{HashMap, HashSet, HashSetExt as _};
+use serde::{Deserialize, Serialize};
 
 use super::ParsedExport;
-use super::duplicate::{Duplicate, DuplicateReport, Element, Identity, PRODUCTS, PairCounts, REVIEWS, Repeats, TERMS};
-use super::id_case::IdCase;
-use super::orphan::{Orphan, Products};
+use super::reference::{Orphan, Products};
 use crate::export::finding::Findings;
-use crate::export::{Code, SectionKind, SourceFile};
+use crate::export::{Code, Finding, Related, SectionKind, SourceFile, is_id_prefix};
 use crate::record::identity;
 use crate::scratch::{Keyed, Peeked, Scratch, ScratchSorter};
 
@@ -243,4 +242,242 @@ impl Orphans {
         }
         Ok(())
     }
+}
+
+/// What must be unique in a section.
+pub(super) struct Identity {
+    pub(super) section: SectionKind,
+    key: &'static str,
+    code: Code,
+    what: &'static str,
+    help: &'static str,
+}
+
+pub(super) const PRODUCTS: Identity = Identity {
+    section: SectionKind::Software,
+    key: "id",
+    code: Code::DuplicateSoftwareId,
+    what: "product id",
+    help: "give each product its own id, or remove one of the records",
+};
+
+pub(super) const REVIEWS: Identity = Identity {
+    section: SectionKind::Reviews,
+    key: "id",
+    code: Code::DuplicateReviewId,
+    what: "review id",
+    help: "give each review its own id, or remove one of them",
+};
+
+pub(super) const TERMS: Identity = Identity {
+    section: SectionKind::Glossary,
+    key: "term",
+    code: Code::DuplicateTerm,
+    what: "glossary term",
+    help: "merge the two definitions, or remove one; terms that differ only in case or punctuation count as one",
+};
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Element {
+    /// Index of the element's export.
+    pub(super) export: usize,
+    pub(super) index: usize,
+    /// The location of the element's identifying value.
+    pub(super) place: Range<usize>,
+}
+
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub(super) struct Duplicate {
+    pub(super) element: Element,
+    /// The first element with this identity.
+    pub(super) earlier: Element,
+    /// The identifying value as written.
+    pub(super) shown: Box<str>,
+}
+
+/// Pairs of documents: one that repeats another, and the one it repeats.
+pub(super) type Repeats = HashSet<(usize, usize)>;
+
+/// The number of duplicates by document and by the earlier element's document.
+pub(super) type PairCounts = HashMap<(usize, usize), usize>;
+
+/// A file must share this many elements to count as a repeat.
+const REPEAT_ELEMENTS: usize = 5;
+
+const REPEAT_HELP: &str = "remove the older of the two files; the folder should contain each export only once";
+
+/// Reports duplicates, ordered by document and location. A file that repeats another file is
+/// reported only once.
+pub(super) struct DuplicateReport<'r> {
+    pub(super) identity: &'r Identity,
+    /// The documents' files, and how many elements each has.
+    pub(super) files: &'r [&'r SourceFile],
+    pub(super) elements: &'r [usize],
+    pub(super) common: &'r PairCounts,
+    pub(super) repeats: &'r mut Repeats,
+    /// The pairs of documents that were reported as repeats here.
+    pub(super) summarised: Repeats,
+}
+
+impl DuplicateReport<'_> {
+    pub(super) fn add(&mut self, duplicate: &Duplicate, findings: &mut Findings) {
+        let identity = self.identity;
+        let Duplicate { element, earlier, shown } = duplicate;
+        let pair @ (file, other) = (element.export, earlier.export);
+        let count = self.common.get(&pair).copied().unwrap_or_default();
+        let message = if file != other && is_repeat(count, self.elements[file]) {
+            if !self.summarised.insert(pair) || !self.repeats.insert(pair) {
+                return;
+            }
+            let paths = [file, other].map(|export| self.files[export].path().display());
+            let all = self.elements[other];
+            let of = if count == all { "all".to_owned() } else { format!("{count} of the") };
+            format!("`{}` repeats {of} {all} {}s in `{}`", paths[0], identity.what, paths[1])
+        } else {
+            format!("the {} `{shown}` is used twice", identity.what)
+        };
+        let help = match identity.code {
+            _ if self.summarised.contains(&pair) => REPEAT_HELP.to_owned(),
+            Code::DuplicateSoftwareId if file != other => prefix_help(self.files[file].id()),
+            _ => identity.help.to_owned(),
+        };
+        let location = |element: &Element| {
+            let pointer = identity.section.pointer(element.index, identity.key);
+            self.files[element.export].location(element.place.clone(), pointer)
+        };
+        findings.add(identity.code, self.files[file].shared_path(), || Finding {
+            code: identity.code,
+            location: location(element),
+            message,
+            help,
+            related: vec![Related { location: location(earlier), note: "first used here".to_owned() }],
+        });
+    }
+}
+
+/// The help text for products in two exports that have the same id.
+fn prefix_help(export: &str) -> String {
+    let fits: String = export.chars().filter(|c| is_id_prefix(c.encode_utf8(&mut [0; 4]))).take(16).collect();
+    let prefix = if fits.is_empty() { "source:".to_owned() } else { format!("{fits}:") };
+    format!(
+        "if both records describe the same product, remove one; to keep both, give this export a prefix: \
+         `\"id_prefix\": \"{prefix}\"` in its envelope, or `--id-prefix {export}={prefix}`"
+    )
+}
+
+/// Whether a file repeats another one: at least nine in ten of its elements are shared, and more
+/// than a few.
+const fn is_repeat(common: usize, elements: usize) -> bool {
+    common >= REPEAT_ELEMENTS && common * 10 >= elements * 9
+}
+
+/// A product whose id may change when lower-cased. The key is the lower-cased id, the document and
+/// the index; the value is the id and its location.
+type CasedRow = Keyed<(String, usize, usize), (Box<str>, Range<usize>)>;
+
+/// An id that differs only in case from an earlier one. The key is the positions of both, the
+/// earlier one first; the value is both ids and their locations.
+type SimilarRow = Keyed<[(usize, usize); 2], [(Box<str>, Range<usize>); 2]>;
+
+/// An id with its document, index and location.
+type PlacedId = ((usize, usize), (Box<str>, Range<usize>));
+
+/// Collects ids that may change when lower-cased. Most ids are already in lower case.
+pub(super) struct IdCase {
+    cased: ScratchSorter<CasedRow>,
+    similar: ScratchSorter<SimilarRow>,
+}
+
+impl IdCase {
+    pub(super) fn new(scratch: &Scratch) -> Self {
+        Self { cased: scratch.sorter(), similar: scratch.sorter() }
+    }
+
+    /// Adds a product's id, with its document and index.
+    pub(super) fn push(
+        &mut self,
+        (id, number, index): &(Box<str>, usize, usize),
+        place: &Range<usize>,
+    ) -> io::Result<()> {
+        if !has_case(id) {
+            return Ok(());
+        }
+        self.cased.push(Keyed { key: (id.to_lowercase(), *number, *index), value: (id.clone(), place.clone()) })
+    }
+
+    /// Finishes collecting. The result takes all ids in order and joins them with the collected
+    /// ones.
+    pub(super) fn join(self) -> io::Result<CaseJoin> {
+        Ok(CaseJoin { cased: Peeked::new(self.cased.finish()?)?, similar: self.similar })
+    }
+}
+
+/// Joins all ids with the collected ones (those that change when lower-cased).
+pub(super) struct CaseJoin {
+    cased: Peeked<CasedRow>,
+    similar: ScratchSorter<SimilarRow>,
+}
+
+impl CaseJoin {
+    /// Takes the next id in order, with its first element.
+    pub(super) fn next(&mut self, id: &str, element: &Element) -> io::Result<()> {
+        while self.cased.row.as_ref().is_some_and(|row| *row.key.0 < *id) {
+            self.group(None)?;
+        }
+        if self.cased.row.as_ref().is_some_and(|row| *row.key.0 == *id) && !has_case(id) {
+            let place = (element.export, element.index);
+            self.group(Some((place, (id.into(), element.place.clone()))))?;
+        }
+        Ok(())
+    }
+
+    /// Takes the ids with the next lower-cased form, along with the id that equals this form, if
+    /// any. Ignores duplicates, which have already been reported as errors.
+    fn group(&mut self, in_lower_case: Option<PlacedId>) -> io::Result<()> {
+        let Some(first) = self.cased.take()? else { return Ok(()) };
+        let lower = first.key.0.clone();
+        let mut seen = HashSet::new();
+        let mut distinct: Vec<_> = in_lower_case.into_iter().collect();
+        let mut next = Some(first);
+        while let Some(Keyed { key: (_, number, index), value }) = next {
+            if seen.insert(value.0.clone()) {
+                distinct.push(((number, index), value));
+            }
+            next =
+                if self.cased.row.as_ref().is_some_and(|row| row.key.0 == lower) { self.cased.take()? } else { None };
+        }
+        distinct.sort_unstable_by_key(|(place, _)| *place);
+        let mut distinct = distinct.into_iter();
+        let Some((first, earlier)) = distinct.next() else { return Ok(()) };
+        distinct
+            .try_for_each(|(place, id)| self.similar.push(Keyed { key: [first, place], value: [earlier.clone(), id] }))
+    }
+
+    /// Reports each id in a group except the first.
+    pub(super) fn finish(mut self, files: &[&SourceFile], findings: &mut Findings) -> io::Result<()> {
+        while self.cased.row.is_some() {
+            self.group(None)?;
+        }
+        for row in self.similar.finish()? {
+            let Keyed { key: [first, (number, index)], value: [(other, earlier), (id, place)] } = row?;
+            let location = |(number, index): (usize, usize), place: Range<usize>| {
+                files[number].location(place, SectionKind::Software.pointer(index, "id"))
+            };
+            findings.add(Code::SimilarId, files[number].shared_path(), || Finding {
+                code: Code::SimilarId,
+                location: location((number, index), place),
+                message: format!("the ids `{other}` and `{id}` differ only in case"),
+                help:
+                    "if both records describe the same product, remove one; otherwise give one of them an id that can't be confused with the other"
+                        .to_owned(),
+                related: vec![Related { location: location(first, earlier), note: format!("`{other}` is here") }],
+            });
+        }
+        Ok(())
+    }
+}
+
+/// Whether an id may change when lower-cased.
+fn has_case(id: &str) -> bool {
+    id.bytes().any(|byte| byte.is_ascii_uppercase() || !byte.is_ascii())
 }

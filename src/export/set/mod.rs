@@ -8,15 +8,10 @@
 mod advice;
 mod attribute;
 mod category;
-mod duplicate;
-mod id_case;
 mod ids;
-mod orphan;
-mod pin;
 mod property;
-mod proposal;
+mod reference;
 mod spelling;
-mod synonym;
 mod values;
 
 use std::io;
@@ -26,10 +21,9 @@ use std::sync::Arc;
 use foldhash::HashMap;
 
 use self::advice::SharedRows;
-use self::duplicate::Repeats;
-use self::ids::IdRows;
-use self::orphan::Products;
+use self::ids::{IdRows, Repeats};
 use self::property::Properties;
+use self::reference::Products;
 use self::values::ValueUses;
 use super::convert::Contents;
 use super::finding::Findings;
@@ -126,13 +120,13 @@ impl SetCheck {
         findings: &mut Findings,
     ) -> io::Result<()> {
         let products = Products { is_complete, all_have_ids: self.all_have_ids };
-        let mut unknown = pin::products(exports);
+        let mut unknown = reference::pinned_products(exports);
         let repeats: Repeats = self.ids.check(exports, products, &mut unknown, findings)?;
         if !(is_complete && self.all_have_ids) {
             unknown.clear();
         }
-        pin::check(exports, &unknown, findings);
-        synonym::check(exports, findings);
+        reference::check_pins(exports, &unknown, findings);
+        reference::check_synonyms(exports, findings);
         let attributes = attribute::check(exports, &self.properties, findings);
         for finding in self.shared.summaries(exports)? {
             findings.add(finding.code, &Arc::clone(&finding.location.file), || finding);
@@ -140,7 +134,7 @@ impl SetCheck {
         advice::advise_on_terms(exports, &repeats, is_complete, findings);
         category::advise(exports, self.values.categories(), findings);
         spelling::advise(exports, &self.values, findings);
-        proposal::advise(exports, &self.properties, &attributes, findings);
+        attribute::advise(exports, &self.properties, &attributes, findings);
         Ok(())
     }
 }

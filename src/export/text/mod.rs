@@ -5,13 +5,10 @@
 //! continues, so that one check shows as much as possible. Any other mistake is the file's last
 //! finding.
 
-mod duplicate;
-mod foreign;
 mod lexeme;
 mod locator;
 mod parser;
 mod stop;
-mod string;
 mod tape;
 
 pub(super) use locator::Locator;
@@ -31,7 +28,7 @@ pub(super) fn parse(bytes: &[u8], max_depth: usize) -> (Option<Document<'_>>, Fa
         faults.add(Fault::new(Code::InvalidUtf8, 0..2, "", message, "save it as UTF-8, without a byte order mark"));
         return (None, faults);
     }
-    if let Some(fault) = foreign::recognise(bytes) {
+    if let Some(fault) = stop::recognise(bytes) {
         faults.add(fault);
         return (None, faults);
     }

@@ -1,6 +1,10 @@
 //! The grammar: a state machine with its own stack, so that no document can overflow the thread's.
 
-use super::duplicate;
+use std::borrow::Cow;
+use std::ops::Range;
+
+use foldhash::{HashMap, HashMapExt as _};
+
 use super::tape::{Kind, Node, Value};
 use crate::export::Code;
 use crate::export::finding::{Fault, Faults};
@@ -35,7 +39,7 @@ pub(super) struct Parser<'t> {
     pub(super) open: Vec<Open>,
     pub(super) faults: Faults,
     pub(super) max_depth: usize,
-    duplicates: duplicate::Finder,
+    duplicates: Finder,
 }
 
 /// Never saturates: larger files are refused before they're read.
@@ -53,7 +57,7 @@ impl<'t> Parser<'t> {
             open: Vec::new(),
             faults: Faults::default(),
             max_depth,
-            duplicates: duplicate::Finder::default(),
+            duplicates: Finder::default(),
         }
     }
 
@@ -262,5 +266,55 @@ impl<'t> Parser<'t> {
         if self.faults.count(code, &span) {
             self.faults.keep(Fault::new(code, span, self.pointer(), message, help));
         }
+    }
+}
+
+/// For up to this many keys, comparing them pairwise is faster than hashing.
+const PAIRWISE: usize = 16;
+
+/// A repeated key: where it first occurs, and where it occurs again.
+pub(super) struct Duplicate<'t> {
+    pub(super) key: Cow<'t, str>,
+    pub(super) first: Range<usize>,
+    pub(super) again: Range<usize>,
+}
+
+/// Finds repeated keys; reuses its memory from object to object.
+#[derive(Default)]
+pub(super) struct Finder {
+    keys: Vec<Range<usize>>,
+}
+
+impl Finder {
+    pub(super) fn find<'t>(&mut self, object: Value<'t>, mut found: impl FnMut(Duplicate<'t>)) {
+        if self.all_differ_at_a_glance(object) {
+            return;
+        }
+        let mut first: HashMap<Cow<'t, str>, Range<usize>> = HashMap::new();
+        for (key, _) in object.members() {
+            let name = key.as_str().unwrap_or_default();
+            if let Some(first) = first.get(&name) {
+                found(Duplicate { key: name, first: first.clone(), again: key.span() });
+            } else {
+                first.insert(name, key.span());
+            }
+        }
+    }
+
+    /// Handles the common case (few keys, none with escapes) without a hash table. `false` means
+    /// undecided.
+    fn all_differ_at_a_glance(&mut self, object: Value<'_>) -> bool {
+        self.keys.clear();
+        for (key, _) in object.members() {
+            if self.keys.len() == PAIRWISE || key.kind() != Kind::Plain {
+                return false;
+            }
+            let raw = key.raw();
+            if self.keys.iter().any(|other| other.len() == raw.len() && object.slice(other.clone()) == raw) {
+                return false;
+            }
+            self.keys.push(key.span());
+        }
+        true
     }
 }

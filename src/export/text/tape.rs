@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::Range;
 
-use super::string::unescape;
+use super::lexeme::unescape;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(in crate::export) enum Kind {

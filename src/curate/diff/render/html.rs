@@ -4,9 +4,8 @@
 use askama::Template;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::change_text::ChangeText;
+use super::change_text::{self, ChangeText, Part};
 use super::{Options, notes, place, sections, title};
-use crate::curate::diff::words::{self, Part};
 use crate::curate::diff::{Changed, Changes, Difference, Entry, FieldChange};
 use crate::text::printable::printable;
 
@@ -118,7 +117,7 @@ pub fn html(difference: &Difference, options: &Options<'_>) -> Result<String, as
     let counts = &difference.category_counts;
     if !counts.is_empty() {
         let elements = counts.iter().take(options.limit).map(|count| Element::Count {
-            name: printed(&words::cut(&count.name)),
+            name: printed(&change_text::cut(&count.name)),
             old: count.old,
             new: count.new,
         });
@@ -188,7 +187,7 @@ fn more(count: usize, shown: usize, what: &'static str) -> Result<Option<String>
 fn entry(heading: &str, kind: Kind, Entry { name, id, export, .. }: &Entry) -> Element {
     Element::Entry {
         kind,
-        title: printed(&words::cut(&title(name, id))),
+        title: printed(&change_text::cut(&title(name, id))),
         href: if kind == Kind::Added { href(heading, id) } else { None },
         export: place(id, export).map(printed),
         notes: Vec::new(),
@@ -205,7 +204,7 @@ fn changed(heading: &str, changed: &Changed, limit: usize, written: usize) -> El
             break;
         }
         let field = Field {
-            name: printed(&words::cut(if change.field.is_empty() { "value" } else { &change.field })),
+            name: printed(&change_text::cut(if change.field.is_empty() { "value" } else { &change.field })),
             parts: parts(change),
         };
         bytes += field.name.len() + field.parts.iter().map(|part| text(part).len()).sum::<usize>();
@@ -213,7 +212,7 @@ fn changed(heading: &str, changed: &Changed, limit: usize, written: usize) -> El
     }
     Element::Entry {
         kind: Kind::Changed,
-        title: printed(&words::cut(&title(name, id))),
+        title: printed(&change_text::cut(&title(name, id))),
         href: href(heading, id),
         export: place(id, export).map(printed),
         notes: notes(changed).iter().map(|note| printed(note)).collect(),

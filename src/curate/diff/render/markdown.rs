@@ -2,9 +2,8 @@
 
 use std::io::{self, Write};
 
-use super::change_text::ChangeText;
+use super::change_text::{ChangeText, Part};
 use super::{Options, notes, place, sections, title};
-use crate::curate::diff::words::Part;
 use crate::curate::diff::{Changed, Changes, Counts, Difference, Entry, FieldChange};
 use crate::text::append;
 use crate::text::count::counted;

@@ -3,14 +3,17 @@
 
 mod change_text;
 mod html;
-mod json;
 mod markdown;
 mod text;
 
-pub use html::{html, page};
-pub use json::json;
+pub use html::html;
+pub use html::page;
 pub use markdown::markdown;
 pub use text::text;
+
+use std::io::{self, Write};
+
+use serde::Serialize;
 
 use super::{Changed, Changes, Difference};
 
@@ -51,4 +54,19 @@ fn notes(changed: &Changed) -> Vec<String> {
     let export = changed.former_export.as_deref().map(|export| format!("moved from the export {export}"));
     let evidence = changed.evidence.map(|evidence| format!("evidence {}", evidence.as_str()));
     id.into_iter().chain(export).chain(evidence).collect()
+}
+
+#[derive(Serialize)]
+struct Document<'d> {
+    old: &'d str,
+    new: &'d str,
+    #[serde(flatten)]
+    difference: &'d Difference,
+}
+
+/// Writes the sets' names as `old` and `new`, and all members of [`Difference`].
+pub fn json(difference: &Difference, options: &Options<'_>, out: &mut dyn Write) -> io::Result<()> {
+    let Options { old, new, .. } = *options;
+    serde_json::to_writer_pretty(&mut *out, &Document { old, new, difference })?;
+    writeln!(out)
 }

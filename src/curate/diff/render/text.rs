@@ -4,9 +4,8 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::change_text::ChangeText;
+use super::change_text::{ChangeText, Part};
 use super::{Options, notes, place, sections, title};
-use crate::curate::diff::words::Part;
 use crate::curate::diff::{Changed, Changes, Difference, Entry, FieldChange};
 use crate::text::count::counted;
 use crate::text::printable::printable;
