@@ -7,7 +7,7 @@ use std::ops::Range;
 use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 
-use super::Ordinal;
+use super::{CatalogueBuildError, Ordinal, index};
 use crate::record::{Attribute, AttributeNumber, AttributeType, Attributes, CalendarDate, KeyRange, Software};
 
 /// The values of one attribute.
@@ -33,7 +33,8 @@ pub struct AttributeColumn {
 impl AttributeColumn {
     /// The value numbers in a range.
     pub fn find(&self, KeyRange { from, to }: &KeyRange) -> Range<u32> {
-        let number = |at: usize| u32::try_from(at).unwrap_or(u32::MAX);
+        #[expect(clippy::cast_possible_truncation, reason = "values are numbered with 32 bits")]
+        let number = |at: usize| at as u32;
         let from = from.as_ref().map_or(0, |from| self.keys.partition_point(|key| **key < **from));
         let to = to.as_ref().map_or(self.keys.len(), |to| self.keys.partition_point(|key| **key <= **to));
         number(from)..number(to)
@@ -51,7 +52,6 @@ impl AttributeColumn {
     /// Works out which products share the same values, since this isn't stored.
     pub(super) fn share_lists(&mut self) {
         let products = self.bounds.len().saturating_sub(1);
-        let products = u32::try_from(products).unwrap_or(u32::MAX);
         self.lists = if self.is_empty() {
             SharedLists::default()
         } else {
@@ -133,11 +133,16 @@ const MOST_SPELLINGS: usize = 16;
 impl Labels {
     /// Numbers the next product's values. A value that's given twice, even in different spellings,
     /// counts once.
-    fn numbers_of(&mut self, kind: AttributeType, values: &[Box<str>], numbers: &mut Vec<u32>) {
+    fn numbers_of(
+        &mut self,
+        kind: AttributeType,
+        values: &[Box<str>],
+        numbers: &mut Vec<u32>,
+    ) -> Result<(), CatalogueBuildError> {
         let start = numbers.len();
         for value in values {
             let Some(key) = kind.key(value) else { continue };
-            let next = u32::try_from(self.spellings.len()).unwrap_or(u32::MAX);
+            let next = index(self.spellings.len())?;
             let number = *self.numbers.entry(key.into()).or_insert(next);
             if number == next {
                 self.spellings.push(Vec::new());
@@ -154,6 +159,7 @@ impl Labels {
             }
         }
         self.products += u32::from(numbers.len() > start);
+        Ok(())
     }
 
     /// A value's most frequent spelling or, in a tie, the one that the best product uses.
@@ -208,11 +214,11 @@ impl<'a> AttributeLabels<'a> {
     }
 
     /// Returns the numbers of the next product's values, one list per attribute.
-    pub fn push(&mut self, software: &Software) -> Vec<Vec<u32>> {
+    pub fn push(&mut self, software: &Software) -> Result<Vec<Vec<u32>>, CatalogueBuildError> {
         let numbers = |((_, attribute), labels): ((AttributeNumber, &Attribute), &mut Labels)| {
             let mut numbers = Vec::new();
-            labels.numbers_of(attribute.kind, &attribute.values_of(software), &mut numbers);
-            numbers
+            labels.numbers_of(attribute.kind, &attribute.values_of(software), &mut numbers)?;
+            Ok(numbers)
         };
         self.attributes.iter().zip(&mut self.labels).map(numbers).collect()
     }
@@ -239,10 +245,11 @@ impl<'a> AttributeColumnsBuilder<'a> {
     }
 
     /// Adds the next product.
-    pub(super) fn push(&mut self, software: &Software) {
+    pub(super) fn push(&mut self, software: &Software) -> Result<(), CatalogueBuildError> {
         for ((_, attribute), column) in self.attributes.iter().zip(&mut self.columns) {
-            column.push(attribute.kind, &attribute.values_of(software));
+            column.push(attribute.kind, &attribute.values_of(software))?;
         }
+        Ok(())
     }
 
     pub(super) fn finish(self) -> (Vec<AttributeColumn>, Vec<AttributeSummary>) {
@@ -252,9 +259,10 @@ impl<'a> AttributeColumnsBuilder<'a> {
 }
 
 impl ColumnBuilder {
-    fn push(&mut self, kind: AttributeType, values: &[Box<str>]) {
-        self.labels.numbers_of(kind, values, &mut self.values);
-        self.ends.push(u32::try_from(self.values.len()).unwrap_or(u32::MAX));
+    fn push(&mut self, kind: AttributeType, values: &[Box<str>]) -> Result<(), CatalogueBuildError> {
+        self.labels.numbers_of(kind, values, &mut self.values)?;
+        self.ends.push(index(self.values.len())?);
+        Ok(())
     }
 
     fn finish(mut self, kind: AttributeType) -> (AttributeColumn, AttributeSummary) {
@@ -297,9 +305,9 @@ pub(super) struct SharedLists {
 
 impl SharedLists {
     /// Finds the lists shared among this many products.
-    pub(super) fn new<'v>(products: u32, values: impl Fn(Ordinal) -> &'v [u32]) -> Self {
-        let mut lists = Self { of: vec![UNSHARED; products as usize], examples: vec![0] };
-        let mut ordinals: Vec<Ordinal> = (0..products).collect();
+    pub(super) fn new<'v>(products: usize, values: impl Fn(Ordinal) -> &'v [u32]) -> Self {
+        let mut lists = Self { of: vec![UNSHARED; products], examples: vec![0] };
+        let mut ordinals: Vec<Ordinal> = (0..).take(products).collect();
         ordinals.sort_unstable_by(|a, b| values(*a).cmp(values(*b)));
         let equal = ordinals.chunk_by(|a, b| values(*a) == values(*b));
         for equal in equal.filter(|equal| equal.len() >= SHARED) {
@@ -451,7 +459,8 @@ mod tests {
     fn column(products: &[&[&str]]) -> AttributeColumn {
         let mut builder = ColumnBuilder::default();
         for values in products {
-            builder.push(AttributeType::Text, &values.iter().map(|value| Box::from(*value)).collect::<Vec<_>>());
+            let values: Vec<_> = values.iter().map(|value| Box::from(*value)).collect();
+            builder.push(AttributeType::Text, &values).expect("few values");
         }
         builder.finish(AttributeType::Text).0
     }
@@ -484,9 +493,9 @@ mod tests {
         let mut builder = ColumnBuilder::default();
         for number in 0..20 {
             let number = (7 * number % 20).to_string();
-            builder.push(AttributeType::Number, &[number.into()]);
+            builder.push(AttributeType::Number, &[number.into()]).expect("few values");
         }
-        builder.push(AttributeType::Number, &[]);
+        builder.push(AttributeType::Number, &[]).expect("few values");
         let (column, summary) = builder.finish(AttributeType::Number);
         assert!(column.fits(21));
         assert_eq!(column.of(1), [7]);

@@ -200,7 +200,7 @@ impl Columns {
 
     /// Computes the facet profiles, which aren't stored.
     pub(super) fn profile(&mut self) {
-        let mut numbers = HashMap::default();
+        let (mut numbers, mut next) = (HashMap::default(), 0);
         let category_count = self.categories.iter().max().map_or(0, |last| *last as usize + 1);
         let mut profiles = Profiles { category_count, ..Profiles::default() };
         for ordinal in (0..).take(self.offering_type.len()) {
@@ -208,7 +208,8 @@ impl Columns {
             let facets = (self.offering_type[at] as usize, self.evidence_status[at] as usize, self.stars_of(ordinal));
             let number = *numbers.entry((facets, self.categories_of(ordinal))).or_insert_with(|| {
                 profiles.examples.push(ordinal);
-                u32::try_from(profiles.examples.len() - 1).unwrap_or(u32::MAX)
+                next += 1;
+                next - 1
             });
             profiles.of.push(number);
         }

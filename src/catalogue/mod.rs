@@ -311,6 +311,13 @@ pub enum CatalogueBuildError {
     Encode(#[from] postcard::Error),
     #[error("a directory can have at most {} products", MAX_ORDINAL)]
     TooMany,
+    #[error("the products have more than {} categories or values of an attribute", u32::MAX)]
+    TooManyValues,
+}
+
+/// An index into a column's values.
+fn index(at: usize) -> Result<u32, CatalogueBuildError> {
+    u32::try_from(at).map_err(|_| CatalogueBuildError::TooManyValues)
 }
 
 /// How many entries of a list are read between checks of whether to go on.

@@ -9,7 +9,7 @@ use super::merge::{Merged, MergedExport, MergedProduct};
 use super::products::ProductWriter;
 use super::records::RecordTables;
 use super::reviews::{ReviewEntry, Reviews, Stars};
-use super::{Columns, Order, Ordinal, ProductVersion, SortedOrder, Tables, glossary};
+use super::{Columns, Order, Ordinal, ProductVersion, SortedOrder, Tables, glossary, index};
 use crate::scratch::{Bulk, BulkWriter};
 
 /// How many products the compression dictionary is trained on, and how many bytes from each.
@@ -44,7 +44,7 @@ pub struct CatalogueWriter<'m> {
 impl<'m> CatalogueWriter<'m> {
     /// A writer for all products.
     pub fn new(merged: &'m Merged) -> Result<Self, CatalogueBuildError> {
-        let step = u32::try_from(merged.software_count().div_ceil(SAMPLE).max(1)).unwrap_or(u32::MAX);
+        let step = merged.software_count().div_ceil(SAMPLE).max(1);
         let sample = merged.every(step).map(|product| {
             let mut detail = merged.json(&product?)?.detail;
             detail.truncate(SAMPLE_BYTES);
@@ -68,10 +68,10 @@ impl<'m> CatalogueWriter<'m> {
     pub fn push(&mut self, product: &MergedProduct<'_>) -> Result<ProductVersion, CatalogueBuildError> {
         let json = self.merged.json(product)?;
         self.products.push(&mut self.texts, &json)?;
-        self.attributes.push(&product.software);
+        self.attributes.push(&product.software)?;
         let columns = &mut self.columns;
         columns.categories.extend_from_slice(&product.row.categories);
-        columns.category_bounds.push(u32::try_from(columns.categories.len()).unwrap_or(u32::MAX));
+        columns.category_bounds.push(index(columns.categories.len())?);
         columns.offering_type.push(product.software.offering_type);
         columns.evidence_status.push(product.software.evidence_status);
         columns.evidence_checked_on.push(product.row.evidence_checked_on);

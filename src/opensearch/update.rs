@@ -175,7 +175,7 @@ impl Update<'_> {
         };
         let mut labels = AttributeLabels::new(&merged.attributes);
         for product in merged.products() {
-            labels.push(&product?.software);
+            labels.push(&product?.software)?;
         }
         let total = 2 * merged.software_count();
         let difference = self.compare(Part::Products, former.is_some(), &of_products, scratch, total).await?;

@@ -1,5 +1,7 @@
 //! A directory's categories.
 
+use std::io;
+
 use std::collections::BTreeMap;
 
 use foldhash::HashMap;
@@ -61,12 +63,12 @@ impl CategoriesBuilder {
 
     /// Adds a category used by a product in this language. Returns the category's number, in order
     /// of first use.
-    pub(super) fn number(&mut self, name: &str, language: Option<&Language>) -> u32 {
-        let number = u32::try_from(self.used.len()).unwrap_or(u32::MAX);
+    pub(super) fn number(&mut self, name: &str, language: Option<&Language>) -> io::Result<u32> {
+        let number = u32::try_from(self.used.len()).map_err(io::Error::other)?;
         let first = || Used { number, name: name.into(), language: language.cloned(), products: 0 };
         let used = self.used.entry(identity(name)).or_insert_with(first);
         used.products += 1;
-        used.number
+        Ok(used.number)
     }
 
     pub(super) fn finish(mut self, collation: &Collation) -> MergedCategories {

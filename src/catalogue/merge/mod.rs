@@ -85,7 +85,11 @@ impl Merger {
         };
         let row = ProductRow {
             place,
-            categories: software.categories.iter().map(|name| self.categories.number(name, language)).collect(),
+            categories: software
+                .categories
+                .iter()
+                .map(|name| self.categories.number(name, language))
+                .collect::<io::Result<_>>()?,
             evidence_checked_on: software.evidence_checked_on.as_deref().and_then(CalendarDate::parse),
             shown: Rating::stated(software),
             stars: Stars::default(),
@@ -238,7 +242,7 @@ impl Merged {
     }
 
     /// Every product whose ordinal is a multiple of this number.
-    pub(super) fn every(&self, step: u32) -> impl Iterator<Item = Result<MergedProduct<'_>, CatalogueBuildError>> {
+    pub(super) fn every(&self, step: u64) -> impl Iterator<Item = Result<MergedProduct<'_>, CatalogueBuildError>> {
         MergedProducts {
             merged: self,
             step,
@@ -287,7 +291,7 @@ impl Merged {
 #[derive(Debug)]
 struct MergedProducts<'m> {
     merged: &'m Merged,
-    step: u32,
+    step: u64,
     /// The ordinal of the next row.
     ordinal: Ordinal,
     products: SpoolRows<ProductRow>,
@@ -308,7 +312,7 @@ impl<'m> MergedProducts<'m> {
             let lost = || CatalogueBuildError::Scratch(io::ErrorKind::UnexpectedEof.into());
             let ranks = self.ranks.next().ok_or_else(lost)?.map_err(CatalogueBuildError::Scratch)?;
             let links = self.links_of(ordinal)?;
-            if !ordinal.is_multiple_of(self.step) {
+            if !u64::from(ordinal).is_multiple_of(self.step) {
                 continue;
             }
             let software = self.merged.record(row.place)?;

@@ -1,13 +1,12 @@
 //! The "API request" section: how to request what a page shows, from the command line and with both
 //! clients.
 
-use std::fmt::Write as _;
-
 use askama::Template;
 use serde_json::Value;
 
 use super::language::Texts;
 use super::links::segment;
+use crate::text::append;
 
 /// The environment variable that the examples read the key from.
 const KEY: &str = "SOFTWARE_DIRECTORY_API_KEY";
@@ -117,8 +116,7 @@ fn typescript(host: &str, calls: &[Call]) -> String {
             if arguments.is_empty() { String::new() } else { format!("{{ {} }}", arguments.join(", ")) }
         };
         let arguments = call.arguments(|name, value| format!("{name}: {value}"), join);
-        // Writing to a string can't fail.
-        let _ = writeln!(code, "const {} = await client.{}({arguments});", variable(call, at), call.method);
+        append(&mut code, format_args!("const {} = await client.{}({arguments});\n", variable(call, at), call.method));
     }
     code
 }
@@ -139,7 +137,7 @@ fn python(host: &str, calls: &[Call]) -> String {
             format!("{name}={value}")
         };
         let arguments = call.arguments(argument, |arguments| arguments.join(", "));
-        let _ = writeln!(code, "{} = client.{}({arguments})", variable(call, at), call.method);
+        append(&mut code, format_args!("{} = client.{}({arguments})\n", variable(call, at), call.method));
     }
     code
 }

@@ -1,7 +1,6 @@
 //! What crawlers read: `robots.txt`, and the sitemap, which lists the pages. Its files are built once per generation and
 //! served as downloads.
 
-use std::fmt::Write as _;
 use std::io::Write as _;
 use std::ops::Range;
 use std::sync::Arc;
@@ -30,6 +29,7 @@ use crate::http::problem::ApiError;
 use crate::http::shares::Class;
 use crate::http::state::AppState;
 use crate::service::{self, ListSoftware, PageRequest, Stop};
+use crate::text::append;
 use crate::text::html::escape;
 
 /// How many URLs are written at once.
@@ -76,7 +76,7 @@ pub(super) async fn get_sitemap(
     }
     let mut xml = format!("{HEAD}<sitemapindex {NAMESPACE}>\n");
     for number in 0..files {
-        let _ = writeln!(xml, "<sitemap><loc>{}/sitemap/{number}.xml</loc></sitemap>", escape(&site.public));
+        append(&mut xml, format_args!("<sitemap><loc>{}/sitemap/{number}.xml</loc></sitemap>\n", escape(&site.public)));
     }
     xml.push_str("</sitemapindex>\n");
     Ok(document(Body::from(xml)))
@@ -183,9 +183,9 @@ fn write_pages(
 }
 
 fn write_address(xml: &mut String, url: &str, changed_at: Option<&str>) {
-    let _ = write!(xml, "<url><loc>{}</loc>", escape(url));
+    append(xml, format_args!("<url><loc>{}</loc>", escape(url)));
     if let Some(at) = changed_at {
-        let _ = write!(xml, "<lastmod>{}</lastmod>", escape(at));
+        append(xml, format_args!("<lastmod>{}</lastmod>", escape(at)));
     }
     xml.push_str("</url>\n");
 }
@@ -203,11 +203,10 @@ pub(super) fn robots(site: &Site) -> String {
     }
     let mut text = "User-agent: *\n".to_owned();
     for path in ["compare", "records/", "results", "suggest", "v1/"] {
-        // Writing to a string can't fail.
-        let _ = writeln!(text, "Disallow: {base}/{path}");
+        append(&mut text, format_args!("Disallow: {base}/{path}\n"));
     }
     if !site.public.is_empty() {
-        let _ = writeln!(text, "\nSitemap: {}/sitemap.xml", site.public);
+        append(&mut text, format_args!("\nSitemap: {}/sitemap.xml\n", site.public));
     }
     text
 }

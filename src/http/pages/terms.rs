@@ -1,7 +1,6 @@
 //! Links glossary terms in other text: the first mention of each, with its definition.
 
 use std::cmp::Reverse;
-use std::fmt::Write as _;
 use std::ops::Range;
 
 use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError};
@@ -11,6 +10,7 @@ use super::edition::tag_of;
 use super::links::of_term;
 use crate::catalogue::GlossaryEntry;
 use crate::record::Language;
+use crate::text::append;
 use crate::text::html::escape;
 use crate::text::shorten::shortened;
 
@@ -196,16 +196,17 @@ impl<'a> TermLinker<'a> {
             let definition = shortened(&shown.definition, MAX_DEFINITION);
             // The surrounding text may be in another language.
             let tag = tag_of(self.language, shown.language.as_ref(), &shown.untranslated, "definition");
-            // Writing to a string can't fail.
-            let _ = write!(
-                html,
-                "<span class=\"term\"><a href=\"{}\" aria-describedby=\"about-{id}\">{}</a>\
+            append(
+                &mut html,
+                format_args!(
+                    "<span class=\"term\"><a href=\"{}\" aria-describedby=\"about-{id}\">{}</a>\
                  <span class=\"about-term\" role=\"tooltip\" id=\"about-{id}\"><bdi lang=\"{}\">{}</bdi></span></span>",
-                escape(&of_term(self.base, &entry.term.term)),
-                escape(&text[place.clone()]),
-                escape(tag),
-                escape(&definition),
-                id = escape(&entry.term.id),
+                    escape(&of_term(self.base, &entry.term.term)),
+                    escape(&text[place.clone()]),
+                    escape(tag),
+                    escape(&definition),
+                    id = escape(&entry.term.id)
+                ),
             );
             done = place.end;
         }
