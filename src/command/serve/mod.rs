@@ -184,7 +184,7 @@ fn http_config(
 
 /// A preview's key, which lasts as long as the preview runs. No key file replaces it.
 fn preview_keys() -> Result<(KeyStore, Option<ApiKey>), Failure> {
-    let key = key::development::obtain(None).map_err(|error| Failure::other(&error))?.key;
+    let key = key::access::obtain(None).map_err(|error| Failure::other(&error))?.key;
     Ok((KeyStore::development(&key, Path::new("")), Some(key)))
 }
 
@@ -197,8 +197,7 @@ fn keys(args: &ServeArgs, listen: SocketAddr) -> Result<(KeyStore, Option<ApiKey
             Ok((keys, None))
         }
         Access::Development(path) => {
-            let development =
-                key::development::obtain(Some(folder_of(&path))).map_err(|error| Failure::other(&error))?;
+            let development = key::access::obtain(Some(folder_of(&path))).map_err(|error| Failure::other(&error))?;
             if let Some(notice) = &development.notice {
                 tracing::warn!("{notice}");
             }
