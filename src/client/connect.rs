@@ -23,7 +23,7 @@ use tower::util::{BoxCloneSyncService, ServiceExt as _};
 use tower::{BoxError, service_fn};
 
 use super::address::{is_public, is_public_host};
-use super::{Roots, TlsError};
+use rustls::{Error as TlsError, RootCertStore as Roots};
 
 pub(super) type Connector = BoxCloneSyncService<Uri, TokioIo<TcpStream>, BoxError>;
 
@@ -218,7 +218,7 @@ mod tests {
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
     use tokio::net::TcpListener;
 
-    use super::super::{Client, Roots};
+    use super::super::Client;
     use super::*;
 
     fn proxies(listener: &TcpListener) -> Proxies {

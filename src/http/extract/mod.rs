@@ -1,11 +1,16 @@
 //! Extractors, which get what handlers need from a request.
 
 mod client_ip;
+mod download;
+mod lang;
 mod links;
+mod path_id;
 pub(super) mod query;
 mod snapshot;
 
 pub(super) use client_ip::client_ip;
+pub(super) use download::DownloadRequest;
+pub(super) use lang::{Lang, Preferred, accepted};
 pub(super) use links::{MaxOffset, PageLinks};
-pub(super) use query::{Lang, PathId, Preferred, accepted};
-pub(super) use snapshot::{DownloadRequest, Served, Snapshot};
+pub(super) use path_id::PathId;
+pub(super) use snapshot::{Served, Snapshot};
