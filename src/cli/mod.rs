@@ -3,23 +3,12 @@
 //!
 //! Every option has a flag, an environment variable and a default that works.
 
-mod address;
-mod check;
 mod config;
-mod diff;
-mod edit;
-mod engine;
-mod export_files;
-mod given;
-mod id_prefix;
+mod curate;
 mod keys;
-mod preview;
-mod queries;
-mod report;
 mod search;
 mod serve;
-mod site;
-mod table;
+mod value;
 
 use std::collections::BTreeSet;
 use std::io;
@@ -28,22 +17,15 @@ use std::path::{Path, PathBuf};
 
 use clap::{Args, CommandFactory, FromArgMatches as _, Parser, Subcommand, ValueEnum, ValueHint};
 
-pub use given::Given;
-pub use id_prefix::ExportPrefix;
-
-pub use check::{CheckArgs, CheckFormat, Deny, LinkArgs};
 pub use config::ConfigError;
-pub use diff::{DiffArgs, DiffFormat, SideArgs};
-pub use edit::{AddArgs, InitArgs, SetArgs};
-pub use engine::{EngineArgs, EngineKind};
-pub use export_files::ExportFilesArgs;
+pub use curate::{
+    AddArgs, CheckArgs, CheckFormat, DateOrderArg, Deny, DiffArgs, DiffFormat, ExportArgs, ExportFilesArgs, ImportArgs,
+    InitArgs, LinkArgs, QueriesArgs, QueriesFormat, ReportArgs, ReportFormat, SetArgs, SideArgs,
+};
 pub use keys::{KeysArgs, KeysCommand, ListFormat};
-pub use preview::PreviewArgs;
-pub use queries::{QueriesArgs, QueriesFormat};
-pub use report::{ReportArgs, ReportFormat};
 pub use search::{ListArgs, SearchArgs, SearchFormat, SimilarArgs};
-pub use serve::{BuildProcessors, LogFormat, ServeArgs};
-pub use table::{DateOrderArg, ExportArgs, ImportArgs};
+pub use serve::{BuildProcessors, EngineArgs, EngineKind, LogFormat, PreviewArgs, ServeArgs};
+pub use value::{ExportPrefix, Given};
 
 /// The value of `--index` that keeps the index in memory only, and of `--data` for a server that
 /// builds nothing.
@@ -145,7 +127,7 @@ pub struct DataArgs {
     /// Folder with export files, `*.json`, or `none` to build nothing and serve an index folder that
     /// another tool fills [default: data; if that folder doesn't exist, the built-in demo]
     #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA",
-          value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
+          value_parser = value::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
     pub data: Given<PathBuf>,
     /// Folder for the index, or `none` to keep the index in memory only
     #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_INDEX", default_value = "index")]
@@ -155,7 +137,7 @@ pub struct DataArgs {
     pub skip_invalid: bool,
     /// Prefix for an export's ids, such as `dpg=dpg:`; replaces its `id_prefix`; repeatable
     #[arg(long, value_name = "EXPORT=PREFIX", env = "SOFTWARE_DIRECTORY_ID_PREFIX", value_delimiter = ',',
-          value_parser = id_prefix::id_prefix)]
+          value_parser = value::id_prefix)]
     pub id_prefix: Vec<ExportPrefix>,
     /// Whether searches also rank by the meaning of English words, or by the words alone
     #[arg(long, value_name = "on|off", env = "SOFTWARE_DIRECTORY_MEANING", default_value = "on")]
@@ -180,7 +162,7 @@ pub struct McpArgs {
     pub data: DataArgs,
     /// Address at which callers reach the API, for links [default: none; links are relative]
     #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_PUBLIC_URL",
-          value_parser = given::text(), default_value = "", hide_default_value = true)]
+          value_parser = value::text(), default_value = "", hide_default_value = true)]
     pub public_url: Given<String>,
 }
 
@@ -189,7 +171,7 @@ pub struct McpArgs {
 pub struct HealthcheckArgs {
     /// Address of the server
     #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_LISTEN", default_value = "127.0.0.1:8080",
-          value_parser = address::listen)]
+          value_parser = value::listen)]
     pub listen: SocketAddr,
 }
 

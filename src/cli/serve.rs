@@ -1,13 +1,15 @@
-//! Options for `serve`.
+//! Options for `serve` and `preview`.
 
 use std::net::SocketAddr;
+use std::num::NonZeroU16;
 use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 
-use super::given::{self, Given};
-use super::{DataArgs, EngineArgs, address, site};
+use super::value::{self, Given};
+use super::{DataArgs, SideArgs};
 use crate::key::Rate;
+use crate::opensearch::{IndexPrefix, IndexPrefixError};
 
 /// Options for `serve`.
 #[derive(Debug, Args)]
@@ -32,40 +34,40 @@ pub struct ServeArgs {
     pub max_removed: u8,
     /// Address to listen on, or a port on 127.0.0.1; port 0 picks a free one
     #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_LISTEN", default_value = "127.0.0.1:8080",
-          value_parser = address::listen, help_heading = "Network")]
+          value_parser = value::listen, help_heading = "Network")]
     pub listen: SocketAddr,
     /// Address at which callers reach the service, for absolute links [default: none]
     #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_PUBLIC_URL",
-          value_parser = given::text(), default_value = "", hide_default_value = true, help_heading = "Network")]
+          value_parser = value::text(), default_value = "", hide_default_value = true, help_heading = "Network")]
     pub public_url: Given<String>,
     /// Address or network of a proxy whose X-Forwarded-For is trusted; repeatable
     #[arg(long, value_name = "CIDR", env = "SOFTWARE_DIRECTORY_TRUSTED_PROXY", value_delimiter = ',',
-          value_parser = address::network, help_heading = "Network")]
+          value_parser = value::network, help_heading = "Network")]
     pub trusted_proxy: Vec<ipnet::IpNet>,
     /// Address that serves GET /metrics to Prometheus, without a key; port 0 picks a free one
     /// [default: none]
-    #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_METRICS_LISTEN", value_parser = address::listen,
+    #[arg(long, value_name = "ADDRESS", env = "SOFTWARE_DIRECTORY_METRICS_LISTEN", value_parser = value::listen,
           help_heading = "Network")]
     pub metrics_listen: Option<SocketAddr>,
     /// Let visitors use the pages without a key, with this many requests per minute per address,
     /// such as `300/min` [default: the pages ask for a key]
-    #[arg(long, value_name = "N/min", env = "SOFTWARE_DIRECTORY_PUBLIC_PAGE", value_parser = site::rate,
+    #[arg(long, value_name = "N/min", env = "SOFTWARE_DIRECTORY_PUBLIC_PAGE", value_parser = value::rate,
           help_heading = "Page")]
     pub public_page: Option<Rate>,
     /// Title for the pages and the documentation [default: Software Directory]
     #[arg(long, value_name = "TEXT", env = "SOFTWARE_DIRECTORY_SITE_TITLE",
-          value_parser = given::checked(site::title), default_value = "", hide_default_value = true, help_heading = "Page")]
+          value_parser = value::checked(value::title), default_value = "", hide_default_value = true, help_heading = "Page")]
     pub site_title: Given<String>,
     /// Introduction for the home page [default: none]
     #[arg(long, value_name = "TEXT", env = "SOFTWARE_DIRECTORY_SITE_INTRODUCTION",
-          value_parser = given::checked(site::introduction), default_value = "", hide_default_value = true,
+          value_parser = value::checked(value::introduction), default_value = "", hide_default_value = true,
           help_heading = "Page")]
     pub site_introduction: Given<String>,
     /// API key file (see `keys create`) [default: keys.json]
     #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_KEYS", help_heading = "Keys")]
     pub keys: Option<PathBuf>,
     /// A removed option. Ignoring it would serve the wrong directory.
-    #[arg(long, env = "SOFTWARE_DIRECTORY_FOLLOW", value_parser = given::checked(no_longer_follows), default_value = "",
+    #[arg(long, env = "SOFTWARE_DIRECTORY_FOLLOW", value_parser = value::checked(no_longer_follows), default_value = "",
           hide = true)]
     pub follow: Given<String>,
     /// The engine.
@@ -100,7 +102,7 @@ pub struct ServeArgs {
     /// File in which to count searches without hits, for the `queries` command; it contains nothing
     /// about callers [default: none]
     #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_EMPTY_QUERIES",
-          value_parser = given::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true,
+          value_parser = value::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true,
           help_heading = "Logging")]
     pub empty_queries: Given<PathBuf>,
 }
@@ -128,4 +130,87 @@ fn no_longer_follows(text: &str) -> Result<String, &'static str> {
     let replaced = "servers no longer follow each other; copy the index folder and serve it with --data none, as described under \
                     Replicas in docs/operations.md";
     if text.is_empty() { Ok(String::new()) } else { Err(replaced) }
+}
+
+/// Options for the engine.
+#[derive(Debug, Default, Args)]
+pub struct EngineArgs {
+    /// Where the index lives: in this process, or in an OpenSearch cluster, which lets servers run
+    /// without exports
+    #[arg(long, value_name = "ENGINE", env = "SOFTWARE_DIRECTORY_ENGINE", default_value = "embedded")]
+    pub engine: EngineKind,
+    /// Address of a cluster node, such as `https://search-1.example:9200`; repeatable: list every
+    /// data node
+    #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_ENGINE_URL", value_delimiter = ',')]
+    pub engine_url: Vec<String>,
+    /// Prefix for the directory's index names; a cluster can contain one directory per prefix
+    #[arg(long, value_name = "PREFIX", env = "SOFTWARE_DIRECTORY_ENGINE_INDEX_PREFIX", default_value_t, value_parser = index_prefix)]
+    pub engine_index_prefix: IndexPrefix,
+    /// Number of shards in the product index that `--reindex` creates [default: one per 4,000,000
+    /// products]
+    #[arg(long, value_name = "COUNT", env = "SOFTWARE_DIRECTORY_ENGINE_SHARDS")]
+    pub engine_shards: Option<NonZeroU16>,
+    /// PEM file with the certificate of the authority that signed the nodes' certificates [default:
+    /// the machine's trusted authorities]
+    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_ENGINE_CA_FILE",
+          value_parser = value::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
+    pub engine_ca_file: Given<PathBuf>,
+    /// User name for the cluster [default: none]
+    #[arg(long, value_name = "NAME", env = "SOFTWARE_DIRECTORY_ENGINE_USER",
+          value_parser = value::text(), default_value = "", hide_default_value = true)]
+    pub engine_user: Given<String>,
+    /// File with the user's password on a single line [default: none]
+    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_ENGINE_PASSWORD_FILE",
+          value_parser = value::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
+    pub engine_password_file: Given<PathBuf>,
+    /// File with a key for the cluster, instead of a user and password: a single line with a bearer
+    /// token, or with `ApiKey` and a key [default: none]
+    #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_ENGINE_KEY_FILE",
+          value_parser = value::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
+    pub engine_key_file: Given<PathBuf>,
+}
+
+/// An empty variable counts as unset.
+fn index_prefix(text: &str) -> Result<IndexPrefix, IndexPrefixError> {
+    if text.is_empty() { Ok(IndexPrefix::default()) } else { text.parse() }
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, ValueEnum)]
+pub enum EngineKind {
+    /// In this process
+    #[default]
+    Embedded,
+    /// An OpenSearch cluster
+    Opensearch,
+}
+
+/// Options for `preview`.
+#[derive(Debug, Args)]
+pub struct PreviewArgs {
+    /// Folder with export files, `*.json`, that aren't published yet
+    #[arg(value_name = "CANDIDATE")]
+    pub candidate: PathBuf,
+    /// The published exports: a file, a folder, a Git revision and path such as `HEAD:data`, or a
+    /// generation in an index [default: the data folder, data]
+    #[arg(long, value_name = "EXPORTS", env = "SOFTWARE_DIRECTORY_DATA",
+          value_parser = value::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true)]
+    pub against: Given<PathBuf>,
+    /// Address on this machine to listen on, or a port on 127.0.0.1; port 0 picks a free one
+    #[arg(long, value_name = "ADDRESS", default_value = "127.0.0.1:8081", value_parser = value::loopback)]
+    pub listen: SocketAddr,
+    /// How candidate and published exports are read.
+    #[command(flatten)]
+    pub sides: SideArgs,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_empty_prefix_is_the_default_and_an_invalid_one_is_explained() {
+        assert_eq!(index_prefix("").expect("a prefix"), IndexPrefix::default());
+        assert_eq!(index_prefix("news").expect("a prefix").to_string(), "news");
+        assert!(index_prefix("News").expect_err("a capital").to_string().contains("such as software-directory"));
+    }
 }

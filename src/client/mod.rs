@@ -5,17 +5,12 @@
 
 mod address;
 mod connect;
-mod tls;
-
-pub(crate) use address::{is_loopback, is_server, parse_server, without_user};
-pub(crate) use connect::{MachineNetwork, Network, Proxies, ReachError};
-pub(crate) use rustls::{Error as TlsError, RootCertStore as Roots};
-pub(crate) use tls::{CertificateFault, certificate_fault, machine_roots, roots_of};
 
 use std::sync::Arc;
 use std::time::Duration;
 
 use bytes::Bytes;
+use connect::{Connector, Guard};
 use http::header::{HeaderValue, USER_AGENT};
 use http::{Request, Response};
 use http_body_util::Full;
@@ -24,7 +19,11 @@ use hyper_rustls::{HttpsConnector, HttpsConnectorBuilder};
 use hyper_util::client::legacy;
 use hyper_util::rt::{TokioExecutor, TokioTimer};
 
-use connect::{Connector, Guard};
+pub(crate) use address::{is_loopback, is_server, parse_server, without_user};
+pub(crate) use connect::{
+    CertificateFault, MachineNetwork, Network, Proxies, ReachError, certificate_fault, machine_roots, roots_of,
+};
+pub(crate) use rustls::{Error as TlsError, RootCertStore as Roots};
 
 /// How long an idle connection is kept.
 const IDLE_TIMEOUT: Duration = Duration::from_secs(30);
@@ -49,7 +48,7 @@ pub(crate) enum RequestError {
 impl RequestError {
     /// Why a guarded client couldn't reach a host.
     pub(crate) fn reach_error(&self) -> Option<ReachError> {
-        if let Self::Connect(error) = self { tls::error_in(error) } else { None }
+        if let Self::Connect(error) = self { connect::error_in(error) } else { None }
     }
 }
 
@@ -85,7 +84,7 @@ impl Client {
         let mut request = request.map(Full::new);
         let user_agent = HeaderValue::from_static(concat!("software-directory/", env!("CARGO_PKG_VERSION")));
         request.headers_mut().entry(USER_AGENT).or_insert(user_agent);
-        self.0.request(request).await.map_err(|error| match tls::error_in(&error) {
+        self.0.request(request).await.map_err(|error| match connect::error_in(&error) {
             Some(error) => RequestError::Tls(error),
             None if error.is_connect() => RequestError::Connect(error),
             None => RequestError::Broken(error),
@@ -99,6 +98,6 @@ fn connector(
     proxies: Proxies,
     guard: Option<Guard>,
 ) -> Result<HttpsConnector<Connector>, TlsError> {
-    let builder = HttpsConnectorBuilder::new().with_tls_config(tls::config(roots)?).https_or_http().enable_http1();
+    let builder = HttpsConnectorBuilder::new().with_tls_config(connect::config(roots)?).https_or_http().enable_http1();
     Ok(builder.wrap_connector(connect::connector(timeout, proxies, guard)))
 }

@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use std::path::Path;
 use std::process::ExitCode;
 
-use super::changes::{self, Locked};
 use super::import::print_findings;
+use super::write_file::{Locked, print_changes};
 use super::{Failure, print_note};
 use crate::cli::{AddArgs, SetArgs};
 use crate::curate::tabular::{
@@ -76,7 +76,7 @@ fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -
         print_note(&format!("{name} already has these values."));
         return Ok(());
     }
-    changes::print(&export, &updated.json)?;
+    print_changes(&export, &updated.json)?;
     locked.replace(blake3::hash(&export.document), &updated.json)
 }
 

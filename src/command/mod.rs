@@ -1,24 +1,18 @@
 //! The commands, one file each.
 
-mod changes;
 mod check;
 mod data;
 mod diff;
 mod edit;
-mod environment;
 mod explain;
 mod export;
 mod healthcheck;
 mod import;
 mod init;
 mod keys;
-mod links;
+mod limits;
 mod log;
-mod log_filter;
 mod mcp;
-mod memory;
-mod open_files;
-mod openapi;
 mod opensearch;
 mod progress;
 mod queries;
@@ -27,7 +21,6 @@ mod reindex;
 mod report;
 mod search;
 mod serve;
-mod similar;
 mod write_file;
 
 use std::error::Error;
@@ -38,6 +31,7 @@ use std::process::ExitCode;
 use crate::cli::{self, Cli, Command, ConfigError};
 use crate::error::chain;
 use crate::generation::BuildFailure;
+use crate::http::{HttpConfig, openapi};
 use crate::text::count::{agreeing, counted};
 use crate::text::printable::printable;
 
@@ -66,9 +60,9 @@ pub fn run(parsed: Result<Cli, ConfigError>) -> ExitCode {
         Some(Command::Queries(args)) => queries::run(&args),
         Some(Command::Keys(args)) => keys::run(args),
         Some(Command::Search(args)) => search::run(&args),
-        Some(Command::Similar(args)) => similar::run(&args),
+        Some(Command::Similar(args)) => search::run_similar(&args),
         Some(Command::Mcp(args)) => mcp::run(&args),
-        Some(Command::Openapi) => openapi::run(),
+        Some(Command::Openapi) => print(&openapi(&HttpConfig::default())),
         Some(Command::Healthcheck(args)) => healthcheck::run(args),
         Some(Command::Completions { shell }) => print(&cli::completions(shell)),
         Some(Command::Man { folder }) => write_man_pages(&folder),

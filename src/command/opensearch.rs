@@ -5,9 +5,9 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::Failure;
+use super::limits::{allow_open_files, limit_memory};
 use super::log::Log;
 use super::progress::Terminal;
-use super::{memory, open_files};
 use crate::cli::{EngineArgs, EngineKind, ServeArgs};
 use crate::error::chain;
 use crate::generation::builder::Builder;
@@ -62,8 +62,8 @@ pub(super) fn reindex(
     };
     let scratch = Scratch::new(index, SHARED_BYTES);
     std::fs::create_dir_all(index).map_err(|error| Failure::other(&scratch.error(error)))?;
-    memory::limit(args.max_build_bytes);
-    open_files::allow(SCRATCH_FILES);
+    limit_memory(args.max_build_bytes);
+    allow_open_files(SCRATCH_FILES);
     let started = Instant::now();
     let mut terminal = Terminal::new(args.log_format, log.clone());
     let mut builder = Builder { settings, observer: &mut terminal, served: None, processors: Processors::One };

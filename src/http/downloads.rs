@@ -155,7 +155,7 @@ mod tests {
     #[tokio::test]
     async fn download_ends_once_its_key_is_no_longer_valid() {
         let downloads = Downloads::new(3, 1);
-        let valid = crate::key::development::obtain(None).expect("a key").key;
+        let valid = crate::key::access::obtain(None).expect("a key").key;
         let keys = KeyStore::development(&valid, std::path::Path::new(""));
         let visitor = Holder::Address(std::net::IpAddr::from([192, 0, 2, 1]).into());
         let slots = [(Class::Key, key("revoked")), (Class::Key, key(valid.id())), (Class::Visitor, visitor)]

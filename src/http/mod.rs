@@ -19,7 +19,6 @@ mod openapi;
 mod pages;
 mod preview;
 pub mod problem;
-mod process_metrics;
 mod response;
 mod search_cache;
 mod search_page;

@@ -1,6 +1,8 @@
-//! The set of keys that requests are checked against, kept in sync with the key file.
+//! The set of keys that requests are checked against, kept in sync with the key file while the server
+//! runs.
 
 use std::collections::HashMap;
+use std::future::Future;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::Ordering;
@@ -10,6 +12,7 @@ use std::time::{Duration, Instant};
 use arc_swap::{ArcSwap, ArcSwapOption};
 use jiff::Timestamp;
 use subtle::ConstantTimeEq;
+use tokio::time::MissedTickBehavior;
 
 use super::file::{self, KeyFile, KeyFileError};
 use super::format::{self, KeyDigest};
@@ -291,4 +294,26 @@ fn stored_keys(file: &KeyFile, before: &HashMap<Arc<str>, StoredKey>) -> HashMap
     };
     let stored = file.keys().iter().map(stored);
     stored.map(|stored| (Arc::clone(&stored.grant.id), stored)).collect()
+}
+
+/// How often the key file is checked. A revoked key is rejected within two seconds.
+const INTERVAL: Duration = Duration::from_secs(1);
+
+/// Checks the key file until shutdown, and calls `checked` each time.
+pub async fn watch(store: Arc<KeyStore>, checked: impl Fn() + Send, shutdown: impl Future<Output = ()> + Send) {
+    let mut ticks = tokio::time::interval(INTERVAL);
+    ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+    let mut shutdown = std::pin::pin!(shutdown);
+    loop {
+        tokio::select! {
+            _ = ticks.tick() => {}
+            () = &mut shutdown => return,
+        }
+        // If the disk hangs, only this task is blocked, not requests.
+        let store = Arc::clone(&store);
+        if let Err(error) = tokio::task::spawn_blocking(move || store.reload_if_changed()).await {
+            tracing::error!(%error, "the key file can't be checked for changes; trying again");
+        }
+        checked();
+    }
 }

@@ -19,15 +19,15 @@ mod response;
 mod search;
 mod update;
 
+use crate::catalogue::{CatalogueBuildError, CatalogueError, CollationError};
+use crate::scratch::ScratchError;
+use crate::service::{MAX_QUERY_OFFSET, ServiceError};
+
 pub use connection::{Connection, Credentials, Settings};
 pub use error::{ClusterError, ErrorKind, SettingsError};
 pub use form::{IndexPrefix, IndexPrefixError};
 pub use index::{Directory, Index, Status, View};
 pub use update::{Update, Updated};
-
-use crate::catalogue::{CatalogueBuildError, CatalogueError, CollationError};
-use crate::scratch::ScratchError;
-use crate::service::{MAX_QUERY_OFFSET, ServiceError};
 
 /// Why something couldn't be read from a cluster, or written to it.
 #[derive(Debug, thiserror::Error)]

@@ -1,10 +1,13 @@
-//! Decides when to read changed files: once they've settled, or after a while regardless.
+//! Decides when to read changed files: once they've settled, after a while regardless, or when a
+//! signal says so.
 
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
 use crate::generation::stamp::FolderStamp;
-use crate::update::POLL_INTERVAL;
-use crate::update::signal::EVENT_INTERVAL;
+
+/// The interval between checks.
+pub(super) const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How long the files must stay unchanged before they're read.
 const QUIET: Duration = Duration::from_millis(250);
@@ -63,6 +66,40 @@ impl Debouncer {
     /// Records that the files were read with this stamp.
     pub(super) fn read(&mut self, seen: Option<FolderStamp>, now: Instant) {
         (self.seen, self.pending, self.read_in_full) = (seen, None, now);
+    }
+}
+
+/// The minimum interval between two checks caused by file system events.
+pub(super) const EVENT_INTERVAL: Duration = Duration::from_millis(50);
+
+/// A reason to stop waiting and check.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Signal {
+    /// The file system reported an event: something may have changed.
+    FsEvent,
+    /// Fetch now, whether or not something has changed.
+    Reload,
+    Stop,
+}
+
+/// Waits for the next signal, for at most `max_wait`. Events in quick succession count as one: the
+/// next check comes no sooner than [`EVENT_INTERVAL`] after the last one.
+pub(super) fn next_signal(signals: &Receiver<Signal>, looked_at: Instant, max_wait: Duration) -> Option<Signal> {
+    let mut max_wait = max_wait;
+    let mut pending = None;
+    loop {
+        match signals.recv_timeout(max_wait) {
+            Ok(Signal::FsEvent) => {
+                pending = Some(Signal::FsEvent);
+                max_wait = EVENT_INTERVAL.saturating_sub(looked_at.elapsed());
+                if max_wait.is_zero() {
+                    return pending;
+                }
+            }
+            Ok(signal) => return Some(signal),
+            Err(RecvTimeoutError::Timeout) => return pending,
+            Err(RecvTimeoutError::Disconnected) => return Some(Signal::Stop),
+        }
     }
 }
 
@@ -130,5 +167,28 @@ mod tests {
         assert!(!debouncer.look(None, start + ms(1250)), "reported once");
         assert!(!debouncer.look(stamp(1), start + ms(2000)));
         assert!(debouncer.look(stamp(1), start + ms(2250)), "and noticed when it comes back");
+    }
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn events_are_coalesced_and_other_signals_are_returned_immediately() {
+        let (sender, received) = std::sync::mpsc::sync_channel(16);
+        let long_ago = Instant::now().checked_sub(Duration::from_mins(1)).expect("a machine up for a minute");
+        for _ in 0..16 {
+            sender.send(Signal::FsEvent).expect("sent");
+        }
+        assert_eq!(next_signal(&received, long_ago, SECOND), Some(Signal::FsEvent), "the last check was long ago");
+        assert_eq!(
+            next_signal(&received, Instant::now(), SECOND),
+            Some(Signal::FsEvent),
+            "all the others count as one"
+        );
+        assert_eq!(next_signal(&received, long_ago, Duration::ZERO), None, "no events are left");
+        sender.send(Signal::FsEvent).expect("sent");
+        sender.send(Signal::Reload).expect("sent");
+        assert_eq!(next_signal(&received, Instant::now(), SECOND), Some(Signal::Reload));
+        drop(sender);
+        assert_eq!(next_signal(&received, Instant::now(), SECOND), Some(Signal::Stop), "no sender is left");
     }
 }

@@ -12,7 +12,7 @@ use jiff::Timestamp;
 use crate::generation::store::{Manifest, Store};
 use crate::generation::{BuildFailure, Change, INDEX_FORMAT, Snapshot};
 use crate::update::debounce::Debouncer;
-use crate::update::reload::Outcome;
+use crate::update::directory::Outcome;
 use crate::update::state::{About, Health, Problem};
 use crate::update::stored::{load, load_any, may_open, skipped};
 use crate::update::{Look, Opened, Origin, Start};

@@ -6,8 +6,6 @@ mod debounce;
 mod directory;
 pub mod files;
 pub mod index;
-mod reload;
-mod signal;
 mod state;
 mod stored;
 
@@ -19,17 +17,14 @@ use std::time::{Duration, Instant};
 
 use jiff::Timestamp;
 
+pub use self::debounce::Signal;
 pub use self::directory::{Degraded, Directory, RECORDS_SKIPPED};
-pub use self::reload::{Outcome, Reload, ReloadStatus};
-pub use self::signal::Signal;
+pub use self::directory::{Outcome, Reload, ReloadStatus};
 pub use self::state::{About, Health, Problem};
 use crate::generation::failpoint::{Step, pass};
 use crate::generation::{Change, FailureCode, Snapshot};
 use crate::panics;
-use crate::update::signal::next_signal;
-
-/// The interval between checks.
-const POLL_INTERVAL: Duration = Duration::from_secs(1);
+use crate::update::debounce::{POLL_INTERVAL, next_signal};
 
 /// Longer than mimalloc keeps freed memory before returning it to the system (`purge_delay`, 1 s).
 const PURGE_DELAY: Duration = Duration::from_millis(1500);

@@ -161,7 +161,7 @@ async fn every_id_is_linked_to_its_record() {
             let name = document["paths"][taking]["get"]["operationId"].as_str().expect("an operation id");
             assert!(
                 response["links"].get(name).is_some(),
-                "{path} has ids but no link to {taking}: add their kind to KINDS in src/http/openapi/link.rs"
+                "{path} has ids but no link to {taking}: add their kind to KINDS in src/http/openapi/schema.rs"
             );
         }
     }

@@ -1,26 +1,21 @@
 //! `import`: creates an export from a table, or updates one with it, after its mapping and changes
 //! are confirmed.
 
-mod dialogue;
 mod mapping;
-mod print;
-
-pub(super) use self::print::findings as print_findings;
 
 use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use self::dialogue::{ask, is_terminal, required};
-use super::changes::{self, Locked};
+use self::mapping::{ask, is_terminal, required};
 use super::data::DATA_FOLDER;
 use super::progress::step;
-use super::write_file::{check_absent, destination, failed, write_file};
+use super::write_file::{Locked, check_absent, destination, failed, print_changes, write_file};
 use super::{Failure, print_note, products_are_in};
 use crate::cli::{DateOrderArg, ImportArgs};
 use crate::curate::tabular::{
-    self, Checked, Choice, Conversion, ConvertOptions, DateOrder, Envelope, Findings, Level, Mapping, Match,
+    self, Checked, Choice, Conversion, ConvertOptions, DateOrder, Envelope, Findings, Group, Level, Mapping, Match,
     ReadOptions, Rejected, Table,
 };
 use crate::error::chain;
@@ -114,7 +109,7 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
             .map_err(|error| Failure::other(&error))
     };
     checked(&draft, &job, &mut conversion.findings)?;
-    print::findings(&conversion.findings);
+    print_findings(&conversion.findings);
     let (causes, errors) = conversion.findings.count(Level::Error);
     let mut rejected = Rejected::new();
     if errors > 0 {
@@ -143,7 +138,7 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
         draft = job.draft(&mut conversion)?;
         checked(&draft, &job, &mut conversion.findings)?;
         if conversion.findings.count(Level::Error).0 > 0 {
-            print::findings(&conversion.findings);
+            print_findings(&conversion.findings);
             return Err(Failure::usage("the rows without errors don't make a valid export; nothing was written"));
         }
     }
@@ -247,7 +242,7 @@ impl Job<'_> {
                     if let Some(choice) = answers.get(&question.row) {
                         return Some(*choice);
                     }
-                    let choice = may_ask.then(|| dialogue::choice(question))?;
+                    let choice = may_ask.then(|| mapping::choice(question))?;
                     match choice {
                         Ok(choice) => {
                             answers.insert(question.row.clone(), choice);
@@ -292,7 +287,7 @@ impl Job<'_> {
                     print_note(&format!("The table doesn't change anything in {}.", output.display()));
                     return Ok(());
                 }
-                print_changes(export, draft, args)?;
+                print_draft(export, draft, args)?;
                 if !args.yes {
                     if !is_terminal() {
                         return Err(Failure::usage(
@@ -312,8 +307,8 @@ impl Job<'_> {
 }
 
 /// Prints an update's changes the way `diff` does.
-fn print_changes(export: &Export, draft: &Draft, args: &ImportArgs) -> Result<(), Failure> {
-    changes::print(export, &draft.json)?;
+fn print_draft(export: &Export, draft: &Draft, args: &ImportArgs) -> Result<(), Failure> {
+    print_changes(export, &draft.json)?;
     if draft.cleared > 0 {
         print_note(&format!("Values removed because their cells are empty: {}.", draft.cleared));
     }
@@ -342,4 +337,33 @@ fn read(files: &[PathBuf], max_file_bytes: u64) -> io::Result<Report> {
     step("Reading the declared categories", |progress| {
         export::read(files, &limits, &IdPrefixes::default(), export::latest_day(jiff::Timestamp::now()), progress)
     })
+}
+
+pub(in crate::command) fn print_findings(findings: &Findings) {
+    for group in findings.groups() {
+        print_note(&printable(&heading(group)));
+        if group.level == Level::Note {
+            continue;
+        }
+        for (row, value) in &group.examples {
+            print_note(&printable(&if value.is_empty() { format!("  {row}") } else { format!("  {row}: {value}") }));
+        }
+        let more = group.count - group.examples.len();
+        if more > 0 && !group.examples.is_empty() {
+            print_note(&format!("  and {more} more"));
+        }
+        if !group.fix.is_empty() {
+            print_note(&printable(&format!("  fix: {}", group.fix)));
+        }
+    }
+}
+
+fn heading(group: &Group) -> String {
+    let Group { level, column, message, count, examples, .. } = group;
+    let place = if column.is_empty() { String::new() } else { format!("{column}: ") };
+    let example = match examples.first() {
+        Some((row, value)) if *level == Level::Note && !value.is_empty() => format!(", such as {value} in {row}"),
+        _ => String::new(),
+    };
+    format!("{}: {place}{message} ({count}{example})", level.as_str())
 }

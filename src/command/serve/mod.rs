@@ -20,8 +20,8 @@ use self::sockets::HandedOver;
 use self::source::{Generations, Source};
 use super::log::{self, Log};
 use super::progress::Terminal;
-use super::{Failure, data, environment, opensearch, print_error, reindex};
-use crate::cli::{LogFormat, PreviewArgs, ServeArgs};
+use super::{Failure, data, opensearch, print_error, reindex};
+use crate::cli::{ENVIRONMENT_PREFIX, LogFormat, PreviewArgs, ServeArgs, environment_variables};
 use crate::file::folder_of;
 use crate::generation::{Observer, Settings};
 use crate::http::{AppState, HttpConfig, Preview, PublicUrl};
@@ -64,7 +64,7 @@ fn run_logged(args: &ServeArgs, program: impl FnOnce(&Log) -> Result<(), Failure
     };
     // Panics are caught here because the panic hook prints nothing.
     let done = panics::catch(|| {
-        environment::warn_of_unknown();
+        warn_of_unknown_variables();
         program(&log)
     });
     let done = done.unwrap_or_else(|panic| Err(Failure { text: format!("the program failed: {panic}"), code: 1 }));
@@ -184,7 +184,7 @@ fn http_config(
 
 /// A preview's key, which lasts as long as the preview runs. No key file replaces it.
 fn preview_keys() -> Result<(KeyStore, Option<ApiKey>), Failure> {
-    let key = key::development::obtain(None).map_err(|error| Failure::other(&error))?.key;
+    let key = key::access::obtain(None).map_err(|error| Failure::other(&error))?.key;
     Ok((KeyStore::development(&key, Path::new("")), Some(key)))
 }
 
@@ -197,8 +197,7 @@ fn keys(args: &ServeArgs, listen: SocketAddr) -> Result<(KeyStore, Option<ApiKey
             Ok((keys, None))
         }
         Access::Development(path) => {
-            let development =
-                key::development::obtain(Some(folder_of(&path))).map_err(|error| Failure::other(&error))?;
+            let development = key::access::obtain(Some(folder_of(&path))).map_err(|error| Failure::other(&error))?;
             if let Some(notice) = &development.notice {
                 tracing::warn!("{notice}");
             }
@@ -213,4 +212,49 @@ fn runtime() -> Result<Runtime, Failure> {
     let threads = thread::available_parallelism().map_or(1, |processors| processors.get().div_ceil(2));
     let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(threads).enable_all().build();
     runtime.map_err(|error| Failure { text: format!("the runtime can't be started: {error}"), code: 1 })
+}
+
+/// The largest edit distance between a misspelled name and the one that was probably meant.
+const MAX_DISTANCE: usize = 3;
+
+/// Logs a warning for each environment variable with the program's prefix that nothing reads.
+/// Values aren't shown.
+fn warn_of_unknown_variables() {
+    let names = std::env::vars_os().filter_map(|(name, _)| name.into_string().ok());
+    for warning in warnings(names) {
+        tracing::warn!("{warning}");
+    }
+}
+
+fn warnings(names: impl Iterator<Item = String>) -> Vec<String> {
+    let known = environment_variables();
+    let unknown = names.filter(|name| name.starts_with(ENVIRONMENT_PREFIX) && !known.contains(name));
+    let mut warnings: Vec<_> = unknown
+        .map(|name| {
+            let nearest = known.iter().min_by_key(|known| strsim::osa_distance(known, &name));
+            let nearest = nearest.filter(|known| strsim::osa_distance(known, &name) <= MAX_DISTANCE);
+            let hint = nearest.map(|known| format!("; did you mean {known}?")).unwrap_or_default();
+            format!("the environment variable {name} isn't used{hint}")
+        })
+        .collect();
+    warnings.sort_unstable();
+    warnings
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_unknown_variable_causes_a_warning_that_suggests_the_closest_name() {
+        let names = ["SOFTWARE_DIRECTORY_LISTN", "SOFTWARE_DIRECTORY_LISTEN", "SOFTWARE_DIRECTORY_COLOUR", "PATH"];
+        assert_eq!(
+            warnings(names.map(str::to_owned).into_iter()),
+            [
+                "the environment variable SOFTWARE_DIRECTORY_COLOUR isn't used",
+                "the environment variable SOFTWARE_DIRECTORY_LISTN isn't used; \
+                 did you mean SOFTWARE_DIRECTORY_LISTEN?",
+            ]
+        );
+    }
 }

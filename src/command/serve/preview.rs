@@ -10,7 +10,7 @@ use std::time::{Duration, SystemTime};
 
 use super::super::Failure;
 use super::super::data::DATA_FOLDER;
-use super::super::diff::side;
+use super::super::diff::read_side;
 use super::super::progress::Terminal;
 use crate::cli::{DataArgs, EngineArgs, LogFormat, NONE, OnOff, PreviewArgs, ServeArgs, SideArgs};
 use crate::curate::diff::{Set, compare, render};
@@ -194,7 +194,7 @@ impl Published {
     }
 
     fn compare(&self, candidate: &Set) -> Comparison {
-        let published = match side::read(&self.side, &self.sides) {
+        let published = match read_side(&self.side, &self.sides) {
             Ok(set) => set,
             Err(failure) => {
                 tracing::warn!("can't compare the candidate with the published exports: {}", printable(&failure.text));

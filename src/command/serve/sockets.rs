@@ -11,7 +11,7 @@ use listenfd::ListenFd;
 use rustix::net::sockopt::set_socket_send_buffer_size;
 use tokio::net::TcpListener;
 
-use super::super::open_files;
+use super::super::limits::allow_open_files;
 use super::Failure;
 use crate::cli::ServeArgs;
 
@@ -112,7 +112,7 @@ async fn listen(
 /// How many connections are possible, up to `wanted`. Each uses a file descriptor.
 pub(super) fn connections(wanted: usize) -> usize {
     let needed = wanted as u64 + OTHER_FILES;
-    let Some(current) = open_files::allow(needed + DOWNLOAD_FILES) else { return wanted };
+    let Some(current) = allow_open_files(needed + DOWNLOAD_FILES) else { return wanted };
     let possible = connections_of(wanted, current);
     if possible < wanted {
         tracing::warn!(

@@ -11,7 +11,7 @@ use axum::http::header::{AUTHORIZATION, ORIGIN, REFERER};
 use axum::http::{HeaderMap, HeaderValue, Uri};
 use jiff::Timestamp;
 
-use super::route::FEED;
+use super::request_context::FEED;
 use super::session::{is_own_authority, visitor};
 use crate::http::config::HttpConfig;
 use crate::http::extract::client_ip;

@@ -12,7 +12,7 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 
-use super::route::allowed_methods;
+use super::request_context::allowed_methods;
 
 /// Headers that a page may send in addition to those that are always allowed.
 const REQUEST_HEADERS: HeaderValue = HeaderValue::from_static(

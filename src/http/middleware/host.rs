@@ -7,7 +7,7 @@ use axum::extract::Request;
 use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, HOST};
 
-use super::route::HEALTH_PATHS;
+use super::request_context::HEALTH_PATHS;
 use crate::http::config::HttpConfig;
 use crate::http::problem::ApiError;
 

@@ -1,9 +1,16 @@
 //! Limits on a request's size, and rules that keep servers along the way from interpreting it
-//! differently.
+//! differently; and the time limit for responses.
+
+use std::future::{Future, poll_fn};
+use std::pin::pin;
+use std::task::Poll;
+use std::time::Duration;
 
 use axum::extract::Request;
 use axum::http::header::{HOST, TRANSFER_ENCODING};
 use axum::http::{HeaderMap, Version};
+use axum::response::{IntoResponse as _, Response};
+use tokio::time::sleep;
 
 use crate::http::problem::ApiError;
 
@@ -52,4 +59,18 @@ fn is_host_byte(byte: u8) -> bool {
 
 fn header_bytes(headers: &HeaderMap) -> usize {
     headers.iter().map(|(name, value)| name.as_str().len() + value.len()).sum()
+}
+
+/// Answers 408 if a response takes longer than `timeout`, counted from when it first has to wait.
+pub(in crate::http) async fn with_timeout(timeout: Duration, response: impl Future<Output = Response>) -> Response {
+    let mut response = pin!(response);
+    let mut timer = None;
+    poll_fn(|context| {
+        if let Poll::Ready(response) = response.as_mut().poll(context) {
+            return Poll::Ready(response);
+        }
+        let timer = timer.get_or_insert_with(|| Box::pin(sleep(timeout)));
+        timer.as_mut().poll(context).map(|()| ApiError::RequestTimeout.into_response())
+    })
+    .await
 }

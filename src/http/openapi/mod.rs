@@ -3,7 +3,6 @@
 //! types they're serialised from.
 
 mod example;
-mod link;
 mod schema;
 
 use std::collections::BTreeMap;
@@ -311,7 +310,7 @@ fn finish(mut document: OpenApi, config: &HttpConfig) -> String {
         schema::flatten(&mut components.schemas);
     }
     schema::remove_unused(&mut document);
-    link::add(&mut document);
+    schema::add_links(&mut document);
     // Can't fail: the document contains only strings, numbers and maps with string keys.
     let mut text = document.to_pretty_json().unwrap_or_default();
     text.push('\n');

@@ -33,7 +33,7 @@ use tokio::time::Instant;
 use tower::Service;
 
 use super::deadline::{DeadlineStream, Timeouts};
-use super::progress::Progress;
+use super::minimum_rate::Progress;
 use super::{Accept, Server};
 
 /// How long to pause after the system refused a connection for lack of resources.

@@ -14,7 +14,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
 use super::minimum_rate::MinimumRate;
-use super::progress::Progress;
+use super::minimum_rate::Progress;
 
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Timeouts {

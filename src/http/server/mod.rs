@@ -8,7 +8,6 @@
 mod connections;
 mod deadline;
 mod minimum_rate;
-mod progress;
 
 use std::convert::Infallible;
 use std::future::Future;
@@ -25,6 +24,7 @@ use tokio::time::Instant;
 use tower::Service;
 
 use self::connections::Connections;
+
 pub(super) use self::connections::Disconnect;
 
 #[derive(Debug, Clone)]

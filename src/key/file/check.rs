@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::{KeyFile, KeyFileError, KeyFinding, KeyRecord, digest_from_hexadecimal};
 use crate::key::format::{self, ID_LENGTH};
-use crate::key::rate::UNLIMITED;
+use crate::key::quota::UNLIMITED;
 use crate::key::{Expiry, Origin, Rate};
 
 const PROPERTIES: [&str; 7] = ["id", "name", "sha256", "created_at", "expires_at", "rate_per_minute", "origins"];

@@ -9,7 +9,7 @@ use std::sync::mpsc::SyncSender;
 
 use notify::{EventKind, RecommendedWatcher, RecursiveMode, Watcher as _};
 
-use crate::update::signal::Signal;
+use crate::update::debounce::Signal;
 
 /// File system events, sent as [`Signal::FsEvent`].
 pub(super) struct FsEvents {

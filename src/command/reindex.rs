@@ -13,9 +13,8 @@ use std::time::{Duration, Instant};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::Failure;
+use super::limits::{allow_open_files, limit_memory};
 use super::log::Log;
-use super::memory;
-use super::open_files;
 use super::progress::{Terminal, is_reported, rendered};
 use crate::cli::{BuildProcessors, LogFormat, ServeArgs};
 use crate::export::Report;
@@ -43,8 +42,8 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<()
     let Some(index) = &settings.index else {
         return Err(Failure::usage("--reindex writes an index folder, so it can't be combined with --index none"));
     };
-    memory::limit(args.max_build_bytes);
-    open_files::allow(SCRATCH_FILES);
+    limit_memory(args.max_build_bytes);
+    allow_open_files(SCRATCH_FILES);
     let started = Instant::now();
     let mut terminal = Terminal::new(args.log_format, log.clone());
     let mut builder = Builder { settings, observer: &mut terminal, served: None, processors: Processors::One };
@@ -85,8 +84,8 @@ pub(super) fn run_for_server(args: &ServeArgs, processors: BuildProcessors, sett
         BuildProcessors::All => Processors::All,
     };
     begin_for_server(args, processors);
-    memory::limit(args.max_build_bytes);
-    open_files::allow(SCRATCH_FILES);
+    limit_memory(args.max_build_bytes);
+    allow_open_files(SCRATCH_FILES);
     let mut messenger = Messenger { format: args.log_format, is_heard: true };
     // Without these messages, the server would consider the build slow.
     let _ = thread::Builder::new().name("usage".to_owned()).spawn(report_usage);

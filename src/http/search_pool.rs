@@ -4,9 +4,8 @@
 //! search takes up to several milliseconds of CPU. On separate threads, searches don't delay
 //! lookups or `/healthz`, and their queue is the only place where overload shows up.
 
-mod admission;
-mod turns;
-
+use std::collections::hash_map::Entry;
+use std::collections::{HashMap, VecDeque};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 use std::{fmt, io};
@@ -14,9 +13,6 @@ use std::{fmt, io};
 use crossbeam_channel::{Receiver, Sender, bounded};
 use tokio::sync::oneshot;
 
-use self::admission::Admission;
-pub use self::admission::MaxQueueDelay;
-use self::turns::Turns;
 use super::problem::ApiError;
 use crate::key::Holder;
 use crate::panics;
@@ -137,6 +133,86 @@ fn work(tasks: &Mutex<Turns<Task>>, queued: &Receiver<()>) {
     }
 }
 
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct MaxQueueDelay {
+    /// The limit during a burst, and how long a queue can be non-empty before it's a standing one.
+    pub burst: Duration,
+    /// The limit in a standing queue, where waiting longer delays callers without serving more of
+    /// them.
+    pub standing: Duration,
+}
+
+impl Default for MaxQueueDelay {
+    fn default() -> Self {
+        Self { burst: Duration::from_millis(250), standing: Duration::from_millis(100) }
+    }
+}
+
+/// Decides how long a search may wait when it enters the queue.
+#[derive(Debug)]
+struct Admission {
+    max_delay: MaxQueueDelay,
+    /// When a search last entered an empty queue.
+    last_empty: Mutex<Instant>,
+}
+
+impl Admission {
+    fn new(max_delay: MaxQueueDelay) -> Self {
+        Self { max_delay, last_empty: Mutex::new(Instant::now()) }
+    }
+
+    fn max_delay(&self, queue_is_empty: bool, now: Instant) -> Duration {
+        let mut last_empty = self.last_empty.lock().unwrap_or_else(PoisonError::into_inner);
+        if queue_is_empty {
+            *last_empty = now;
+        }
+        if now.saturating_duration_since(*last_empty) > self.max_delay.burst {
+            self.max_delay.standing
+        } else {
+            self.max_delay.burst
+        }
+    }
+}
+
+/// A round-robin queue: first in, first out for each caller, and one item per caller in turn. A
+/// caller with many waiting items delays another caller's next item by only one.
+#[derive(Debug)]
+struct Turns<T> {
+    /// The callers with waiting items, next turn first.
+    callers: VecDeque<Holder>,
+    waiting: HashMap<Holder, VecDeque<T>>,
+}
+
+impl<T> Default for Turns<T> {
+    fn default() -> Self {
+        Self { callers: VecDeque::new(), waiting: HashMap::new() }
+    }
+}
+
+impl<T> Turns<T> {
+    fn push(&mut self, caller: Holder, item: T) {
+        match self.waiting.entry(caller) {
+            Entry::Occupied(mut own) => own.get_mut().push_back(item),
+            Entry::Vacant(own) => {
+                self.callers.push_back(own.key().clone());
+                own.insert(VecDeque::from([item]));
+            }
+        }
+    }
+
+    fn pop(&mut self) -> Option<T> {
+        let caller = self.callers.pop_front()?;
+        let own = self.waiting.get_mut(&caller)?;
+        let item = own.pop_front();
+        if own.is_empty() {
+            self.waiting.remove(&caller);
+        } else {
+            self.callers.push_back(caller);
+        }
+        item
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use std::sync::mpsc;
@@ -251,5 +327,33 @@ mod tests {
         drop(release);
         waiting.join_all().await;
         assert_eq!(runs.try_iter().collect::<Vec<_>>(), ["many", "other", "many", "many"]);
+    }
+
+    #[test]
+    fn standing_queue_gets_the_shorter_delay_until_it_empties() {
+        let (max_delay, start) = (MaxQueueDelay::default(), Instant::now());
+        let admission = Admission::new(max_delay);
+        let at = |milliseconds, is_empty| admission.max_delay(is_empty, start + Duration::from_millis(milliseconds));
+        // Idle time before a burst doesn't count.
+        assert_eq!(at(10_000, true), max_delay.burst);
+        assert_eq!(at(10_001, false), max_delay.burst);
+        assert_eq!(at(10_250, false), max_delay.burst);
+        assert_eq!(at(10_251, false), max_delay.standing);
+        assert_eq!(at(20_000, false), max_delay.standing);
+        assert_eq!(at(20_001, true), max_delay.burst);
+        assert_eq!(at(20_002, false), max_delay.burst);
+    }
+
+    #[test]
+    fn callers_take_turns() {
+        let mut turns = Turns::default();
+        for item in ["a1", "a2", "a3", "b1", "c1", "b2"] {
+            turns.push(Holder::Key(item[..1].into()), item);
+        }
+        assert_eq!([(); 4].map(|()| turns.pop()), ["a1", "b1", "c1", "a2"].map(Some));
+        // A caller that had nothing waiting goes to the back.
+        turns.push(Holder::Key("c".into()), "c2");
+        assert_eq!([(); 4].map(|()| turns.pop()), [Some("b2"), Some("a3"), Some("c2"), None]);
+        assert!(turns.waiting.is_empty());
     }
 }

@@ -1,12 +1,14 @@
-//! Limits how much memory a build may use.
+//! The process's limits: how much memory a build may use, and how many files may be open.
 
 use std::fs;
 use std::path::Path;
 
+use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
+
 /// Limits the process's memory. Allocations beyond the limit fail, which ends the process. The
 /// default is three quarters of the memory of the machine or control group; the rest is for the
 /// server.
-pub(super) fn limit(bytes: Option<u64>) {
+pub(super) fn limit_memory(bytes: Option<u64>) {
     if let Some(bytes) = bytes.or_else(|| Some(total()? / 4 * 3)) {
         use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
         let before = getrlimit(Resource::Data);
@@ -40,6 +42,16 @@ fn group_limit(groups: &str, root: &Path) -> Option<u64> {
     let group = root.join(path);
     let limits = group.ancestors().take_while(|folder| folder.starts_with(root));
     limits.filter_map(|folder| fs::read_to_string(folder.join("memory.max")).ok()?.trim().parse().ok()).min()
+}
+
+/// Raises the soft limit (1024 on most systems) towards the hard one, so that the process may open
+/// `needed` files. Returns how many it may open; `None` if there's no limit.
+pub(super) fn allow_open_files(needed: u64) -> Option<u64> {
+    let limit = getrlimit(Resource::Nofile);
+    let current = limit.current?;
+    let raised = limit.maximum.map_or(needed, |maximum| maximum.min(needed));
+    let is_raised = raised > current && setrlimit(Resource::Nofile, Rlimit { current: Some(raised), ..limit }).is_ok();
+    Some(if is_raised { raised } else { current })
 }
 
 #[cfg(test)]
