@@ -6,13 +6,13 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use fluent_uri::Uri;
-use serde::Serialize;
 
 use super::convert::is_web;
-use super::finding::{Findings, name_records};
+use super::finding::Findings;
 use super::pointer::Path;
+use super::record_name::name_records;
 use super::text::Value;
-use super::{Code, Finding, Limits, Location, Report, SectionKind, text};
+use super::{Code, Finding, Limits, LinkGroup, LinkReport, LinkTarget, Location, Report, SectionKind, text};
 
 /// Products' web addresses, both websites and sources, without fragments, each with its locations.
 #[derive(Debug, Default)]
@@ -152,42 +152,4 @@ fn message(link: &LinkTarget, cause: &str) -> String {
     let since = link.failing_since.as_deref().filter(|since| *since != link.checked_on);
     let since = since.map_or(Cow::Borrowed(""), |since| format!(", since {since}").into());
     format!("`{}`{to}: {cause}{since}", link.url)
-}
-
-/// A link that was checked, and where it leads.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct LinkTarget {
-    pub url: Box<str>,
-    /// The address that the link redirects to, or where the redirects ended.
-    pub to: Option<Box<str>>,
-    /// The day when the link was last checked.
-    pub checked_on: String,
-    /// The day when the current run of failures began.
-    pub failing_since: Option<String>,
-    /// The link's location in each record that contains it.
-    pub places: Vec<Location>,
-}
-
-/// Links with the same outcome.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct LinkGroup {
-    /// The outcome's stable name.
-    pub outcome: &'static str,
-    /// The code of the findings about these links; `None` if they couldn't be checked.
-    pub code: Option<Code>,
-    /// The cause, in words.
-    pub cause: String,
-    pub links: Vec<LinkTarget>,
-}
-
-/// The results of checking a set's links.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
-pub struct LinkReport {
-    /// Number of distinct addresses.
-    pub links: usize,
-    /// How many of them were checked in this run. The others had been checked before and weren't
-    /// due.
-    pub asked: usize,
-    /// The links that need attention or couldn't be checked, worst first.
-    pub groups: Vec<LinkGroup>,
 }

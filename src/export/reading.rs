@@ -9,7 +9,8 @@ use std::sync::Arc;
 use bytes::Bytes;
 
 use super::convert::{self, Contents, Days, Entry};
-use super::finding::{Faults, Findings, name_records};
+use super::finding::{Faults, Findings};
+use super::record_name::name_records;
 use super::section::Cut;
 use super::set::{ParsedExport, SetCheck};
 use super::{Export, Finding, IdPrefixes, Limits, Report, Section, SectionKind, SourceFile, Stale, schema, text};
