@@ -213,8 +213,8 @@ mod tests {
     use tantivy::tokenizer::{PreTokenizedString, Token};
 
     use super::*;
+    use crate::record::Field as Part;
     use crate::search::Term;
-    use crate::search::field::Field as Part;
     use crate::search::meaning::{record_reference, record_topics};
     use crate::search::score::Occurrences;
     use crate::text::meaning::Reference;

@@ -134,8 +134,8 @@ mod tests {
     use super::*;
     use crate::generation::Snapshot;
     use crate::index::{Documents, Index, IndexBuilder, IndexFiles};
+    use crate::record::Field;
     use crate::scratch::Scratch;
-    use crate::search::field::Field;
     use crate::search::forward::Forward;
     use crate::search::meaning::Meanings;
     use crate::search::score::Occurrences;

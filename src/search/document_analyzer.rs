@@ -6,7 +6,6 @@ use foldhash::fast::FixedState;
 
 use super::alternatives::replaced;
 use super::document_text::{Text, translated_values, values};
-use super::field::{Field, Section};
 use super::forward::{SECTION_END, VALUE_END};
 use super::lexicon::{FIRST_WORD, LexiconBuilder, LexiconError, LexiconParts, WordId, next_number};
 use super::meaning::{MeaningAnalyzer, record_topics};
@@ -17,6 +16,7 @@ use super::synonym::Thesaurus;
 use super::{identity, pieces};
 use crate::catalogue::resource::CategoryResource;
 use crate::record::{Attributes, Language, Pin, Software, SynonymGroup};
+use crate::record::{Field, Section};
 use crate::text::analyse::{Gap, Word, compound, is_conjunction, name_key, words};
 use crate::text::meaning::{Reference, Vector};
 use crate::text::stem::Stems;

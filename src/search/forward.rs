@@ -8,10 +8,10 @@ use memchr::memmem;
 use serde::Deserialize;
 
 use super::budget::Budget;
-use super::field::Section;
 use super::lexicon::{StemId, WordId};
 use super::plan::{Phrase, PhraseForm};
 use crate::catalogue::{Ordinal, fetch};
+use crate::record::Section;
 
 /// Separates two values, so that a phrase can't match across them.
 pub const VALUE_END: WordId = 0;

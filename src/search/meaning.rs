@@ -3,9 +3,9 @@
 
 use serde::Deserialize;
 
-use super::field::Field;
 use super::score::Occurrences;
 use crate::catalogue::{Ordinal, fetch};
+use crate::record::Field;
 use crate::text::analyse::words;
 use crate::text::english::is_common;
 use crate::text::meaning::{DIMENSIONS, Reference, Sum, TABLE, Vector, nearest_topics, pieces, vector_of};

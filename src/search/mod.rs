@@ -16,7 +16,6 @@ mod document_analyzer;
 mod document_text;
 pub mod expand;
 pub mod facet_counts;
-pub mod field;
 pub mod forward;
 pub mod headings;
 pub mod identity;

@@ -3,12 +3,12 @@
 use serde::Serialize;
 
 use super::collect::{RankedHit, Tier};
-use super::field::Section;
 use super::forward::{Forward, SECTION_END, VALUE_END, until};
 use super::lexicon::WordId;
 use super::meaning::Meanings;
 use super::plan::{Meaning, Rerank, Signals};
 use crate::catalogue::Ordinal;
+use crate::record::Section;
 
 /// The number of hits to rerank between checks of whether the page is complete.
 const STEP: usize = 16;

@@ -16,10 +16,10 @@ use std::sync::LazyLock;
 
 use serde::{Deserialize, Serialize};
 
-use super::field::Section;
 use super::ranking::Ranking;
 use crate::catalogue::Ordinal;
-use crate::search::field::Field;
+use crate::record::Field;
+use crate::record::Section;
 
 /// The number of words in each section of a document.
 pub type Lengths = [u32; 3];
@@ -281,7 +281,7 @@ static PACKED: LazyLock<PackedFrequencies> = LazyLock::new(|| {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::field::Field;
+    use crate::record::Field;
 
     #[test]
     fn occurrences_are_worth_more_in_better_sections_and_less_in_longer_ones() {

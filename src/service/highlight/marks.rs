@@ -5,7 +5,7 @@ use std::ops::Range;
 use super::Slots;
 use crate::catalogue::resource::{Highlight, TextRange};
 use crate::record::Language;
-use crate::search::field::Section;
+use crate::record::Section;
 use crate::text::html::{is_special, push_escaped};
 
 /// The buffers, which are reused for every product and text.
