@@ -9,7 +9,7 @@ use serde::Serialize;
 
 use super::quality::Rating;
 use crate::catalogue::resource::{
-    CategoryRef, CategoryResource, DetailFields, ExportRef, SameAsRef, SoftwareDetail, SoftwareItem, SourceResource,
+    CategoryRef, CategoryResource, DetailFields, ExportRef, SoftwareDetail, SoftwareItem,
 };
 use crate::export::Export;
 use crate::record::{Language, Software};
@@ -67,7 +67,7 @@ impl ProductJson {
             language: language.map(Cow::Borrowed),
             untranslated: Vec::new(),
         };
-        let mut fields = detail_fields(software, shown, export, same_as);
+        let mut fields = DetailFields::new(software, shown.source, export, same_as);
         let is_shortened = is_shortened(&item);
         let whole = is_shortened.then(|| serde_json::to_vec(&item)).transpose()?;
         shorten(&mut item);
@@ -114,44 +114,6 @@ pub fn shorten(item: &mut SoftwareItem<'_>) {
         if is_longer(text, LIST_CHARS) {
             *text = shortened(text, LIST_CHARS).into_owned().into();
         }
-    }
-}
-
-fn detail_fields<'s>(
-    software: &'s Software,
-    shown: Rating,
-    export: &'s Export,
-    same_as: &'s [SameAs<'s>],
-) -> DetailFields<'s> {
-    let texts = |texts: &'s [Box<str>]| texts.iter().map(|text| Cow::Borrowed(&**text)).collect();
-    DetailFields {
-        description: software.description.as_deref().map(Cow::Borrowed),
-        aliases: texts(&software.aliases),
-        tags: texts(&software.tags),
-        features: texts(&software.features),
-        standards: texts(&software.standards),
-        alternative_to: texts(&software.alternative_to),
-        deployment: texts(&software.deployment),
-        pricing: software.pricing.as_deref().map(Cow::Borrowed),
-        languages: texts(&software.languages),
-        sources: software.sources.iter().map(SourceResource::from).collect(),
-        rating_source: shown.source,
-        translations: Cow::Borrowed(&software.translations),
-        additional_properties: (&*software.additional_properties).into(),
-        export: ExportRef {
-            id: Cow::Borrowed(&export.id),
-            name: Cow::Borrowed(&export.name),
-            license: Cow::Borrowed(&export.license),
-            as_of: export.as_of.as_deref().map(Cow::Borrowed),
-        },
-        same_as: same_as
-            .iter()
-            .map(|(software, export)| SameAsRef {
-                id: Cow::Borrowed(&software.id),
-                name: Cow::Borrowed(&software.name),
-                export: Cow::Borrowed(export),
-            })
-            .collect(),
     }
 }
 

@@ -8,7 +8,8 @@ use utoipa::ToSchema;
 
 use super::CategoryResource;
 use super::members::{Members, text_or_null, texts};
-use crate::record::{Attribute, Language, Source, Translations};
+use crate::export::Export;
+use crate::record::{Attribute, Language, Software, Source, Translations};
 
 /// A product as shown in lists.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
@@ -154,6 +155,47 @@ pub struct DetailFields<'a> {
     /// probably the same product, described by other sources.
     #[serde(borrow)]
     pub same_as: Vec<SameAsRef<'a>>,
+}
+
+impl<'s> DetailFields<'s> {
+    /// `same_as` contains the best of the products with the same website, each with its export's id.
+    pub(in crate::catalogue) fn new(
+        software: &'s Software,
+        rating_source: Option<RatingSource>,
+        export: &'s Export,
+        same_as: &'s [(Cow<'s, Software>, &'s str)],
+    ) -> Self {
+        let texts = |texts: &'s [Box<str>]| texts.iter().map(|text| Cow::Borrowed(&**text)).collect();
+        Self {
+            description: software.description.as_deref().map(Cow::Borrowed),
+            aliases: texts(&software.aliases),
+            tags: texts(&software.tags),
+            features: texts(&software.features),
+            standards: texts(&software.standards),
+            alternative_to: texts(&software.alternative_to),
+            deployment: texts(&software.deployment),
+            pricing: software.pricing.as_deref().map(Cow::Borrowed),
+            languages: texts(&software.languages),
+            sources: software.sources.iter().map(SourceResource::from).collect(),
+            rating_source,
+            translations: Cow::Borrowed(&software.translations),
+            additional_properties: (&*software.additional_properties).into(),
+            export: ExportRef {
+                id: Cow::Borrowed(&export.id),
+                name: Cow::Borrowed(&export.name),
+                license: Cow::Borrowed(&export.license),
+                as_of: export.as_of.as_deref().map(Cow::Borrowed),
+            },
+            same_as: same_as
+                .iter()
+                .map(|(software, export)| SameAsRef {
+                    id: Cow::Borrowed(&software.id),
+                    name: Cow::Borrowed(&software.name),
+                    export: Cow::Borrowed(export),
+                })
+                .collect(),
+        }
+    }
 }
 
 /// A single product.
