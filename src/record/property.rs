@@ -172,7 +172,7 @@ impl Section {
 }
 
 /// A record's properties, an element of `software`.
-pub static SOFTWARE: [Property; 23] = [
+pub static SOFTWARE: [Property; 24] = [
     Property::new("id", Shape::Name, "identifier, unique in the directory").required(Required::Always).listed(),
     Property::new("name", Shape::Name, "name of the product")
         .required(Required::Always)
@@ -222,6 +222,7 @@ pub static SOFTWARE: [Property; 23] = [
         .searched(Field::Setting)
         .attribute(1, "Deployment"),
     Property::new("pricing", Shape::Text, "what it costs, a string"),
+    Property::new("repository", Shape::Uri, "the address of its source code, a URI"),
     Property::new("languages", Shape::Texts, "languages of its user interface, an array of strings")
         .searched(Field::Setting)
         .attribute(2, "Languages"),

@@ -33,6 +33,8 @@ pub struct Software {
     /// How the product can be run, such as `cloud` or `on-premises`.
     pub deployment: Box<[Box<str>]>,
     pub pricing: Option<Box<str>>,
+    /// The address of the product's source code: a valid URI with any scheme.
+    pub repository: Option<Box<str>>,
     /// Languages of the product's user interface.
     pub languages: Box<[Box<str>]>,
     /// Defaults to `software`.
@@ -85,6 +87,7 @@ impl Software {
             "aliases" => texts(&self.aliases),
             "deployment" => texts(&self.deployment),
             "pricing" => text(self.pricing.as_deref()),
+            "repository" => text(self.repository.as_deref()),
             "languages" => texts(&self.languages),
             "offering_type" if self.offering_type != OfferingType::Software => {
                 PropertyValue::Text(self.offering_type.as_str())
@@ -106,6 +109,7 @@ impl Software {
             "description" => &mut self.description,
             "vendor" => &mut self.vendor,
             "pricing" => &mut self.pricing,
+            "repository" => &mut self.repository,
             _ => return None,
         })
     }

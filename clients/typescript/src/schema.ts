@@ -995,6 +995,8 @@ export interface components {
             deployment: string[];
             /** @description Price, as text. */
             pricing: string | null;
+            /** @description Address of the product's source code: a URI. Follow it only if it is `http` or `https`. */
+            repository: string | null;
             /** @description Languages that the user interface is available in. */
             languages: string[];
             /** @description Where the claims come from. The directory doesn't vouch for their accuracy or freshness. */

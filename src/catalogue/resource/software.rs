@@ -126,6 +126,10 @@ pub struct DetailFields<'a> {
     #[serde(borrow, deserialize_with = "text_or_null")]
     #[schema(required)]
     pub pricing: Option<Cow<'a, str>>,
+    /// Address of the product's source code: a URI. Follow it only if it is `http` or `https`.
+    #[serde(borrow, default, deserialize_with = "text_or_null")]
+    #[schema(required)]
+    pub repository: Option<Cow<'a, str>>,
     /// Languages that the user interface is available in.
     #[serde(borrow, deserialize_with = "texts")]
     pub languages: Vec<Cow<'a, str>>,
@@ -175,6 +179,7 @@ impl<'s> DetailFields<'s> {
             alternative_to: texts(&software.alternative_to),
             deployment: texts(&software.deployment),
             pricing: software.pricing.as_deref().map(Cow::Borrowed),
+            repository: software.repository.as_deref().map(Cow::Borrowed),
             languages: texts(&software.languages),
             sources: software.sources.iter().map(SourceResource::from).collect(),
             rating_source,

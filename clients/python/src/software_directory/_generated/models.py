@@ -167,6 +167,8 @@ class _SoftwareDetailAlways(TypedDict):
     """Ways to run the product."""
     pricing: Optional[str]
     """Price, as text."""
+    repository: Optional[str]
+    """Address of the product's source code: a URI. Follow it only if it is `http` or `https`."""
     languages: List[str]
     """Languages that the user interface is available in."""
     sources: List[Source]
