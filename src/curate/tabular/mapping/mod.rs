@@ -371,7 +371,8 @@ mod tests {
     #[test]
     fn contents_identify_addresses_if_headers_do_not() {
         assert_eq!(proposed("A,B,C\nx,https://x.example/,31.12.2025\n"), ["not used", "url", "not used"]);
-        assert_eq!(proposed("Name,Repository\nx,https://x.example/\n"), ["name", "not used"]);
+        assert_eq!(proposed("Name,Screenshot\nx,https://x.example/\n"), ["name", "not used"]);
+        assert_eq!(proposed("Name,Repository\nx,https://x.example/\n"), ["name", "repository"]);
         assert_eq!(proposed("A,B,C\nx,tbd,2025\n"), ["not used", "not used", "not used"]);
     }
 
