@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use serde::Serialize;
 
-use super::{Catalogue, Columns, Ordinal, Records};
+use super::{Catalogue, Columns, Order, Ordinal, Records, read_while};
 use crate::record::{AttributeNumber, Attributes, CalendarDate, EvidenceStatus, KeyRange, OfferingType};
 
 /// A product filter. An empty filter matches all products.
@@ -222,6 +222,46 @@ impl Filter {
             fail_unless(ordinal != except, Admission::ORDINAL);
         }
         Admission(failed)
+    }
+}
+
+impl Columns {
+    /// A page of the products that pass a filter, in a stored order, and the total number that
+    /// pass. Ends early if `pays` refuses to read more products.
+    pub fn page(
+        &self,
+        filter: &Filter,
+        order: Order,
+        page: Range<usize>,
+        pays: impl FnMut(usize) -> bool,
+    ) -> (Vec<Ordinal>, u64) {
+        let order = self.order(order);
+        let slice = |ordinals: &[Ordinal]| {
+            let end = page.end.min(ordinals.len());
+            ordinals[page.start.min(end)..end].to_vec()
+        };
+        if let Some(some) = &filter.ordinals {
+            // There are only a few products, so sort them by rank instead of walking through the
+            // whole order.
+            let exists = |ordinal: &Ordinal| (*ordinal as usize) < order.ranks.len();
+            let admitted = some.iter().copied().filter(exists);
+            let mut admitted: Vec<_> = admitted.filter(|ordinal| filter.admit(self, *ordinal).passed()).collect();
+            admitted.sort_unstable_by_key(|ordinal| order.ranks[*ordinal as usize]);
+            return (slice(&admitted), admitted.len() as u64);
+        }
+        if filter.is_open() {
+            return (slice(&order.ordinals), order.ordinals.len() as u64);
+        }
+        let mut ordinals = Vec::new();
+        let mut total = 0;
+        let read = read_while(&order.ordinals, pays);
+        for ordinal in read.filter(|ordinal| filter.admit(self, **ordinal).passed()) {
+            if page.contains(&total) {
+                ordinals.push(*ordinal);
+            }
+            total += 1;
+        }
+        (ordinals, total as u64)
     }
 }
 

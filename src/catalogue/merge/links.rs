@@ -8,12 +8,20 @@ use std::io;
 use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 
-use super::rows::RecordPlace;
 use crate::catalogue::Ordinal;
 use crate::scratch::{Keyed, Scratch, ScratchSorter, Spool, SpoolWriter};
 
 /// The maximum number of links per product.
 pub(super) const MAX_LINKS: usize = 20;
+
+/// The location of a record.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct RecordPlace {
+    /// The number of the record's export.
+    pub(super) export: u32,
+    /// The record's position among all records.
+    pub(super) at: u64,
+}
 
 /// Products from other exports that may share a product's website.
 #[derive(Debug, Clone, Serialize, Deserialize)]

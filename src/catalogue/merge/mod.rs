@@ -16,9 +16,9 @@ use std::io;
 use foldhash::quality::FixedState;
 
 use self::categories::{CategoriesBuilder, MergedCategories};
-use self::links::{Links, MAX_LINKS};
+use self::links::{Links, MAX_LINKS, RecordPlace};
 pub use self::rows::StoredReview;
-use self::rows::{Ordered, ProductRow, RecordPlace, ReviewKey, ReviewRow, SortKeys};
+use self::rows::{Ordered, ProductRow, ReviewKey, ReviewRow, SortKeys};
 use super::CatalogueBuildError;
 use super::exports::ExportDocument;
 use super::product_json::{ProductJson, SameAs};

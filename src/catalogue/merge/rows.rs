@@ -7,22 +7,13 @@ use std::io;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::links::{self, Links};
+use super::links::{self, Links, RecordPlace};
 use crate::catalogue::quality::Rating;
 use crate::catalogue::quality::{MeanRating, Merits, Quality};
 use crate::catalogue::reviews::Stars;
 use crate::catalogue::{Order, Ordinal};
 use crate::record::{CalendarDate, total_order};
 use crate::scratch::{Keyed, Scratch, ScratchSorter, Spool};
-
-/// The location of a record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct RecordPlace {
-    /// The number of the record's export.
-    pub(super) export: u32,
-    /// The record's position among all records.
-    pub(super) at: u64,
-}
 
 /// What a product is sorted and linked by.
 #[derive(Debug, Clone, Serialize, Deserialize)]

@@ -13,6 +13,7 @@ pub(super) mod evidence;
 mod exports;
 mod facets;
 mod frame;
+mod getting_started;
 mod glossary;
 mod home;
 pub(super) mod language;
@@ -113,7 +114,7 @@ pub(super) fn open(docs: &Docs) -> Router<Arc<AppState>> {
         router.route(path, get(respond))
     });
     pages
-        .route("/docs", get(docs::get_page))
+        .route("/docs", get(getting_started::get_page))
         .route(SIGN_IN, get(sign_in::get_form).post(sign_in::post_form).fallback(other_method))
         .route(SIGN_OUT, post(sign_in::sign_out).fallback(other_method))
         .route("/assets/{fingerprint}/{*path}", get(get_asset))

@@ -6,6 +6,7 @@ use super::document::Assets;
 use super::overview::Overviews;
 use crate::http::config::HttpConfig;
 use crate::http::preview::Preview;
+use crate::text::append;
 
 #[derive(Debug)]
 pub(in crate::http) struct Site {
@@ -42,4 +43,20 @@ impl Site {
     pub(super) fn is_indexable(&self) -> bool {
         self.is_public && self.preview.is_none()
     }
+}
+
+/// `robots.txt`: what crawlers may read.
+pub(super) fn robots(site: &Site) -> String {
+    let base = &site.base;
+    if !site.is_indexable() {
+        return "User-agent: *\nDisallow: /\n".to_owned();
+    }
+    let mut text = "User-agent: *\n".to_owned();
+    for path in ["compare", "records/", "results", "suggest", "v1/"] {
+        append(&mut text, format_args!("Disallow: {base}/{path}\n"));
+    }
+    if !site.public.is_empty() {
+        append(&mut text, format_args!("\nSitemap: {}/sitemap.xml\n", site.public));
+    }
+    text
 }

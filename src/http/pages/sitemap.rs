@@ -1,4 +1,4 @@
-//! What crawlers read: `robots.txt`, and the sitemap, which lists the pages. Its files are built once per generation and
+//! The sitemap, which lists the pages for crawlers. Its files are built once per generation and
 //! served as downloads.
 
 use std::io::Write as _;
@@ -194,19 +194,4 @@ fn document(body: Body) -> Response {
     let mut response = Response::new(body);
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/xml; charset=utf-8"));
     response
-}
-
-pub(super) fn robots(site: &Site) -> String {
-    let base = &site.base;
-    if !site.is_indexable() {
-        return "User-agent: *\nDisallow: /\n".to_owned();
-    }
-    let mut text = "User-agent: *\n".to_owned();
-    for path in ["compare", "records/", "results", "suggest", "v1/"] {
-        append(&mut text, format_args!("Disallow: {base}/{path}\n"));
-    }
-    if !site.public.is_empty() {
-        append(&mut text, format_args!("\nSitemap: {}/sitemap.xml\n", site.public));
-    }
-    text
 }

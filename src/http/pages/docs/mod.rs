@@ -1,27 +1,17 @@
 //! The documentation, written by hand except for the error codes and the API reference. It doesn't
 //! need a key.
 
-use std::sync::Arc;
-
 use askama::Template;
-use axum::extract::State;
-use axum::http::HeaderMap;
-use axum::response::Response;
 use bytes::Bytes;
 
 use self::reference::{Prose, Reference};
 use super::call::LOCAL;
 use super::document::Document;
 use super::frame::{Frame, Menu, Section};
-use super::home::overview;
 use super::language::{Language, Texts};
-use super::site::Site;
-use super::sitemap::robots;
+use super::site::{Site, robots};
 use crate::export;
-use crate::http::extract::Snapshot;
-use crate::http::middleware::session;
-use crate::http::problem::{ApiError, ErrorCode};
-use crate::http::state::AppState;
+use crate::http::problem::ErrorCode;
 use crate::record::{ENVELOPE, Property, SOFTWARE};
 
 mod reference;
@@ -158,24 +148,4 @@ fn page(site: &Site, language: Language, path: &'static str, prose: &str) -> Res
     frame.menu = Some(Menu::default());
     frame.canonical = Some(path.to_owned());
     Ok(Document::page(t, DocumentationPage { frame, path, prose }.render()?))
-}
-
-/// A query for the bundled exports, used for readers who may not be allowed to see what this
-/// directory contains.
-const USUAL_QUERY: &str = "permit to work";
-
-pub(super) async fn get_page(
-    State(state): State<Arc<AppState>>,
-    language: Language,
-    headers: HeaderMap,
-) -> Result<Response, ApiError> {
-    let may_read = state.site.is_public || session(&state.keys, &headers).is_some();
-    let overview = match state.directory.current().filter(|_| may_read) {
-        Some(snapshot) => Some(overview(&state, &Snapshot(snapshot)).await?),
-        None => None,
-    };
-    let example = overview.as_ref().and_then(|overview| overview.examples.first());
-    let query = example.map_or(USUAL_QUERY, String::as_str);
-    let page = state.docs.getting_started(&state.site, language, query).map_err(ApiError::internal)?;
-    Ok(page.respond(&headers).await)
 }
