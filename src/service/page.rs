@@ -119,3 +119,8 @@ pub struct SimilarPage<'s> {
     pub data: Vec<SimilarHit<'s>>,
     pub pagination: Pagination,
 }
+
+/// Scales a score within a tier to 0 to 1.
+pub(super) fn scaled_score(score: f32) -> f32 {
+    score / (score + 10.0)
+}

@@ -5,6 +5,7 @@ use std::mem::size_of;
 use bytes::Bytes;
 
 use super::highlight::Highlighter;
+use super::page::scaled_score;
 use super::similar::seek_similar;
 use super::{MAX_QUERY_CHARACTERS, SearchHit, SearchPage, SearchSoftware, ServiceError, Translator, facet};
 use crate::catalogue::resource::{Correction, QueryReport};
@@ -179,11 +180,6 @@ pub(super) fn shown_score(hit: &Hit, plan: &Plan) -> f32 {
         return 0.0;
     }
     f32::from(hit.tier.number()) + scaled_score(hit.score)
-}
-
-/// Scales a score within a tier to 0 to 1.
-pub(super) fn scaled_score(score: f32) -> f32 {
-    score / (score + 10.0)
 }
 
 /// A search's results for one page. The hits' items are slices of the generation's data, not

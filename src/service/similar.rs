@@ -3,7 +3,7 @@
 
 use foldhash::HashSet;
 
-use super::search::scaled_score;
+use super::page::scaled_score;
 use super::{ListSimilar, ServiceError, SimilarHit, SimilarPage, Translator};
 use crate::catalogue::resource::{CategoryResource, SoftwareDetail, SoftwareItem};
 use crate::catalogue::{Ordinal, SoftwareFilter};
