@@ -91,7 +91,7 @@ impl SoftwareItem<'_> {
         self.rating.and_then(|rating| rating.get().parse().ok())
     }
 
-    /// Whether a field's text is in the language that it was translated into, if any.
+    /// Whether a field is available in the language that the item was translated into.
     pub fn is_translated(&self, field: &str) -> bool {
         !self.untranslated.iter().any(|of| of == field)
     }
@@ -222,19 +222,30 @@ impl<'a> SoftwareDetail<'a> {
 
     /// An attribute's values, as written in the record; empty if they have the wrong type.
     pub fn values(&self, attribute: &Attribute) -> Vec<Cow<'_, str>> {
-        let values: &[Cow<'_, str>] = match &*attribute.property {
-            "vendor" => self.item.vendor.as_slice(),
-            "standards" => &self.detail.standards,
-            "deployment" => &self.detail.deployment,
-            "languages" => &self.detail.languages,
-            "tags" => &self.detail.tags,
-            property => {
-                let json = self.detail.additional_properties.get(property);
-                let values = json.and_then(|json| attribute.kind.values(json.get())).unwrap_or_default();
-                return values.into_iter().map(|value| String::from(value).into()).collect();
-            }
-        };
-        values.iter().map(|value| Cow::Borrowed(&**value)).collect()
+        if let Some(texts) = self.texts(&attribute.property) {
+            return texts.iter().map(|text| Cow::Borrowed(&**text)).collect();
+        }
+        let json = self.detail.additional_properties.get(&attribute.property);
+        let values = json.and_then(|json| attribute.kind.values(json.get())).unwrap_or_default();
+        values.into_iter().map(|value| String::from(value).into()).collect()
+    }
+
+    /// The text of a property that contains one or several; `None` for other properties.
+    pub fn texts(&self, property: &str) -> Option<&[Cow<'_, str>]> {
+        let Self { item, detail } = self;
+        Some(match property {
+            "tagline" => item.tagline.as_slice(),
+            "vendor" => item.vendor.as_slice(),
+            "description" => detail.description.as_slice(),
+            "aliases" => &detail.aliases,
+            "tags" => &detail.tags,
+            "features" => &detail.features,
+            "standards" => &detail.standards,
+            "alternative_to" => &detail.alternative_to,
+            "deployment" => &detail.deployment,
+            "languages" => &detail.languages,
+            _ => return None,
+        })
     }
 }
 

@@ -7,11 +7,10 @@ use foldhash::HashMap;
 
 use self::marks::Scratch;
 use self::matches::{ALIASES, CATEGORIES, NAME, slots};
-use crate::catalogue::resource::{CategoryRef, DetailFields, SoftwareItem};
+use crate::catalogue::resource::{CategoryRef, DetailFields, SoftwareDetail, SoftwareItem};
 use crate::generation::Snapshot;
 use crate::index::{Hit, HitTexts, SearchHits};
-use crate::record::Section;
-use crate::record::{Language, Translations};
+use crate::record::{Language, Section, Translations, searched};
 use crate::search::Term;
 use crate::search::budget::Budget;
 use crate::search::collect::Tier;
@@ -155,27 +154,33 @@ impl<'s> Highlighter<'s> {
         self.mark(texts.words.iter());
         let item: SoftwareItem<'_> = serde_json::from_str(text(&hit.item)?)?;
         let json = text(&texts.detail)?;
-        let detail: DetailFields<'_> = serde_json::from_str(json)?;
+        let product = SoftwareDetail { item, detail: serde_json::from_str(json)? };
         let all = if texts.is_shortened { Some(serde_json::from_str::<SoftwareItem<'_>>(json)?) } else { None };
-        let categories = all.as_ref().map_or(&item.categories, |whole| &whole.categories);
-        self.append_texts(&ProductText { item: &item, categories, detail: &detail })?;
+        let categories = all.as_ref().map_or(&product.item.categories, |whole| &whole.categories);
+        self.append_texts(&product, categories)?;
         // This isn't needed if a product has only some of the words, because those already explain
         // why it was found.
         if hit.tier >= Tier::Demo || self.scratch.found == 0 {
-            self.category_descriptions(&item.categories)?;
+            self.category_descriptions(&product.item.categories)?;
         }
         Ok(())
     }
 
     /// Appends a product's text in the order in which the index stores its words, so that no word
     /// has to be looked up.
-    fn append_texts(&mut self, texts: &ProductText<'_>) -> Result<(), serde_json::Error> {
-        self.title(texts)?;
-        self.summary(texts)?;
-        self.body(texts.detail)
+    ///
+    /// `categories` are all of the product's; its item may only have the first few.
+    fn append_texts(
+        &mut self,
+        product: &SoftwareDetail<'_>,
+        categories: &[CategoryRef<'_>],
+    ) -> Result<(), serde_json::Error> {
+        self.title(product)?;
+        self.summary(product, categories)?;
+        self.body(&product.detail)
     }
 
-    fn title(&mut self, ProductText { item, detail, .. }: &ProductText<'_>) -> Result<(), serde_json::Error> {
+    fn title(&mut self, SoftwareDetail { item, detail }: &SoftwareDetail<'_>) -> Result<(), serde_json::Error> {
         let Range { start: mut next, end } = self.scratch.section(Section::Name);
         self.highlight_translations(NAME, &detail.translations, end, Turn::BeforeOwn)?;
         if self.may_match(next..end) {
@@ -188,8 +193,12 @@ impl<'s> Highlighter<'s> {
         Ok(())
     }
 
-    fn summary(&mut self, texts: &ProductText<'_>) -> Result<(), serde_json::Error> {
-        let ProductText { item, categories, detail } = texts;
+    fn summary(
+        &mut self,
+        product: &SoftwareDetail<'_>,
+        categories: &[CategoryRef<'_>],
+    ) -> Result<(), serde_json::Error> {
+        let SoftwareDetail { item, detail } = product;
         let translations = &detail.translations;
         let Range { start: mut next, end } = self.scratch.section(Section::Summary);
         self.highlight_translations(TAGLINE, translations, end, Turn::BeforeOwn)?;
@@ -198,40 +207,30 @@ impl<'s> Highlighter<'s> {
         }
         self.highlight_translations(TAGLINE, translations, end, Turn::AfterOwn)?;
         if self.snapshot.catalogue.tables.languages.are_several() {
-            self.highlight_translated_categories(texts, end.saturating_sub(translations.of(TAGLINE).count()))?;
-        }
-        if self.may_match(next..end) {
-            let after_categories = next + categories.len();
-            self.highlight_all(CATEGORIES, next, item.categories.iter().map(|category| &category.name))?;
-            next = after_categories;
-            next = self.highlight_attribute("tags", next, &detail.tags)?;
-            next = self.highlight_attribute("vendor", next, &item.vendor)?;
-            next = self.highlight_attribute("standards", next, &detail.standards)?;
-            next = self.highlight_all("alternative_to", next, &detail.alternative_to)?;
+            let end = end.saturating_sub(translations.of(TAGLINE).count());
+            self.highlight_translated_categories(&item.categories, categories, end)?;
         }
         let attributes = &self.snapshot.catalogue.tables.attributes;
+        if self.may_match(next..end) {
+            for property in searched(Section::Summary).filter(|property| property.name != TAGLINE) {
+                if property.attribute.is_some() && !attributes.is_searchable(property.name) {
+                    continue;
+                }
+                if property.name == CATEGORIES {
+                    self.highlight_all(CATEGORIES, next, item.categories.iter().map(|category| &category.name))?;
+                    next += categories.len();
+                } else {
+                    next = self.highlight_all(property.name, next, product.texts(property.name).unwrap_or_default())?;
+                }
+            }
+        }
         if attributes.searched().next().is_none() || !self.may_match(next..end) {
             return Ok(());
         }
         for attribute in attributes.searched() {
-            let json = detail.additional_properties.get(&attribute.property);
-            let values = json.and_then(|json| attribute.kind.values(json.get())).unwrap_or_default();
-            next = self.highlight_all(&attribute.property, next, &values)?;
+            next = self.highlight_all(&attribute.property, next, &product.values(attribute))?;
         }
         Ok(())
-    }
-
-    /// Appends the values of a built-in attribute, if their words are in the index.
-    fn highlight_attribute<'t>(
-        &mut self,
-        property: &str,
-        first: usize,
-        texts: impl IntoIterator<Item = &'t (impl AsRef<str> + 't)>,
-    ) -> Result<usize, serde_json::Error> {
-        if !self.snapshot.catalogue.tables.attributes.is_searchable(property) {
-            return Ok(first);
-        }
-        self.highlight_all(property, first, texts)
     }
 
     fn body(&mut self, detail: &DetailFields<'_>) -> Result<(), serde_json::Error> {
@@ -388,14 +387,6 @@ impl<'s> Highlighter<'s> {
 const TAGLINE: &str = "tagline";
 const DESCRIPTION: &str = "description";
 
-/// A hit's text.
-struct ProductText<'t> {
-    item: &'t SoftwareItem<'t>,
-    /// All of the product's categories; its item may only have the first few.
-    categories: &'t [CategoryRef<'t>],
-    detail: &'t DetailFields<'t>,
-}
-
 /// The value of [`Highlight::by`](crate::catalogue::resource::Highlight::by) for text that only
 /// synonyms match.
 const SYNONYM: &str = "synonym";
@@ -442,7 +433,8 @@ impl Highlighter<'_> {
     /// Appends translated category names that have matches. They're the values just before `end`.
     fn highlight_translated_categories(
         &mut self,
-        ProductText { item, categories, .. }: &ProductText<'_>,
+        shown: &[CategoryRef<'_>],
+        all: &[CategoryRef<'_>],
         end: usize,
     ) -> Result<(), serde_json::Error> {
         let catalogue = &self.snapshot.catalogue;
@@ -450,10 +442,10 @@ impl Highlighter<'_> {
             let category = catalogue.category_by_id(id);
             category.into_iter().flat_map(|category| category.translations.of("name"))
         };
-        let all: usize = categories.iter().map(|category| names(&category.id).count()).sum();
-        let first = end.saturating_sub(all);
-        let of_item = item.categories.iter().flat_map(|category| names(&category.id));
-        for (value, (language, name)) in (first..).zip(of_item) {
+        let count: usize = all.iter().map(|category| names(&category.id).count()).sum();
+        let first = end.saturating_sub(count);
+        let shown = shown.iter().flat_map(|category| names(&category.id));
+        for (value, (language, name)) in (first..).zip(shown) {
             self.highlight(CATEGORIES, value, name, Some(language))?;
         }
         Ok(())
