@@ -13,7 +13,7 @@ use crate::catalogue::resource::{
 };
 use crate::export::Export;
 use crate::record::{Language, Software};
-use crate::text::shorten::{LIST_CHARS, is_longer, shortened};
+use crate::text::shorten::{LIST_CHARS, in_list, is_longer};
 
 /// A product from another export that has the same website, and that export's id.
 pub(super) type SameAs<'m> = (Cow<'m, Software>, &'m str);
@@ -111,13 +111,14 @@ fn is_shortened(item: &SoftwareItem<'_>) -> bool {
 pub fn shorten(item: &mut SoftwareItem<'_>) {
     item.categories.truncate(LIST_CATEGORIES);
     for text in [Some(&mut item.name), item.tagline.as_mut(), item.vendor.as_mut()].into_iter().flatten() {
-        if is_longer(text, LIST_CHARS) {
-            *text = shortened(text, LIST_CHARS).into_owned().into();
+        if let Cow::Owned(cut) = in_list(text) {
+            *text = cut.into();
         }
     }
 }
 
-/// The members of a JSON object as serde writes it, without white space around them.
+/// What's between an object's braces. The object must be written the way serde does, without white
+/// space around it.
 pub(super) fn members(object: &[u8]) -> &[u8] {
     if let [b'{', members @ .., b'}'] = object { members } else { &[] }
 }

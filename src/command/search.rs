@@ -1,4 +1,4 @@
-//! `search`: prints the best matches on the terminal, without a server.
+//! `search` and `similar`: print products on the terminal, without a server.
 
 use std::io::{self, Write};
 use std::process::ExitCode;

@@ -1,5 +1,5 @@
-//! The transports: a single HTTP request, or a pair of byte streams, which limits how many requests are
-//! in progress.
+//! The transports: a single HTTP request, or a pair of byte streams, on which only a limited number of
+//! requests may be in progress.
 
 use std::collections::HashMap;
 use std::convert::Infallible;

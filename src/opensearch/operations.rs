@@ -135,10 +135,12 @@ impl Directory {
         let (view, language) = (Arc::clone(&self.view), language.cloned());
         let read = move || {
             let mut product = product(&source)?;
-            let detail_hash = hash(&product.to_body()?);
+            let own = product.to_body()?;
+            let detail_hash = hash(&own);
             let mut translator = Translator::new(&view.catalogue, language.as_ref());
             translator.detail(&mut product);
-            Ok::<_, Error>((Record { detail_hash, body: product.to_body()?.into() }, translator.is_any()))
+            let body = if language.is_some() { product.to_body()? } else { own };
+            Ok::<_, Error>((Record { detail_hash, body: body.into() }, translator.is_any()))
         };
         blocking(read).await?.map(Some)
     }
