@@ -9,8 +9,8 @@ use crate::catalogue::{CatalogueBuildError, CatalogueParts, CatalogueWriter, Mer
 use crate::export::ExportSet;
 use crate::generation::artifact::{INDEX, Parts, SEARCH, TABLES, TEXTS, VERSIONS, download_name};
 use crate::generation::failpoint::{Step, pass};
-use crate::generation::meaning::MeaningOption;
-use crate::generation::versions::VersionWriter;
+use crate::generation::log::VersionWriter;
+use crate::generation::name::MeaningOption;
 use crate::index::{Documents, IndexBuildError, IndexBuilder, IndexError};
 use crate::panics::ScopedThread;
 use crate::scratch::{Bulk, SHARED_BYTES, Scratch};

@@ -10,15 +10,15 @@ use crate::export::{ExportSet, Skipped};
 use crate::generation::Generation;
 use crate::generation::artifact::{CHANGES, Parts, VERSIONS};
 use crate::generation::build::{BuildError, Processors, build};
+use crate::generation::change::losses;
 use crate::generation::failpoint::{Step, pass};
 use crate::generation::failure::BuildFailure;
 use crate::generation::log::{ChangeLog, Former};
-use crate::generation::losses::losses;
 use crate::generation::observer::{Observer, Phase};
 use crate::generation::process::ServedIds;
-use crate::generation::settings::Settings;
+use crate::generation::process::Settings;
+use crate::generation::source::FolderStamp;
 use crate::generation::source::{ReadError, ReadSet};
-use crate::generation::stamp::FolderStamp;
 use crate::generation::store::{MAX_DEATHS, Manifest, NewGeneration, Store};
 use crate::generation::{Artifact, Snapshot, open_catalogue};
 use crate::scratch::{Bulk, Scratch};
@@ -256,7 +256,7 @@ mod tests {
     use super::*;
     use crate::export::{IdPrefixes, Limits};
     use crate::generation::failure::FailureCode;
-    use crate::generation::meaning::MeaningOption;
+    use crate::generation::name::MeaningOption;
     use crate::generation::observer::Unobserved;
     use crate::generation::source::Source;
 

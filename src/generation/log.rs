@@ -1,16 +1,17 @@
-//! The change log: which products each recent generation added, changed and removed. It's a part of
-//! a generation, so it's persisted, loaded and copied with it.
+//! The change log: which products each recent generation added, changed and removed, and the news
+//! among them. It's a part of a generation, so it's persisted, loaded and copied with it, as are the
+//! products' versions that the next generation is compared with.
 
 use std::cmp::Ordering;
 use std::collections::VecDeque;
+use std::io::{self, BufReader, Read as _};
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use crate::catalogue::ProductVersion;
+use crate::catalogue::{ProductVersion, Records};
 use crate::generation::Generation;
-use crate::generation::versions::VersionReader;
-use crate::scratch::{Bulk, decode};
+use crate::scratch::{Bulk, BulkReader, Scratch, ScratchSorter, Span, decode};
 
 /// The maximum number of generations that the log covers.
 const MAX_STEPS: usize = 100;
@@ -25,12 +26,12 @@ const CHANGE_BYTES: usize = 32;
 pub struct ChangeLog {
     /// When the generation before the first step was built (RFC 3339 in UTC); empty if unknown.
     begun_at: String,
-    steps: VecDeque<Step>,
+    steps: VecDeque<LogStep>,
 }
 
 /// The changes from one generation to the next.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Step {
+pub struct LogStep {
     from: Generation,
     /// When the later generation was built (RFC 3339 in UTC).
     pub at: String,
@@ -83,7 +84,7 @@ impl Former {
 
 impl ChangeLog {
     /// A log with these steps, oldest first.
-    pub(crate) fn of(begun_at: String, steps: Vec<Step>) -> Self {
+    pub(crate) fn of(begun_at: String, steps: Vec<LogStep>) -> Self {
         Self { begun_at, steps: steps.into() }
     }
 
@@ -111,7 +112,7 @@ impl ChangeLog {
 
     /// Returns the log with one more step.
     pub(crate) fn with(mut self, from: Generation, at: &str, changes: Vec<ProductChange>) -> Self {
-        self.steps.push_back(Step { from, at: at.to_owned(), changes });
+        self.steps.push_back(LogStep { from, at: at.to_owned(), changes });
         self.trim(MAX_BYTES);
         self
     }
@@ -150,12 +151,12 @@ impl ChangeLog {
     }
 
     /// The steps with their numbers, oldest first.
-    pub(crate) fn steps(&self) -> impl DoubleEndedIterator<Item = (u32, &Step)> {
+    pub(crate) fn steps(&self) -> impl DoubleEndedIterator<Item = (u32, &LogStep)> {
         #[expect(clippy::cast_possible_truncation, reason = "a log has at most 32 MiB")]
         self.steps.iter().enumerate().map(|(number, step)| (number as u32, step))
     }
 
-    pub(super) fn entry(&self, place: ChangePlace) -> (&Step, &ProductChange) {
+    pub(super) fn entry(&self, place: ChangePlace) -> (&LogStep, &ProductChange) {
         let step = &self.steps[place.step as usize];
         (step, &step.changes[place.change as usize])
     }
@@ -195,6 +196,131 @@ fn compare<E>(
         changes.push(change);
     }
     Ok(changes)
+}
+
+/// The maximum size of a version in bytes. The longest id has a million characters.
+const MAX_VERSION_BYTES: usize = 8 * 1024 * 1024;
+
+/// Collects versions in any order.
+#[derive(Debug)]
+pub(crate) struct VersionWriter {
+    scratch: Scratch,
+    /// Sorted by id.
+    versions: ScratchSorter<ProductVersion>,
+    count: u64,
+}
+
+impl VersionWriter {
+    pub(crate) fn new(scratch: &Scratch) -> Self {
+        Self { scratch: scratch.clone(), versions: scratch.sorter(), count: 0 }
+    }
+
+    pub(crate) fn push(&mut self, version: ProductVersion) -> io::Result<()> {
+        self.count += 1;
+        self.versions.push(version)
+    }
+
+    /// Writes the part the way postcard would encode a list.
+    pub(crate) fn finish(self) -> io::Result<Bulk> {
+        let mut part = self.scratch.bulk();
+        part.push_encoded(&self.count)?;
+        self.versions.finish()?.try_for_each(|version| part.push_encoded(&version?))?;
+        part.finish()
+    }
+}
+
+/// Reads the part.
+#[derive(Debug)]
+pub(crate) struct VersionReader {
+    part: BufReader<BulkReader>,
+    /// The number of versions that haven't been read yet.
+    left: u64,
+    buffer: Vec<u8>,
+}
+
+impl VersionReader {
+    /// A reader for the part.
+    pub(crate) fn new(part: &Bulk) -> io::Result<Self> {
+        let part = part.reader(Span { start: 0, length: part.len()? })?;
+        let mut reader = Self { part: BufReader::new(part), left: 0, buffer: vec![0; MAX_VERSION_BYTES] };
+        reader.left = reader.read()?;
+        Ok(reader)
+    }
+
+    fn read<T: serde::de::DeserializeOwned>(&mut self) -> io::Result<T> {
+        let (value, _) = postcard::from_io((self.part.by_ref(), &mut self.buffer)).map_err(io::Error::other)?;
+        Ok(value)
+    }
+}
+
+impl Iterator for VersionReader {
+    type Item = io::Result<ProductVersion>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.left = self.left.checked_sub(1)?;
+        Some(self.read())
+    }
+}
+
+/// The maximum number of entries in a feed.
+pub const MAX_NEWS: usize = 100;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum NewsKind {
+    Added,
+    /// The product's evidence was checked on a later date than before.
+    EvidenceRenewed,
+}
+
+impl ProductChange {
+    /// `None` if the change isn't news.
+    pub const fn news(&self) -> Option<NewsKind> {
+        match (self.before, self.after) {
+            (None, Some(_)) => Some(NewsKind::Added),
+            (Some(_), Some(_)) if self.is_evidence_renewed => Some(NewsKind::EvidenceRenewed),
+            _ => None,
+        }
+    }
+}
+
+/// A log's news, newest first, and by id within a step.
+#[derive(Debug)]
+pub struct NewsIndex {
+    /// All news about products that still exist.
+    all: Vec<ChangePlace>,
+    /// For each category, the indices of its news in `all`, ascending.
+    by_category: Vec<Vec<u32>>,
+}
+
+impl NewsIndex {
+    pub(super) fn new(log: &ChangeLog, records: &Records) -> Self {
+        let (mut all, mut by_category) = (Vec::new(), Vec::new());
+        let changes = log.steps().rev().flat_map(|(step, changes)| {
+            (0..).zip(&changes.changes).map(move |(change, of)| (ChangePlace { step, change }, of))
+        });
+        let news = changes.filter(|(_, change)| change.news().is_some());
+        let news = news.filter_map(|(place, change)| Some((place, records.find(&change.id)?)));
+        for (number, (place, ordinal)) in (0..).zip(news) {
+            for category in records.columns.categories_of(ordinal) {
+                let category = *category as usize;
+                by_category.resize_with(by_category.len().max(category + 1), Vec::new);
+                by_category[category].push(number);
+            }
+            all.push(place);
+        }
+        Self { all, by_category }
+    }
+
+    /// The latest news in any of these categories (`None` for all), each entry with its step.
+    pub fn newest<'l>(&self, log: &'l ChangeLog, categories: Option<&[u32]>) -> Vec<(&'l LogStep, &'l ProductChange)> {
+        let entry = |at: usize| log.entry(self.all[at]);
+        let Some(categories) = categories else { return (0..self.all.len().min(MAX_NEWS)).map(entry).collect() };
+        let of = categories.iter().filter_map(|category| self.by_category.get(*category as usize));
+        let mut newest: Vec<_> = of.flat_map(|news| news.iter().take(MAX_NEWS)).collect();
+        newest.sort_unstable();
+        newest.dedup();
+        newest.into_iter().take(MAX_NEWS).map(|at| entry(*at as usize)).collect()
+    }
 }
 
 #[cfg(test)]
@@ -298,5 +424,22 @@ mod tests {
         assert!(renewed("2026-01-01", "2026-01-02") && renewed("", "2026-01-01"));
         assert!(!renewed("2026-01-02", "2026-01-01") && !renewed("2026-01-01", "2026-01-01"));
         assert!(!compare(&[], &[version(1, "2026-01-01")])[0].is_evidence_renewed, "it was added");
+    }
+
+    #[test]
+    fn versions_are_written_as_postcard_would_encode_a_list() {
+        let version = |id: &str, hash| ProductVersion {
+            id: id.into(),
+            hash,
+            evidence_checked_on: CalendarDate::parse("2026-11-24").filter(|_| hash % 2 == 0),
+        };
+        let versions: Vec<_> = (0..300).map(|n| version(&format!("{n:03}"), n)).collect();
+        let folder = tempfile::tempdir().expect("a folder");
+        let mut writer = VersionWriter::new(&Scratch::with_own_bytes(folder.path(), 100));
+        versions.iter().rev().for_each(|version| writer.push(version.clone()).expect("written"));
+        let part = writer.finish().expect("written");
+        assert_eq!(part.read_all().expect("read"), postcard::to_stdvec(&versions).expect("encoded"));
+        let read: io::Result<Vec<_>> = VersionReader::new(&part).expect("a part").collect();
+        assert_eq!(read.expect("read"), versions);
     }
 }

@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use crate::catalogue::read_while;
-use crate::generation::log::{ChangeLog, ChangePlace, ProductChange, Step};
+use crate::generation::log::{ChangeLog, ChangePlace, LogStep, ProductChange};
 use crate::search::budget::Stop;
 
 /// A log's changes, sorted by id. Each change includes the range of starting steps for which it's
@@ -69,7 +69,7 @@ impl MergedChanges {
     }
 
     /// A product's last change and its step; `None` if the log has none.
-    pub fn last_of<'l>(&self, log: &'l ChangeLog, id: &str) -> Option<(&'l Step, &'l ProductChange)> {
+    pub fn last_of<'l>(&self, log: &'l ChangeLog, id: &str) -> Option<(&'l LogStep, &'l ProductChange)> {
         let end = self.0.partition_point(|change| &*log.entry(change.place).1.id <= id);
         let last = log.entry(self.0[..end].last()?.place);
         (&*last.1.id == id).then_some(last)

@@ -7,7 +7,6 @@ use std::{fmt, io};
 use serde::{Deserialize, Serialize};
 
 use crate::export::{ExportSet, IdPrefixes, Limits, Skipped};
-use crate::generation::meaning::MeaningOption;
 use crate::scratch::{Bulk, Span};
 use crate::search::ANALYZER_VERSION;
 use crate::text::{meaning, stem};
@@ -149,4 +148,14 @@ impl fmt::Display for Generation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
+}
+
+/// Whether records get meaning vectors, which searches use for ranking. It affects a generation's
+/// name.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum MeaningOption {
+    #[default]
+    On,
+    Off,
 }

@@ -1,4 +1,5 @@
-//! Runs builds in a separate process, which isolates crashes and limits memory and CPU use.
+//! The settings of builds, and running them in a separate process, which isolates crashes and limits
+//! memory and CPU use.
 //!
 //! The process receives the served ids as JSON on standard input, and writes [`Message`]s to
 //! standard output, one per line.
@@ -6,17 +7,20 @@
 use std::ffi::OsString;
 use std::io::{self, BufRead as _, BufReader, BufWriter, Write as _};
 use std::path::PathBuf;
-use std::process::{Child, ChildStdin, ChildStdout, Command, ExitStatus, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
+use crate::export::{IdPrefixes, Limits};
 use crate::generation::Snapshot;
 use crate::generation::build::Processors;
 use crate::generation::failure::{BuildFailure, FailureCode};
+use crate::generation::name::{Generation, MeaningOption};
 use crate::generation::observer::{Observer, Phase, RenderedReport};
+use crate::generation::source::Source;
 
 /// The ids of the products being served. Exports that would remove too many of them are withheld.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -84,44 +88,22 @@ impl BuildProcess {
             Processors::One => "--for-server=one",
             Processors::All => "--for-server=all",
         });
-        let ended = run(
-            &mut command,
-            |stdin| serde_json::to_writer(stdin, served).map_err(io::Error::from),
-            |stdout| last_message(stdout, observer, USAGE_INTERVAL, watch),
-        );
-        let Ended { message, status, last_line } = ended.map_err(|error| {
+        let child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+        let failed = |error: io::Error| {
             BuildFailure::transient(FailureCode::BuildFailed, format!("the build process can't be started: {error}"))
-        })?;
+        };
+        let mut child = child.map_err(failed)?;
+        let log = relay_log(&mut child);
+        if let Some(stdin) = child.stdin.take() {
+            let mut stdin = BufWriter::new(stdin);
+            // A process that ended early explains why on standard error.
+            let _ = serde_json::to_writer(&mut stdin, served).map_err(io::Error::from).and_then(|()| stdin.flush());
+        }
+        let message = child.stdout.take().and_then(|stdout| last_message(stdout, observer, USAGE_INTERVAL, watch));
+        let status = child.wait().map_err(failed)?;
+        let last_line = log.and_then(|log| log.join().ok()).unwrap_or_default();
         message.unwrap_or_else(|| Err(died(status, &last_line)))
     }
-}
-
-/// How a process ended.
-struct Ended<T> {
-    /// The process's last message, if it sent one.
-    message: Option<T>,
-    status: ExitStatus,
-    /// The last line on standard error that explains what happened.
-    last_line: String,
-}
-
-/// Runs a process to completion: writes its input, reads its messages, and logs its standard error.
-fn run<T>(
-    command: &mut Command,
-    write: impl FnOnce(&mut BufWriter<ChildStdin>) -> io::Result<()>,
-    read: impl FnOnce(ChildStdout) -> Option<T>,
-) -> io::Result<Ended<T>> {
-    let mut child = command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped()).spawn()?;
-    let log = relay_log(&mut child);
-    if let Some(stdin) = child.stdin.take() {
-        let mut stdin = BufWriter::new(stdin);
-        // A process that ended early explains why on standard error.
-        let _ = write(&mut stdin).and_then(|()| stdin.flush());
-    }
-    let message = child.stdout.take().and_then(read);
-    let status = child.wait()?;
-    let last_line = log.and_then(|log| log.join().ok()).unwrap_or_default();
-    Ok(Ended { message, status, last_line })
 }
 
 /// Logs the process's standard error. The thread returns the last line that explains what happened.
@@ -192,6 +174,36 @@ fn died(status: ExitStatus, last_line: &str) -> BuildFailure {
 fn is_killed(status: ExitStatus) -> bool {
     use std::os::unix::process::ExitStatusExt;
     status.signal() == Some(9)
+}
+
+#[derive(Debug, Clone)]
+pub struct Settings {
+    /// Where the exports come from.
+    pub source: Source,
+    /// Where generations are stored; `None` keeps them in memory only.
+    pub index: Option<PathBuf>,
+    /// Whether generations are only loaded from the index folder, never written to it.
+    pub read_only: bool,
+    /// Whether to serve the valid records in an invalid set.
+    pub skip_invalid: bool,
+    /// The largest share of records that may disappear without confirmation, as a percentage.
+    pub max_removed: u8,
+    /// The operator's id prefixes.
+    pub id_prefixes: IdPrefixes,
+    /// Whether to also rank records by meaning.
+    pub meaning: MeaningOption,
+    /// The limits for reading exports.
+    pub limits: Limits,
+    /// The process that builds generations on disk; `None` to build in this process.
+    pub process: Option<BuildProcess>,
+}
+
+impl Settings {
+    /// The name of the generation that these settings produce from exports with this name.
+    #[must_use]
+    pub fn name(&self, generation: Generation) -> Generation {
+        generation.prefixed(&self.id_prefixes).with_meaning(self.meaning)
+    }
 }
 
 #[cfg(test)]

@@ -7,11 +7,11 @@ use bytes::Bytes;
 
 use super::artifact::{self, Artifact};
 use super::build::{BuildError, Processors, build};
+use super::log::NewsIndex;
 use super::log::{ChangeLog, Former};
-use super::meaning::MeaningOption;
 use super::merged::MergedChanges;
 use super::name::Generation;
-use super::news::NewsIndex;
+use super::name::MeaningOption;
 use crate::catalogue::{Bulk, Catalogue, CatalogueError, Records};
 use crate::export::{Export, ExportSet, Skipped};
 use crate::index::{Index, IndexError, IndexFiles};

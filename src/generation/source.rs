@@ -1,14 +1,15 @@
-//! Where the exports come from.
+//! Where the exports come from, and the stamp of their folder: metadata that reveals changes
+//! without reading files.
 
-use std::io;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
+use std::{fs, io};
 
 use bytes::Bytes;
 
 use crate::export::{self, ExportSet, FindError, Finding, IdPrefixes, Limits, SourceFile};
+pub use crate::file::FileStamp;
 use crate::generation::Generation;
-use crate::generation::stamp::{self, FolderStamp};
 use crate::scratch::{Scratch, ScratchError};
 
 /// The exports bundled with the binary, by file name. They're served if there's no data folder.
@@ -48,7 +49,7 @@ impl Source {
     /// The files' stamp; empty for the embedded ones, which never change.
     pub fn stamp(&self) -> io::Result<FolderStamp> {
         match self {
-            Self::Folder(folder) => stamp::stamp(folder),
+            Self::Folder(folder) => stamp(folder),
             Self::Embedded => Ok(FolderStamp::new()),
         }
     }
@@ -122,10 +123,10 @@ fn read_settled<T, E: From<FindError>>(
     folder: &Path,
     mut read: impl FnMut() -> Result<T, E>,
 ) -> Result<(FolderStamp, T), E> {
-    let look = || stamp::stamp(folder).map_err(|error| FindError::Unreadable { folder: folder.to_owned(), error });
+    let look = || stamp(folder).map_err(|error| FindError::Unreadable { folder: folder.to_owned(), error });
     let mut stamp = look()?;
     for _ in 0..READS {
-        if stamp::has_changed_since(&stamp, SystemTime::now() - TIME_STEP) {
+        if has_changed_since(&stamp, SystemTime::now() - TIME_STEP) {
             std::thread::sleep(TIME_STEP);
         }
         let files = read()?;
@@ -136,6 +137,34 @@ fn read_settled<T, E: From<FindError>>(
         stamp = after;
     }
     Err(FindError::Changing { folder: folder.to_owned() }.into())
+}
+
+/// The stamps of all export files in a folder, by name.
+pub type FolderStamp = Vec<FileStamp>;
+
+/// Takes a folder's stamp. Symbolic links are followed, since what matters is the file they point
+/// to. A file that can't be accessed gets a special stamp, so that it's noticed once it can be.
+pub fn stamp(folder: &Path) -> io::Result<FolderStamp> {
+    let mut stamps = Vec::new();
+    for entry in fs::read_dir(folder)? {
+        let entry = entry?;
+        let name = entry.file_name();
+        if !name.as_encoded_bytes().ends_with(b".json") || name.as_encoded_bytes().starts_with(b".") {
+            continue;
+        }
+        let name = name.to_string_lossy().into_owned();
+        stamps.push(match fs::metadata(entry.path()) {
+            Ok(metadata) => FileStamp::of(name, &metadata),
+            Err(_) => FileStamp { name, size: u64::MAX, modified_ns: 0, identity: (0, 0, 0) },
+        });
+    }
+    stamps.sort_unstable();
+    Ok(stamps)
+}
+
+/// Whether a file was, or may have been, changed after a point in time.
+pub(crate) fn has_changed_since(stamp: &FolderStamp, moment: SystemTime) -> bool {
+    stamp.iter().any(|file| file.has_changed_since(moment))
 }
 
 #[cfg(test)]
@@ -180,5 +209,20 @@ mod tests {
         let (read, reads) = read_beside_a_writer(usize::MAX);
         assert!(matches!(read, Err(FindError::Changing { .. })), "{read:?}");
         assert_eq!(reads, READS);
+    }
+
+    #[test]
+    fn a_file_replaced_by_one_of_the_same_size_is_noticed() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("a.json");
+        fs::write(&path, "1").expect("written");
+        fs::write(folder.path().join("notes.txt"), "no export").expect("written");
+        let before = stamp(folder.path()).expect("a stamp");
+        assert_eq!(before.len(), 1);
+        assert_eq!(stamp(folder.path()).expect("a stamp"), before, "taking a stamp changes nothing");
+        let next = folder.path().join("next");
+        fs::write(&next, "2").expect("written");
+        fs::rename(&next, &path).expect("renamed");
+        assert_ne!(stamp(folder.path()).expect("a stamp"), before);
     }
 }

@@ -18,7 +18,7 @@ use super::{Error, ErrorKind, IndexPrefix};
 use crate::catalogue::{AttributeSummary, Catalogue, Collation, Contents};
 use crate::error::chain;
 use crate::export::Skipped;
-use crate::generation::{ChangeLog, Generation, MergedChanges, Step};
+use crate::generation::{ChangeLog, Generation, LogStep, MergedChanges};
 use crate::record::{Attributes, Languages, Pin, SynonymGroup};
 use crate::search::headings::HeadingIndex;
 use crate::search::pins::Pins;
@@ -248,7 +248,7 @@ struct Loaded {
     contents: Contents,
     synonyms: Vec<SynonymGroup>,
     pins: Vec<Pin>,
-    steps: Vec<Step>,
+    steps: Vec<LogStep>,
 }
 
 impl Loaded {

@@ -27,7 +27,7 @@ use super::response::{Hit, Scan};
 use super::{ClusterError, Error, ErrorKind, IndexPrefix};
 use crate::catalogue::{AttributeLabels, AttributeSummary, Collation, Contents, Merged, ProductVersion};
 use crate::generation::builder::MergedSet;
-use crate::generation::{ChangeLog, Generation, ProductChange, Step};
+use crate::generation::{ChangeLog, Generation, LogStep, ProductChange};
 use crate::record::CalendarDate;
 use crate::scratch::{Keyed, Peeked, Scratch, ScratchSorter};
 
@@ -468,7 +468,7 @@ fn directory_documents<'d>(merged: &'d Merged, contents: &'d Contents, log: &'d 
     let synonyms = synonyms.map(|export| DirectoryDocument::new(kind::SYNONYMS, &export.id, &export.synonyms));
     let pins = of_exports().filter(|export| !export.pins.is_empty());
     let pins = pins.map(|export| DirectoryDocument::new(kind::PINS, &export.id, &export.pins));
-    let steps = log.steps().map(|(_, step): (u32, &Step)| DirectoryDocument::new(kind::STEP, &step.at, step));
+    let steps = log.steps().map(|(_, step): (u32, &LogStep)| DirectoryDocument::new(kind::STEP, &step.at, step));
     let all = attributes.chain(categories).chain(terms).chain(exports).chain(synonyms).chain(pins).chain(steps);
     let reviews = merged.reviews().map(|review| {
         let review = review?;

@@ -4,7 +4,7 @@
 use std::sync::mpsc::{Receiver, RecvTimeoutError};
 use std::time::{Duration, Instant};
 
-use crate::generation::stamp::FolderStamp;
+use crate::generation::source::FolderStamp;
 
 /// The interval between checks.
 pub(super) const POLL_INTERVAL: Duration = Duration::from_secs(1);
@@ -106,7 +106,7 @@ pub(super) fn next_signal(signals: &Receiver<Signal>, looked_at: Instant, max_wa
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::generation::stamp::FileStamp;
+    use crate::generation::source::FileStamp;
 
     #[expect(clippy::unnecessary_wraps, reason = "as a stamp is read")]
     fn stamp(size: u64) -> Option<FolderStamp> {

@@ -15,7 +15,7 @@ use super::super::progress::Terminal;
 use crate::cli::{DataArgs, EngineArgs, LogFormat, NONE, OnOff, PreviewArgs, ServeArgs, SideArgs};
 use crate::curate::diff::{Set, compare, render};
 use crate::export::{self, ExportSet, Report};
-use crate::generation::stamp::{FolderStamp, stamp};
+use crate::generation::source::{FolderStamp, stamp};
 use crate::generation::{Observer, Phase, RenderedReport};
 use crate::http::{Comparison, Findings, Preview};
 use crate::panics;

@@ -11,7 +11,7 @@ use crate::catalogue::Bulk;
 use crate::file::{open, open_in};
 use crate::generation::INDEX_FORMAT;
 use crate::generation::artifact::{Artifact, TABLES, TEXTS, is_download};
-use crate::generation::stamp::{FileStamp, FolderStamp};
+use crate::generation::source::{FileStamp, FolderStamp};
 use crate::generation::store::{CURRENT, Head, MANIFEST, Manifest, PartEntry, Store, StoreError, is_generation_name};
 
 /// The maximum size of a pointer or manifest. No manifest exceeds about 6 MiB, so anything larger

@@ -1,18 +1,20 @@
 //! Writes files so that a reader, or a restart at any moment, finds either the complete old state
 //! or the complete new one.
 
+use std::collections::HashMap;
 use std::fs::{self, File};
-use std::io::{self, Write as _};
-use std::path::Path;
+use std::io::{self, Seek as _, Write as _};
+use std::path::{Path, PathBuf};
 
 use bytes::Bytes;
 
-use crate::file::{Access, Draft, folder_of, sync_folder};
+use crate::file::{Access, Draft, folder_of, link_in, open_in, sync_folder};
 use crate::generation::INDEX_FORMAT;
-use crate::generation::artifact::Parts;
-use crate::generation::failpoint::{Step, reach};
-use crate::generation::stamp::FolderStamp;
-use crate::generation::store::link::StoredParts;
+use crate::generation::artifact::{CHANGES, Parts, VERSIONS};
+use crate::generation::failpoint::{Step, pass, reach};
+use crate::generation::log::Former;
+use crate::generation::source::FolderStamp;
+use crate::generation::store::read::{check, read};
 use crate::generation::store::{CURRENT, MANIFEST, Manifest, NEXT, NewGeneration, PartEntry, Store, StoreError};
 use crate::scratch::{Bulk, Span};
 
@@ -157,4 +159,290 @@ fn write_in_halves(file: &mut File, content: &Bulk, between: Step) -> io::Result
     write(0, half)?;
     reach(between)?;
     write(half, length - half)
+}
+
+impl Store {
+    /// The predecessor of the next generation: the current generation or, failing that, the newest.
+    pub(crate) fn former(&self) -> Option<Former> {
+        self.candidates().into_iter().find_map(|manifest| {
+            let (versions, log) = (self.part(&manifest, VERSIONS)?, self.part(&manifest, CHANGES)?);
+            Former::from_parts(manifest.generation, Bulk::Memory(versions.into()), &log)
+        })
+    }
+
+    /// A generation's product versions.
+    pub(crate) fn versions(&self, manifest: &Manifest) -> Option<Bulk> {
+        Some(Bulk::Memory(self.part(manifest, VERSIONS)?.into()))
+    }
+
+    /// A part of a generation, if it's intact.
+    fn part(&self, manifest: &Manifest, name: &str) -> Option<Vec<u8>> {
+        let part = manifest.parts.iter().find(|part| part.name == name)?;
+        let file = open_in(&self.folder.join(manifest.folder_name()), name).ok()?;
+        let (content, is_whole) = read(&file, part).ok()?;
+        is_whole.then_some(content)
+    }
+
+    /// Saves a generation again with a different change log, and makes it current.
+    ///
+    /// # Errors
+    ///
+    /// If the disk fails, or another process holds the lock for too long. The current generation
+    /// then stays current.
+    pub(crate) fn save_again(
+        &self,
+        manifest: &Manifest,
+        log: &[u8],
+        built_at: String,
+        inputs: FolderStamp,
+    ) -> Result<Manifest, StoreError> {
+        let _lock = self.lock()?;
+        let before = self.folder.join(manifest.folder_name());
+        let mut manifest = Manifest { build: build_name(&built_at), built_at, inputs, ..manifest.clone() };
+        let folder = self.folder.join(manifest.folder_name());
+        manifest.parts.retain(|part| part.name != CHANGES);
+        let written = (|| {
+            fs::create_dir(&folder).map_err(StoreError::io("creating", &folder))?;
+            for part in &manifest.parts {
+                link_or_copy(&before, part, &folder)?;
+            }
+            let (path, log) = (folder.join(CHANGES), Bulk::Memory(Bytes::copy_from_slice(log)));
+            let written = write_synced(&path, &log).and_then(|()| PartEntry::of(CHANGES, &log));
+            manifest.parts.push(written.map_err(StoreError::io("writing", &path))?);
+            write_manifest(&folder, &manifest)?;
+            self.point_to(&manifest)
+        })();
+        if written.is_err() && self.current_name().as_ref() != Some(&manifest.folder_name()) {
+            drop(fs::remove_dir_all(&folder));
+        }
+        written?;
+        self.sweep();
+        Ok(manifest)
+    }
+}
+
+/// Links a part from one folder into another, or copies it and syncs the copy.
+fn link_or_copy(from: &Path, part: &PartEntry, to: &Path) -> Result<(), StoreError> {
+    if link(from, &part.name, part, to) {
+        return Ok(());
+    }
+    let path = to.join(&part.name);
+    let copied = open_in(from, &part.name).and_then(|mut from| {
+        let mut copy = File::create_new(&path)?;
+        io::copy(&mut from, &mut copy)?;
+        copy.sync_all()?;
+        copy.rewind()?;
+        check(&copy, part)
+    });
+    if copied.map_err(StoreError::io("writing", &path))? {
+        return Ok(());
+    }
+    let what = format!("the part {} doesn't match its manifest", part.name);
+    Err(StoreError::Damaged { folder: from.to_owned(), what })
+}
+
+/// The folder and name of each part on disk, by hash. The files are checked against their hashes
+/// when used.
+#[derive(Debug)]
+pub(super) struct StoredParts(HashMap<String, (PathBuf, String)>);
+
+impl Store {
+    /// The parts of the generations that will be kept.
+    pub(super) fn stored_parts(&self) -> StoredParts {
+        let mut stored = HashMap::new();
+        for manifest in self.candidates().into_iter().filter(|manifest| manifest.check_parts().is_ok()) {
+            let folder = self.folder.join(manifest.folder_name());
+            for part in manifest.parts {
+                stored.entry(part.blake3).or_insert_with(|| (folder.clone(), part.name));
+            }
+        }
+        StoredParts(stored)
+    }
+}
+
+impl StoredParts {
+    /// Links a part into a folder, if it's on disk and intact. Otherwise it has to be written.
+    pub(super) fn link(&self, part: &PartEntry, to: &Path) -> bool {
+        self.0.get(&part.blake3).is_some_and(|(folder, name)| link(folder, name, part, to))
+    }
+}
+
+/// Links a part into the folder `to`, from the file `name` in the folder `from`, and returns
+/// whether it's intact there. It's checked after linking, to be sure that the linked file is the
+/// one that was checked. Some file systems don't support links, or support too few.
+pub(super) fn link(from: &Path, name: &str, part: &PartEntry, to: &Path) -> bool {
+    if let Err(error) = reach(Step::PartLink).and_then(|()| link_in((from, name), (to, &part.name))) {
+        tracing::debug!(part = part.name, %error, "a part can't be linked");
+        return false;
+    }
+    let is_whole = open_in(to, &part.name).and_then(|file| check(&file, part)).unwrap_or(false);
+    if !is_whole {
+        drop(fs::remove_file(to.join(&part.name)));
+    }
+    is_whole
+}
+
+/// How many generations are kept: the current one and the previous one.
+const KEPT: usize = 2;
+
+impl Store {
+    /// Removes what a killed process left behind, unless another process is writing, in which case
+    /// that process will sweep anyway.
+    pub fn tidy(&self) {
+        if let Ok(file) = self.open_lock()
+            && file.try_lock().is_ok()
+        {
+            self.sweep();
+        }
+    }
+
+    /// Removes everything that doesn't need to be kept, including unfinished folders and files. The
+    /// lock must be held.
+    pub(super) fn sweep(&self) {
+        pass(Step::SweepBegun);
+        remove_unfinished_files(&self.folder);
+        let kept = self.kept();
+        for name in self.generation_names() {
+            let folder = self.folder.join(&name);
+            if kept.contains(&name) {
+                remove_unfinished_files(&folder);
+                continue;
+            }
+            pass(Step::SweepManifest);
+            // Remove the manifest first, so a half-removed generation never looks complete.
+            drop(fs::remove_file(folder.join(MANIFEST)));
+            pass(Step::SweepParts);
+            if let Err(error) = fs::remove_dir_all(&folder) {
+                tracing::warn!(folder = %folder.display(), %error, "an old generation can't be removed");
+            }
+        }
+        self.sweep_marks();
+        pass(Step::SweepDone);
+    }
+
+    /// The folders that might be used at startup: this version's current generation (or else its
+    /// newest) and its newest other one, plus the newest one from another version. So if you switch
+    /// to an older or newer program that has run here before, it finds its own generation and can
+    /// serve right away instead of building first.
+    fn kept(&self) -> Vec<String> {
+        let mut generations = Vec::new();
+        let mut kept = Vec::new();
+        for manifest in self.candidates() {
+            // A newer build of the same generation supersedes an older one.
+            if generations.len() < KEPT && !generations.contains(&manifest.generation) {
+                kept.push(manifest.folder_name());
+                generations.push(manifest.generation);
+            }
+        }
+        let current = self.current_name();
+        let foreign = self.generation_names().into_iter().filter_map(|name| Some((self.foreign(&name)?, name)));
+        let newest = foreign.max_by_key(|(head, name)| (Some(name) == current.as_ref(), head.built_at.clone()));
+        kept.extend(newest.map(|(_, name)| name));
+        kept
+    }
+}
+
+/// Removes unfinished files left by processes that have ended. While the lock is held, no other
+/// process writes.
+fn remove_unfinished_files(folder: &Path) {
+    for entry in fs::read_dir(folder).into_iter().flatten().flatten() {
+        if entry.file_name().as_encoded_bytes().starts_with(NEXT.as_bytes()) {
+            drop(fs::remove_file(entry.path()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::os::unix::fs::{MetadataExt as _, symlink};
+
+    use bytes::Bytes;
+    use tempfile::TempDir;
+
+    use super::*;
+    use crate::export::{IdPrefixes, Skipped};
+    use crate::generation::source::FolderStamp;
+    use crate::generation::store::{Manifest, NewGeneration};
+    use crate::generation::{Generation, MeaningOption};
+    use crate::scratch::Bulk;
+
+    const PART: &str = "search";
+
+    fn save(store: &Store, name: &str, content: &[u8]) -> (Manifest, PathBuf) {
+        let about = NewGeneration {
+            generation: Generation::named(name),
+            built_at: jiff::Timestamp::now().to_string(),
+            software_count: 1,
+            inputs: FolderStamp::default(),
+            id_prefixes: IdPrefixes::default(),
+            meaning: MeaningOption::On,
+            skipped: Skipped::default(),
+        };
+        let parts = vec![(PART.to_owned(), Bulk::Memory(Bytes::copy_from_slice(content)))];
+        let manifest = store.save(&parts, about).expect("saved");
+        let path = store.folder().join(manifest.folder_name()).join(PART);
+        (manifest, path)
+    }
+
+    fn store() -> (Store, TempDir) {
+        let folder = tempfile::tempdir().expect("a folder");
+        (Store::new(&folder.path().join("index")), folder)
+    }
+
+    fn inode(path: &Path) -> u64 {
+        fs::metadata(path).expect("a file").ino()
+    }
+
+    #[test]
+    fn a_part_shared_with_another_generation_is_linked_and_outlives_it() {
+        let (store, _folder) = store();
+        let (_, first) = save(&store, "0000000000000001", b"same");
+        let (second, path) = save(&store, "0000000000000002", b"same");
+        assert_eq!(inode(&path), inode(&first), "linked");
+        let (_, third) = save(&store, "0000000000000003", b"other");
+        assert_ne!(inode(&third), inode(&path));
+        assert!(!first.exists(), "swept");
+        store.verify(&second).expect("intact");
+    }
+
+    #[test]
+    fn a_damaged_part_is_rewritten_and_the_old_file_is_left_alone() {
+        let (store, _folder) = store();
+        let (before, first) = save(&store, "0000000000000001", b"same");
+        for damage in [&b"sane"[..], b"sam", b"same and more", b""] {
+            fs::write(&first, damage).expect("written");
+            let (after, second) = save(&store, "0000000000000002", b"same");
+            assert_ne!(inode(&first), inode(&second), "{damage:?}");
+            assert_eq!(fs::read(&first).expect("read"), damage, "nothing writes to it");
+            store.verify(&before).expect_err("still damaged");
+            store.verify(&after).expect("intact");
+            fs::remove_dir_all(second.parent().expect("a folder")).expect("removed");
+        }
+    }
+
+    #[test]
+    fn damage_to_a_linked_part_affects_both_generations() {
+        let (store, _folder) = store();
+        let (before, first) = save(&store, "0000000000000001", b"same");
+        let (after, second) = save(&store, "0000000000000002", b"same");
+        fs::write(&second, b"sane").expect("written");
+        for manifest in [&before, &after] {
+            store.verify(manifest).expect_err("damaged");
+        }
+        let (again, third) = save(&store, "0000000000000002", b"same");
+        store.verify(&again).expect("intact");
+        assert_ne!(inode(&third), inode(&first));
+    }
+
+    #[test]
+    fn a_part_that_is_a_symbolic_link_is_not_used() {
+        let (store, folder) = store();
+        let (_, first) = save(&store, "0000000000000001", b"same");
+        let outside = folder.path().join("outside");
+        fs::rename(&first, &outside).expect("moved");
+        symlink(&outside, &first).expect("linked");
+        let (after, second) = save(&store, "0000000000000002", b"same");
+        assert!(fs::symlink_metadata(&second).expect("a file").is_file() && inode(&second) != inode(&outside));
+        store.verify(&after).expect("intact");
+    }
 }

@@ -13,7 +13,7 @@ use self::events::FsEvents;
 use crate::generation::builder::{Builder, Built};
 use crate::generation::failpoint::{Step, pass};
 use crate::generation::process::ServedIds;
-use crate::generation::stamp::FolderStamp;
+use crate::generation::source::FolderStamp;
 use crate::generation::store::{Manifest, Store};
 use crate::generation::{
     BuildFailure, Change, FailureCode, Generation, INDEX_FORMAT, Observer, Processors, Settings, Snapshot,
