@@ -15,8 +15,8 @@ use super::write_file::{Locked, check_absent, destination, failed, print_changes
 use super::{Failure, print_note, products_are_in};
 use crate::cli::{DateOrderArg, ImportArgs};
 use crate::curate::tabular::{
-    self, Checked, Choice, Conversion, ConvertOptions, DateOrder, Envelope, Findings, Group, Level, Mapping, Match,
-    ReadOptions, Rejected, Table,
+    self, Cause, Checked, Choice, Conversion, ConvertOptions, DateOrder, Envelope, Level, Mapping, Match, ReadOptions,
+    Rejected, Table, TableFindings,
 };
 use crate::error::chain;
 use crate::export::{self, Export, IdPrefixes, Limits, Report};
@@ -104,7 +104,7 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
     let today = export::latest_day(jiff::Timestamp::now());
     let mut job = Job { args, table: &table, mapping: &mapping, goal, answers: HashMap::new() };
     let mut draft = job.draft(&mut conversion)?;
-    let checked = |draft: &Draft, job: &Job<'_>, findings: &mut Findings| {
+    let checked = |draft: &Draft, job: &Job<'_>, findings: &mut TableFindings| {
         step("Checking the export", |_| tabular::check(&job.checked(draft), today, findings))
             .map_err(|error| Failure::other(&error))
     };
@@ -134,7 +134,7 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
         if conversion.records.is_empty() {
             return Err(Failure::usage("every row has errors; nothing was written"));
         }
-        conversion.findings = Findings::default();
+        conversion.findings = TableFindings::default();
         draft = job.draft(&mut conversion)?;
         checked(&draft, &job, &mut conversion.findings)?;
         if conversion.findings.count(Level::Error).0 > 0 {
@@ -339,7 +339,7 @@ fn read(files: &[PathBuf], max_file_bytes: u64) -> io::Result<Report> {
     })
 }
 
-pub(in crate::command) fn print_findings(findings: &Findings) {
+pub(in crate::command) fn print_findings(findings: &TableFindings) {
     for group in findings.groups() {
         print_note(&printable(&heading(group)));
         if group.level == Level::Note {
@@ -358,8 +358,8 @@ pub(in crate::command) fn print_findings(findings: &Findings) {
     }
 }
 
-fn heading(group: &Group) -> String {
-    let Group { level, column, message, count, examples, .. } = group;
+fn heading(group: &Cause) -> String {
+    let Cause { level, column, message, count, examples, .. } = group;
     let place = if column.is_empty() { String::new() } else { format!("{column}: ") };
     let example = match examples.first() {
         Some((row, value)) if *level == Level::Note && !value.is_empty() => format!(", such as {value} in {row}"),

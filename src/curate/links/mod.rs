@@ -2,15 +2,13 @@
 //! certificate problems.
 
 mod ask;
-mod cache;
-mod host;
 mod outcome;
 mod robots;
 #[cfg(test)]
 mod tests;
 
-pub use cache::{CacheError, LinkCache};
-pub use host::{Clock, MachineClock};
+pub use ask::{Clock, MachineClock};
+pub use outcome::{CacheError, LinkCache};
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, PoisonError};

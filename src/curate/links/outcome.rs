@@ -1,5 +1,8 @@
 //! The possible results of checking a link: a closed list with stable names, and what each means
-//! for the record.
+//! for the record. They are stored in a file, so that a later run requests only links that are due.
+
+use std::collections::BTreeMap;
+use std::io::{self, Read, Write};
 
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -20,7 +23,7 @@ const LONGEST_PAUSE: SignedDuration = SignedDuration::from_hours(30 * 24);
 
 /// What an outcome means.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Kind {
+pub(super) enum OutcomeKind {
     Fine,
     Dead,
     Unreachable,
@@ -44,8 +47,8 @@ macro_rules! outcomes {
                 match self { $(Self::$outcome => $name,)+ }
             }
 
-            pub(super) const fn kind(self) -> Kind {
-                match self { $(Self::$outcome => Kind::$kind,)+ }
+            pub(super) const fn kind(self) -> OutcomeKind {
+                match self { $(Self::$outcome => OutcomeKind::$kind,)+ }
             }
 
             const fn cause(self) -> &'static str {
@@ -137,19 +140,19 @@ impl Known {
     /// Combines a visit's result with what was known `before`.
     pub(super) fn after(url: &str, visit: Visit, now: Timestamp, before: Option<&Self>) -> Self {
         let failing_since = match visit.outcome.kind() {
-            Kind::Dead | Kind::Unreachable | Kind::Tls => {
+            OutcomeKind::Dead | OutcomeKind::Unreachable | OutcomeKind::Tls => {
                 Some(before.and_then(|before| before.failing_since).unwrap_or(now))
             }
             // The visit revealed nothing new.
-            Kind::Unchecked => before.and_then(|before| before.failing_since),
-            Kind::Fine | Kind::Moved | Kind::Insecure => None,
+            OutcomeKind::Unchecked => before.and_then(|before| before.failing_since),
+            OutcomeKind::Fine | OutcomeKind::Moved | OutcomeKind::Insecure => None,
         };
         let wait = visit.pause.map(|pause| pause.min(LONGEST_PAUSE));
         let wait = wait.unwrap_or_else(|| match visit.outcome.kind() {
-            Kind::Fine => DUE_FINE,
-            Kind::Moved | Kind::Insecure => DUE_MOVED,
-            Kind::Dead | Kind::Unreachable | Kind::Tls => DUE_FAILED,
-            Kind::Unchecked => DUE_UNCHECKED,
+            OutcomeKind::Fine => DUE_FINE,
+            OutcomeKind::Moved | OutcomeKind::Insecure => DUE_MOVED,
+            OutcomeKind::Dead | OutcomeKind::Unreachable | OutcomeKind::Tls => DUE_FAILED,
+            OutcomeKind::Unchecked => DUE_UNCHECKED,
         });
         Self {
             url: url.into(),
@@ -165,8 +168,8 @@ impl Known {
     fn is_dead(&self) -> bool {
         let is_long = |since: Timestamp| self.checked_at.duration_since(since) >= DEAD_AFTER;
         match self.outcome.kind() {
-            Kind::Dead => true,
-            Kind::Unreachable => self.failing_since.is_some_and(is_long),
+            OutcomeKind::Dead => true,
+            OutcomeKind::Unreachable => self.failing_since.is_some_and(is_long),
             _ => false,
         }
     }
@@ -174,25 +177,25 @@ impl Known {
     /// The link's result for the report; `None` if the link works.
     pub(super) fn answer(&self) -> Option<LinkAnswer> {
         let (code, help) = match self.outcome.kind() {
-            Kind::Fine => return None,
-            Kind::Dead | Kind::Unreachable if self.is_dead() => {
+            OutcomeKind::Fine => return None,
+            OutcomeKind::Dead | OutcomeKind::Unreachable if self.is_dead() => {
                 (Some(Code::DeadLink), "enter the page's current address, or remove the link")
             }
-            Kind::Dead | Kind::Unreachable => (
+            OutcomeKind::Dead | OutcomeKind::Unreachable => (
                 Some(Code::UnreachableLink),
                 "check again in a few days: after three days without a response, the link counts as dead",
             ),
-            Kind::Tls => (
+            OutcomeKind::Tls => (
                 Some(Code::TlsProblem),
                 "browsers warn their users about this: tell the vendor, or use a different address",
             ),
-            Kind::Moved if self.outcome == Outcome::OtherDomain => (
+            OutcomeKind::Moved if self.outcome == Outcome::OtherDomain => (
                 Some(Code::MovedLink),
                 "check whether it's still the same page, because domains get sold; if it is, use the new address",
             ),
-            Kind::Moved => (Some(Code::MovedLink), "use the new address"),
-            Kind::Insecure => (Some(Code::InsecureLink), "write https: instead of http:"),
-            Kind::Unchecked => (None, ""),
+            OutcomeKind::Moved => (Some(Code::MovedLink), "use the new address"),
+            OutcomeKind::Insecure => (Some(Code::InsecureLink), "write https: instead of http:"),
+            OutcomeKind::Unchecked => (None, ""),
         };
         let status = self.status.and_then(|status| http::StatusCode::from_u16(status).ok());
         let status = status.map(|status| status.to_string()).unwrap_or_default();
@@ -213,4 +216,80 @@ impl Known {
 
 fn day(time: Timestamp) -> String {
     jiff::tz::Offset::UTC.to_datetime(time).date().to_string()
+}
+
+/// Maximum size of the file in bytes, enough for a million links.
+const MAX_BYTES: u64 = 512 * 1024 * 1024;
+const FORMAT: u32 = 1;
+/// A link that hasn't been checked for this long is forgotten.
+const FORGOTTEN_AFTER: SignedDuration = SignedDuration::from_hours(180 * 24);
+
+/// What is known about links, by address.
+#[derive(Debug, Default)]
+pub struct LinkCache(BTreeMap<Box<str>, Known>);
+
+#[derive(Deserialize)]
+struct CacheFile {
+    format: u32,
+    links: Vec<Known>,
+}
+
+/// Why a file isn't a link cache.
+#[derive(Debug, thiserror::Error)]
+pub enum CacheError {
+    #[error("it can't be read")]
+    Read(#[from] io::Error),
+    #[error("it isn't a link cache, or it's damaged")]
+    Damaged(#[from] serde_json::Error),
+    #[error("it has format {0}, but this version only reads format {FORMAT}")]
+    Format(u32),
+    #[error("it is larger than {MAX_BYTES} bytes")]
+    TooLarge,
+}
+
+impl LinkCache {
+    pub fn read(file: impl Read) -> Result<Self, CacheError> {
+        let mut bytes = Vec::new();
+        file.take(MAX_BYTES + 1).read_to_end(&mut bytes)?;
+        if bytes.len() as u64 > MAX_BYTES {
+            return Err(CacheError::TooLarge);
+        }
+        let document: CacheFile = serde_json::from_slice(&bytes)?;
+        if document.format != FORMAT {
+            return Err(CacheError::Format(document.format));
+        }
+        Ok(Self(document.links.into_iter().map(|known| (known.url.clone(), known)).collect()))
+    }
+
+    /// Writes the file, one link per line.
+    pub fn write(&self, out: &mut dyn Write) -> io::Result<()> {
+        write!(out, "{{\"format\":{FORMAT},\"links\":[")?;
+        for (index, known) in self.0.values().enumerate() {
+            out.write_all(if index == 0 { b"\n" } else { b",\n" })?;
+            serde_json::to_writer(&mut *out, known)?;
+        }
+        out.write_all(b"\n]}\n")
+    }
+
+    pub(super) fn get(&self, url: &str) -> Option<&Known> {
+        self.0.get(url)
+    }
+
+    pub(super) fn is_due(&self, url: &str, now: Timestamp) -> bool {
+        self.0.get(url).is_none_or(|known| {
+            // The next run may be allowed to reach private addresses, and a wrong clock may have
+            // left a time in the future.
+            known.due_at <= now || known.outcome == Outcome::NotPublic || known.checked_at > now
+        })
+    }
+
+    pub(super) fn learn(&mut self, url: &str, visit: Visit, now: Timestamp) {
+        let now = Timestamp::from_second(now.as_second()).unwrap_or(now);
+        let known = Known::after(url, visit, now, self.0.get(url));
+        self.0.insert(url.into(), known);
+    }
+
+    pub(super) fn forget_old(&mut self, now: Timestamp) {
+        self.0.retain(|_, known| now.duration_since(known.checked_at) < FORGOTTEN_AFTER);
+    }
 }

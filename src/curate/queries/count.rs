@@ -34,10 +34,10 @@ pub struct EmptyQuery {
 
 /// Counts queries without hits; shared by all requests.
 #[derive(Debug, Default)]
-pub struct EmptyQueries(Mutex<HashMap<Box<str>, Entry>>);
+pub struct EmptyQueries(Mutex<HashMap<Box<str>, QueryCount>>);
 
 #[derive(Debug)]
-struct Entry {
+struct QueryCount {
     count: u32,
     first_day: Date,
     last_day: Date,
@@ -45,7 +45,7 @@ struct Entry {
     counted_at: Option<Instant>,
 }
 
-impl Entry {
+impl QueryCount {
     const fn rank(&self) -> (u32, Date) {
         (self.count, self.last_day)
     }
@@ -56,7 +56,7 @@ impl EmptyQueries {
     pub fn of(kept: Vec<EmptyQuery>) -> Self {
         let entry = |kept: EmptyQuery| {
             let EmptyQuery { query, count, first_day, last_day } = kept;
-            Some((normal(&query)?.into(), Entry { count, first_day, last_day, counted_at: None }))
+            Some((normal(&query)?.into(), QueryCount { count, first_day, last_day, counted_at: None }))
         };
         Self(Mutex::new(kept.into_iter().filter_map(entry).take(MAX_QUERIES).collect()))
     }
@@ -73,12 +73,12 @@ impl EmptyQueries {
             return;
         }
         if entries.len() >= MAX_QUERIES {
-            let mut ranks: Vec<_> = entries.values().map(Entry::rank).collect();
+            let mut ranks: Vec<_> = entries.values().map(QueryCount::rank).collect();
             let (_, median, _) = ranks.select_nth_unstable(MAX_QUERIES / 2);
             let median = *median;
             entries.retain(|_, entry| entry.rank() > median);
         }
-        let entry = Entry { count: 1, first_day: day, last_day: day, counted_at: Some(now) };
+        let entry = QueryCount { count: 1, first_day: day, last_day: day, counted_at: Some(now) };
         entries.insert(query.into(), entry);
     }
 

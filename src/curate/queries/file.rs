@@ -32,7 +32,7 @@ pub enum QueryFileError {
 }
 
 #[derive(Serialize, Deserialize)]
-struct Document {
+struct QueryFile {
     format: u32,
     queries: Vec<EmptyQuery>,
 }
@@ -52,7 +52,7 @@ pub fn read(path: &Path) -> Result<Option<Vec<EmptyQuery>>, QueryFileError> {
 }
 
 pub fn from_json(text: &[u8]) -> Result<Vec<EmptyQuery>, QueryFileError> {
-    let Document { format, queries } = serde_json::from_slice(text)?;
+    let QueryFile { format, queries } = serde_json::from_slice(text)?;
     if format != FORMAT {
         return Err(QueryFileError::Format(format));
     }
@@ -61,7 +61,7 @@ pub fn from_json(text: &[u8]) -> Result<Vec<EmptyQuery>, QueryFileError> {
 }
 
 pub fn to_json(queries: &[EmptyQuery]) -> Result<Vec<u8>, QueryFileError> {
-    let mut text = serde_json::to_vec_pretty(&Document { format: FORMAT, queries: queries.to_vec() })?;
+    let mut text = serde_json::to_vec_pretty(&QueryFile { format: FORMAT, queries: queries.to_vec() })?;
     text.push(b'\n');
     Ok(text)
 }

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, HashMap};
 use std::io;
 use std::path::Path;
 
+use super::convert::TRANSLATIONS;
 use super::edit::items;
-use super::findings::{At, Findings, Level};
-use super::translation::TRANSLATIONS;
+use super::findings::{At, Level, TableFindings};
 use super::{Cell, Mapping, Table};
 use crate::export::{self, Code, Finding, Limits, Report, Severity, SourceFile};
 use crate::record::CalendarDate;
@@ -33,7 +33,7 @@ pub struct Checked<'c> {
 
 /// Checks a document as `check` does, and adds the findings by cause. Warnings about records
 /// without a row are left out, because they aren't new.
-pub fn check(checked: &Checked<'_>, today: CalendarDate, findings: &mut Findings) -> io::Result<()> {
+pub fn check(checked: &Checked<'_>, today: CalendarDate, findings: &mut TableFindings) -> io::Result<()> {
     let report = examine(checked.path, checked.json.to_owned(), today)?;
     let is_update = checked.rows.contains(&None);
     let mut causes: BTreeMap<(Severity, Code, Option<usize>), Vec<Found<'_>>> = BTreeMap::new();

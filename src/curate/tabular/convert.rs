@@ -1,17 +1,18 @@
 //! Converts rows to records: each cell becomes the value of its column's property, or a finding.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::value::RawValue;
+use serde_json::{Map, Value};
 
-use super::column::{self, ConvertOptions, Settled, shape};
-use super::date::{self, Date};
-use super::findings::{At, Findings, Level};
-use super::mapping::known;
-use super::translation::{self, TRANSLATIONS};
-use super::{Cell, Mapping, Table, Target, Translation, value};
-use crate::record::{AttributeType, Shape, identity, slug};
+use super::date::{self, Date, DateOrder};
+use super::findings::{At, Level, TableFindings};
+use super::target::known;
+use super::value::{self, DecimalMark};
+use super::{Cell, ColumnUse, Mapping, Table, Target, Translation};
+use crate::export::Export;
+use crate::record::{AttributeType, Property, Shape, identity, slug};
 
 /// How many category names are compared with the declared ones.
 const COMPARED_NAMES: usize = 1_000;
@@ -37,7 +38,7 @@ impl Record {
         if !self.translations.is_empty() {
             let at = members.iter().position(|(name, _)| *name == TRANSLATIONS);
             let old = at.map(|at| members.remove(at).1);
-            let merged = translation::merged(old.as_deref(), &self.translations);
+            let merged = merged_translations(old.as_deref(), &self.translations);
             members.extend(merged.map(|json| (TRANSLATIONS, Cow::from(json))));
         }
         members
@@ -54,17 +55,17 @@ impl Record {
 #[derive(Debug)]
 pub struct Conversion {
     pub records: Vec<Record>,
-    pub findings: Findings,
+    pub findings: TableFindings,
 }
 
 /// Converts a table's rows.
 pub fn convert(table: &Table, mapping: &Mapping, options: &ConvertOptions<'_>) -> Conversion {
-    let mut findings = Findings::default();
+    let mut findings = TableFindings::default();
     let settled = mapping
         .columns
         .iter()
         .enumerate()
-        .map(|(column, of)| column::settle(table, column, of, options, &mut findings))
+        .map(|(column, of)| settle(table, column, of, options, &mut findings))
         .collect();
     let mut converter = Converter { table, mapping, options, settled, findings, unknown: BTreeMap::new() };
     let rows = converter.rows();
@@ -80,7 +81,7 @@ struct Converter<'c> {
     mapping: &'c Mapping,
     options: &'c ConvertOptions<'c>,
     settled: Vec<Settled>,
-    findings: Findings,
+    findings: TableFindings,
     /// Undeclared categories, each with the cells that contain it.
     unknown: BTreeMap<String, Vec<At>>,
 }
@@ -423,4 +424,206 @@ fn listed_value(text: &str, values: &'static [&'static str]) -> Result<&'static 
             format!("write `{allowed}`, or translate the values with --map-values COLUMN=FILE"),
         )
     })
+}
+
+/// Options for converting a table.
+#[derive(Debug, Clone, Copy)]
+pub struct ConvertOptions<'c> {
+    /// The declared categories' names, by id.
+    pub categories: &'c BTreeMap<String, String>,
+    pub date_order: Option<DateOrder>,
+    /// The export being updated, whose values are also taken into account.
+    pub known: Option<&'c Export>,
+    /// Apply the fixes that don't require judgement.
+    pub fix: bool,
+    /// Add a suffix to ids derived from names if they collide.
+    pub unique_ids: bool,
+}
+
+/// What was inferred from a column's values.
+#[derive(Debug, Default)]
+struct Settled {
+    order: Option<DateOrder>,
+    /// How often each list item occurs in the column. Text between commas counts as an item.
+    pieces: HashMap<String, usize>,
+    splits_always: bool,
+}
+
+impl Settled {
+    /// Whether to split text at its commas, which requires at least half of the pieces to occur
+    /// elsewhere in the column.
+    fn splits(&self, text: &str) -> bool {
+        let pieces = value::at_commas(text);
+        let known = pieces.iter().filter(|piece| self.pieces.get(**piece).is_some_and(|rows| *rows > 1)).count();
+        pieces.len() > 1 && (self.splits_always || known * 2 >= pieces.len())
+    }
+}
+
+fn shape(property: &str) -> Option<Shape> {
+    Property::of_software(property).map(|known| known.shape)
+}
+
+fn settle(
+    table: &Table,
+    column: usize,
+    column_use: &ColumnUse,
+    options: &ConvertOptions<'_>,
+    findings: &mut TableFindings,
+) -> Settled {
+    let (property, kind) = match &column_use.target {
+        Target::Property(property) => (*property, None),
+        Target::Attribute(name, kind) => (name.as_str(), *kind),
+        Target::Json(_) | Target::Translation(_) | Target::Additional(_) | Target::Ignored => {
+            return Settled::default();
+        }
+    };
+    let mut settled = Settled { splits_always: column_use.split_commas, ..Settled::default() };
+    if property == "evidence_checked_on" || kind == Some(AttributeType::Date) {
+        settled.order = options.date_order.or_else(|| order(table, column, findings));
+    } else if shape(property) == Some(Shape::Texts) || kind == Some(AttributeType::Text) {
+        for text in texts(table, column).filter_map(|(_, cell)| cell) {
+            let items = if value::has_marks(text) {
+                value::split(text)
+            } else {
+                value::at_commas(text).into_iter().map(str::to_owned).collect()
+            };
+            for item in items {
+                *settled.pieces.entry(item).or_default() += 1;
+            }
+        }
+        for value in options.known.iter().flat_map(|export| &export.software).flat_map(|of| of.value(property).texts())
+        {
+            *settled.pieces.entry(value.to_string()).or_default() += 1;
+        }
+    } else if property == "rating" {
+        check_marks(table, column, findings);
+    } else if kind == Some(AttributeType::Number) {
+        check_marks(table, column, findings);
+        check_thousands(table, column, findings);
+    }
+    settled
+}
+
+/// A column's non-empty text cells, with the indices of their rows.
+fn texts(table: &Table, column: usize) -> impl Iterator<Item = (usize, Option<&str>)> {
+    let cells = table.rows.iter().enumerate().map(move |(row, cells)| (row, cells.cells[column].text()));
+    cells.filter(|(_, text)| text.is_some_and(|text| !value::is_nothing(text)))
+}
+
+/// The order of day and month that fits all of the column's dates.
+fn order(table: &Table, column: usize, findings: &mut TableFindings) -> Option<DateOrder> {
+    let dates: Vec<(usize, &str, u8, u8, u16)> = texts(table, column)
+        .filter_map(|(row, text)| match date::read(&value::unguarded(text?), table.is_1904)?.date {
+            Date::Either(a, b, year) => Some((row, text?, a, b, year)),
+            Date::Day(_) | Date::Partial => None,
+        })
+        .collect();
+    let day_first = dates.iter().find(|(_, _, a, ..)| *a > 12);
+    let month_first = dates.iter().find(|(_, _, _, b, _)| *b > 12);
+    match (day_first, month_first) {
+        (Some(day), Some(month)) => {
+            let message = "some dates put the day first, others the month";
+            let fix =
+                "write them as YYYY-MM-DD, or set the order with --date-order to find the dates in the other order";
+            for (row, text, ..) in [day, month] {
+                findings.add(Level::Error, table, At { row: Some(*row), column: Some(column) }, text, message, fix);
+            }
+            None
+        }
+        (Some(_), None) => Some(DateOrder::DayFirst),
+        (None, Some(_)) => Some(DateOrder::MonthFirst),
+        (None, None) => {
+            let mut unclear = dates.iter().filter(|(_, _, a, b, _)| a != b).peekable();
+            if let Some((_, text, a, b, year)) = unclear.peek() {
+                let read = |order| date::ordered(*a, *b, *year, order).map(|day| day.to_string()).unwrap_or_default();
+                let message = format!(
+                    "it's unclear whether the day or the month comes first: `{text}` could be {} or {}",
+                    read(DateOrder::DayFirst),
+                    read(DateOrder::MonthFirst)
+                );
+                for (row, text, ..) in unclear {
+                    let fix = "set it with --date-order dmy or --date-order mdy";
+                    findings.add(
+                        Level::Error,
+                        table,
+                        At { row: Some(*row), column: Some(column) },
+                        text,
+                        &message,
+                        fix,
+                    );
+                }
+            }
+            // If day and month are equal, both orders mean the same date.
+            Some(DateOrder::DayFirst)
+        }
+    }
+}
+
+/// Reports numbers if a column uses both decimal separators, because one of them may actually
+/// separate thousands.
+fn check_marks(table: &Table, column: usize, findings: &mut TableFindings) {
+    let marked: Vec<(usize, &str, DecimalMark)> =
+        texts(table, column).filter_map(|(row, text)| Some((row, text?, value::decimal(text?)?.1?))).collect();
+    let count = |mark| marked.iter().filter(|(.., of)| *of == mark).count();
+    let (commas, points) = (count(DecimalMark::Comma), count(DecimalMark::Point));
+    if commas == 0 || points == 0 {
+        return;
+    }
+    let rarer = if commas < points { DecimalMark::Comma } else { DecimalMark::Point };
+    for (row, text, _) in marked.iter().filter(|(.., mark)| *mark == rarer) {
+        let message = "the numbers use both `,` and `.` as decimal marks";
+        let at = At { row: Some(*row), column: Some(column) };
+        findings.add(Level::Error, table, at, text, message, "use the same one everywhere");
+    }
+}
+
+/// Reports numbers whose comma or point may separate either thousands or decimals, because all of
+/// the column's numbers have three digits after it.
+fn check_thousands(table: &Table, column: usize, findings: &mut TableFindings) {
+    let marked: Vec<(usize, &str)> = texts(table, column)
+        .filter_map(|(row, text)| Some((row, text.filter(|text| text.contains([',', '.']))?)))
+        .collect();
+    let is_unclear = |(_, text): &(usize, &str)| text.rsplit([',', '.']).next().is_some_and(|behind| behind.len() == 3);
+    if !marked.iter().all(is_unclear) {
+        return;
+    }
+    for (row, text) in marked {
+        let message = "it's unclear whether the mark in the numbers separates thousands or decimals";
+        let fix = "write them without thousands separators, or import the column as text (`attribute:NAME:text` in the mapping)";
+        let at = At { row: Some(row), column: Some(column) };
+        findings.add(Level::Error, table, at, text, message, fix);
+    }
+}
+
+/// The first value in a column.
+pub fn sample(table: &Table, column: usize) -> &str {
+    let mut filled = table.rows.iter().map(|row| row.cells[column].shown()).filter(|text| !text.is_empty());
+    filled.next().unwrap_or_default()
+}
+
+pub(super) const TRANSLATIONS: &str = "translations";
+
+/// Merges a row's translations into a record's, as JSON; `None` if nothing is left. An empty cell,
+/// whose JSON is `None`, removes the text.
+pub(super) fn merged_translations(old: Option<&str>, row: &[(Translation, Option<String>)]) -> Option<String> {
+    let parsed = |json: &str| serde_json::from_str::<Map<String, Value>>(json).ok();
+    let mut translations = old.and_then(parsed).unwrap_or_default();
+    for (Translation { property, language, .. }, json) in row {
+        let value = json.as_deref().and_then(|json| serde_json::from_str::<Value>(json).ok());
+        let texts = translations.entry(language.as_str()).or_insert_with(|| Map::new().into());
+        let Some(texts) = texts.as_object_mut() else { continue };
+        match value {
+            Some(value) => _ = texts.insert((*property).to_owned(), value),
+            None => _ = texts.remove(*property),
+        }
+    }
+    translations.retain(|_, texts| texts.as_object().is_none_or(|texts| !texts.is_empty()));
+    (!translations.is_empty()).then(|| Value::from(translations).to_string())
+}
+
+/// How many of a record's translations the row's empty cells remove.
+pub(super) fn cleared_translations(old: Option<&str>, row: &[(Translation, Option<String>)]) -> usize {
+    let old = old.and_then(|json| serde_json::from_str::<Value>(json).ok()).unwrap_or_default();
+    let has = |of: &Translation| old[of.language.as_str()][of.property].is_string();
+    row.iter().filter(|(of, json)| json.is_none() && has(of)).count()
 }

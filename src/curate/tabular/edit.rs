@@ -8,7 +8,7 @@ use serde::de::{Deserializer as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// A member of an object, or an element of an array.
-pub(super) struct Item<'t> {
+pub(super) struct JsonItem<'t> {
     /// `None` in an array.
     pub(super) key: Option<Cow<'t, str>>,
     pub(super) value: &'t str,
@@ -18,14 +18,14 @@ pub(super) struct Item<'t> {
 }
 
 /// What to do with an item.
-pub(super) enum Change {
+pub(super) enum Edit {
     Keep,
     Value(String),
     Remove,
 }
 
 /// The items of an object or array; `None` if the text is neither.
-pub(super) fn items(text: &str) -> Option<Vec<Item<'_>>> {
+pub(super) fn items(text: &str) -> Option<Vec<JsonItem<'_>>> {
     let offset = |value: &str| value.as_ptr() as usize - text.as_ptr() as usize;
     if text.trim_ascii_start().starts_with('[') {
         let elements: Vec<&RawValue> = serde_json::from_str(text).ok()?;
@@ -35,7 +35,7 @@ pub(super) fn items(text: &str) -> Option<Vec<Item<'_>>> {
                 .into_iter()
                 .map(|raw| {
                     let start = offset(raw.get());
-                    Item { key: None, value: raw.get(), span: start..start + item(raw), value_start: start }
+                    JsonItem { key: None, value: raw.get(), span: start..start + item(raw), value_start: start }
                 })
                 .collect(),
         );
@@ -48,14 +48,19 @@ pub(super) fn items(text: &str) -> Option<Vec<Item<'_>>> {
         // There's only a comma and white space between two members.
         let start = end + text[end..value_start].find('"')?;
         end = value_start + raw.get().len();
-        items.push(Item { key: Some(key), value: raw.get(), span: start..end, value_start });
+        items.push(JsonItem { key: Some(key), value: raw.get(), span: start..end, value_start });
     }
     Some(items)
 }
 
 /// Rebuilds the text with some items changed and others added at its end. Added items are given as
 /// JSON, with their keys if the text is an object.
-pub(super) fn rebuild(text: &str, items: &[Item<'_>], changes: &[Change], added: &[(Option<&str>, String)]) -> String {
+pub(super) fn rebuild(
+    text: &str,
+    items: &[JsonItem<'_>],
+    changes: &[Edit],
+    added: &[(Option<&str>, String)],
+) -> String {
     let open = text.find(['{', '[']).map_or(0, |at| at + 1);
     let close = text.rfind(['}', ']']).unwrap_or(text.len());
     let mut rebuilt = text[..open].to_owned();
@@ -64,7 +69,7 @@ pub(super) fn rebuild(text: &str, items: &[Item<'_>], changes: &[Change], added:
     for (item, change) in items.iter().zip(changes) {
         let lead = &text[end..item.span.start];
         end = item.span.end;
-        if matches!(change, Change::Remove) {
+        if matches!(change, Edit::Remove) {
             continue;
         }
         rebuilt.push_str(if is_first {
@@ -74,7 +79,7 @@ pub(super) fn rebuild(text: &str, items: &[Item<'_>], changes: &[Change], added:
         });
         is_first = false;
         match change {
-            Change::Value(value) => {
+            Edit::Value(value) => {
                 rebuilt.push_str(&text[item.span.start..item.value_start]);
                 rebuilt.push_str(value);
             }
@@ -103,7 +108,7 @@ pub(super) fn rebuild(text: &str, items: &[Item<'_>], changes: &[Change], added:
 }
 
 /// The white space before an item, and the text between key and value.
-fn style(text: &str, items: &[Item<'_>], open: usize) -> (String, String) {
+fn style(text: &str, items: &[JsonItem<'_>], open: usize) -> (String, String) {
     let Some(last) = items.last() else { return (String::new(), ": ".to_owned()) };
     let before = items.len().checked_sub(2).map_or(open, |index| items[index].span.end);
     let space = text[before..last.span.start].trim_start_matches(|c: char| c.is_whitespace() && before != open);
@@ -158,10 +163,10 @@ mod tests {
 
     fn edited(text: &str, set: &[(&str, Option<&str>)]) -> String {
         let items = items(text).expect("an object");
-        let change = |item: &Item<'_>| match set.iter().find(|(key, _)| item.key.as_deref() == Some(key)) {
-            None => Change::Keep,
-            Some((_, None)) => Change::Remove,
-            Some((_, Some(value))) => Change::Value((*value).to_owned()),
+        let change = |item: &JsonItem<'_>| match set.iter().find(|(key, _)| item.key.as_deref() == Some(key)) {
+            None => Edit::Keep,
+            Some((_, None)) => Edit::Remove,
+            Some((_, Some(value))) => Edit::Value((*value).to_owned()),
         };
         let changes: Vec<_> = items.iter().map(change).collect();
         let is_new = |key: &str| items.iter().all(|item| item.key.as_deref() != Some(key));
@@ -200,7 +205,7 @@ mod tests {
         let of = items(text).expect("an array");
         assert_eq!(of[1].value, "{\"b\": 2}");
         let added = [(None, "{\"c\": 3}".to_owned())];
-        assert_eq!(rebuild(text, &of, &[Change::Remove, Change::Keep], &added), "[\n  {\"b\": 2},\n  {\"c\": 3}\n]");
+        assert_eq!(rebuild(text, &of, &[Edit::Remove, Edit::Keep], &added), "[\n  {\"b\": 2},\n  {\"c\": 3}\n]");
         assert!(items("5").is_none());
     }
 }

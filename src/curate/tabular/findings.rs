@@ -1,4 +1,4 @@
-//! Findings in a table, grouped by cause. Each cause is listed once, with its count, examples and
+//! TableFindings in a table, grouped by cause. Each cause is listed once, with its count, examples and
 //! the fix.
 
 use std::collections::{BTreeMap, HashSet};
@@ -31,9 +31,9 @@ impl Level {
     }
 }
 
-/// Findings with the same cause.
+/// TableFindings with the same cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Group {
+pub struct Cause {
     pub level: Level,
     /// The column's name in messages; empty if the cause concerns the whole table.
     pub column: String,
@@ -58,8 +58,8 @@ pub(super) struct At {
 
 /// All causes in a table, and the rows with errors.
 #[derive(Debug, Default)]
-pub struct Findings {
-    groups: BTreeMap<(Level, Option<usize>, String), Group>,
+pub struct TableFindings {
+    groups: BTreeMap<(Level, Option<usize>, String), Cause>,
     rejected: BTreeMap<usize, Vec<String>>,
     faulted: HashSet<(usize, usize)>,
     has_other_errors: bool,
@@ -67,10 +67,10 @@ pub struct Findings {
     pub fixable: usize,
 }
 
-impl Findings {
+impl TableFindings {
     pub(super) fn add(&mut self, level: Level, table: &Table, at: At, value: &str, message: &str, fix: &str) {
         let key = (level, at.column, message.to_owned());
-        let group = self.groups.entry(key).or_insert_with(|| Group {
+        let group = self.groups.entry(key).or_insert_with(|| Cause {
             level,
             column: at.column.map_or_else(String::new, |column| table.column_name(column)),
             message: message.to_owned(),
@@ -104,7 +104,7 @@ impl Findings {
 
     /// Counts further findings with the same cause that aren't known individually.
     pub(super) fn add_more(&mut self, level: Level, column: Option<usize>, message: &str, count: usize) {
-        let group = self.groups.entry((level, column, message.to_owned())).or_insert_with(|| Group {
+        let group = self.groups.entry((level, column, message.to_owned())).or_insert_with(|| Cause {
             level,
             column: String::new(),
             message: message.to_owned(),
@@ -116,7 +116,7 @@ impl Findings {
     }
 
     /// The causes, errors first, then by column.
-    pub fn groups(&self) -> impl Iterator<Item = &Group> {
+    pub fn groups(&self) -> impl Iterator<Item = &Cause> {
         self.groups.values()
     }
 

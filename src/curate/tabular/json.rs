@@ -15,7 +15,7 @@ type Members = Vec<(String, Box<RawValue>)>;
 
 pub(super) fn read_lines(bytes: &[u8], progress: Progress<'_>) -> Result<Table, TableError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
-    let mut builder = Builder::new(RowKind::Line);
+    let mut builder = TableBuilder::new(RowKind::Line);
     let mut read = 0;
     for (index, line) in bytes.split(|byte| *byte == b'\n').enumerate() {
         if index.is_multiple_of(STEP) {
@@ -43,7 +43,7 @@ pub(super) fn read_document(bytes: &[u8], wanted: Option<&str>) -> Result<Table,
             "this isn't JSON: {error}; correct it, or rename a file with one object per line to .ndjson"
         ))
     })?;
-    let mut builder = Builder::new(RowKind::Record);
+    let mut builder = TableBuilder::new(RowKind::Record);
     if raw.get().starts_with('[') {
         return builder.list(raw);
     }
@@ -107,13 +107,13 @@ pub(super) fn read_document(bytes: &[u8], wanted: Option<&str>) -> Result<Table,
     builder.finish()
 }
 
-struct Builder {
+struct TableBuilder {
     table: Table,
     columns: HashMap<String, usize>,
     budget: Budget,
 }
 
-impl Builder {
+impl TableBuilder {
     fn new(row_kind: RowKind) -> Self {
         let table = Table { row_kind, ..Table::default() };
         Self { table, columns: HashMap::new(), budget: Budget::default() }

@@ -8,35 +8,28 @@
 //!
 //! [`write_csv`] is the inverse: importing what it wrote yields the same records.
 
-mod archive;
 mod check;
-mod column;
 mod convert;
 mod date;
 mod delimited;
-mod document;
 mod edit;
-mod encoding;
 mod findings;
 mod header;
 mod json;
 mod mapping;
-mod number_format;
-mod translation;
+mod target;
 mod update;
 mod value;
 mod workbook;
 mod write;
 
 pub use check::{Checked, check, rejected};
-pub use column::ConvertOptions;
-pub use column::sample;
-pub use convert::{Conversion, Record, convert};
+pub use convert::{Conversion, ConvertOptions, Record, convert, sample};
 pub use date::DateOrder;
-pub use document::{Envelope, document};
-pub use findings::{Findings, Group, Level};
-pub use mapping::{ColumnUse, Mapping, MappingError, Target, Translation};
-pub use update::{Choice, Match, UpdateError, Updated, update};
+pub use findings::{Cause, Level, TableFindings};
+pub use mapping::{ColumnUse, Mapping, MappingError};
+pub use target::{Target, Translation};
+pub use update::{Choice, Envelope, Match, UpdateError, Updated, document, update};
 pub use write::{Rejected, write_csv, write_ndjson, write_rejected};
 
 use std::fs::File;

@@ -5,13 +5,13 @@ use std::collections::{BTreeMap, HashMap};
 use serde::Deserialize;
 use serde_json::Value;
 
-use super::document::{declarations, element};
-use super::edit::{Change, items, like, rebuild};
+use super::convert::{TRANSLATIONS, cleared_translations, merged_translations};
+use super::edit::{Edit, items, like, rebuild};
 use super::findings::{At, Level};
-use super::translation::{self, TRANSLATIONS};
 use super::{Conversion, Mapping, Record, Table};
 use crate::export::Export;
-use crate::record::{Attribute, EvidenceStatus, identity, normalised_url};
+use crate::record::{Attribute, EvidenceStatus, identity, normalised_url, slug};
+use crate::text::append;
 
 /// A row and a record that have the same name or the same URL, but not both.
 #[derive(Debug)]
@@ -57,7 +57,7 @@ pub struct Updated {
 }
 
 #[derive(Deserialize)]
-struct Head {
+struct KnownRecord {
     id: String,
     name: String,
     url: String,
@@ -78,7 +78,7 @@ pub fn update(
     let members = items(document).ok_or(UpdateError::Form)?;
     let software = members.iter().position(|item| item.key.as_deref() == Some("software")).ok_or(UpdateError::Form)?;
     let elements = items(members[software].value).ok_or(UpdateError::Form)?;
-    let heads: Vec<Head> = elements
+    let heads: Vec<KnownRecord> = elements
         .iter()
         .map(|item| serde_json::from_str(item.value).map_err(|_| UpdateError::Form))
         .collect::<Result<_, _>>()?;
@@ -112,14 +112,14 @@ pub fn update(
     for (index, item) in elements.iter().enumerate() {
         let Some(record) = of_element.get(&index).map(|record| &conversion.records[*record]) else {
             missing.push(format!("{} ({})", heads[index].name, heads[index].id));
-            changes.push(if remove_missing { Change::Remove } else { Change::Keep });
+            changes.push(if remove_missing { Edit::Remove } else { Edit::Keep });
             if !remove_missing {
                 rows.push(None);
             }
             continue;
         };
         rows.push(Some(record.row));
-        changes.push(merged(item.value, record, &mut cleared).map_or(Change::Keep, Change::Value));
+        changes.push(merged(item.value, record, &mut cleared).map_or(Edit::Keep, Edit::Value));
     }
     let added: Vec<_> = new
         .iter()
@@ -138,9 +138,9 @@ pub fn update(
     let declared = members.iter().position(|item| item.key.as_deref() == Some("attributes"));
     let changes: Vec<_> = (0..members.len())
         .map(|index| match index {
-            _ if index == software => Change::Value(array.clone()),
+            _ if index == software => Edit::Value(array.clone()),
             _ if Some(index) == declared => declare(members[index].value, &attributes),
-            _ => Change::Keep,
+            _ => Edit::Keep,
         })
         .collect();
     let is_new = declared.is_none() && !attributes.is_empty();
@@ -149,30 +149,32 @@ pub fn update(
 }
 
 /// Adds declarations to the list of attributes; replaces a value that isn't a list.
-fn declare(list: &str, attributes: &[Attribute]) -> Change {
+fn declare(list: &str, attributes: &[Attribute]) -> Edit {
     if attributes.is_empty() {
-        return Change::Keep;
+        return Edit::Keep;
     }
     match items(list).filter(|items| items.iter().all(|item| item.key.is_none())) {
         Some(items) if !items.is_empty() => {
             let added: Vec<_> = attributes.iter().map(|attribute| (None, attribute.declaration())).collect();
-            let kept: Vec<_> = items.iter().map(|_| Change::Keep).collect();
-            Change::Value(rebuild(list, &items, &kept, &added))
+            let kept: Vec<_> = items.iter().map(|_| Edit::Keep).collect();
+            Edit::Value(rebuild(list, &items, &kept, &added))
         }
-        _ => Change::Value(declarations(attributes)),
+        _ => Edit::Value(declarations(attributes)),
     }
 }
 
 struct Matcher<'h> {
-    heads: &'h [Head],
+    heads: &'h [KnownRecord],
     by_id: HashMap<&'h str, usize>,
     by_name: HashMap<String, usize>,
     by_url: HashMap<String, usize>,
 }
 
 impl<'h> Matcher<'h> {
-    fn new(heads: &'h [Head]) -> Self {
-        let by = |key: fn(&Head) -> String| heads.iter().enumerate().map(|(index, head)| (key(head), index)).collect();
+    fn new(heads: &'h [KnownRecord]) -> Self {
+        let by = |key: fn(&KnownRecord) -> String| {
+            heads.iter().enumerate().map(|(index, head)| (key(head), index)).collect()
+        };
         Self {
             heads,
             by_id: heads.iter().enumerate().map(|(index, head)| (head.id.as_str(), index)).collect(),
@@ -281,14 +283,14 @@ fn merged(text: &str, record: &Record, cleared: &mut usize) -> Option<String> {
     if !record.translations.is_empty() {
         let at = set.iter().position(|(name, _)| *name == TRANSLATIONS);
         let before = at.map_or_else(|| old(TRANSLATIONS).map(str::to_owned), |at| set.remove(at).1);
-        let value = translation::merged(before.as_deref(), &record.translations);
+        let value = merged_translations(before.as_deref(), &record.translations);
         let is_same = match (old(TRANSLATIONS), value.as_deref()) {
             (None | Some("null" | "{}"), None) => true,
             (Some(old), Some(new)) => alike(old, new),
             _ => false,
         };
         if !is_same {
-            *cleared += translation::cleared(before.as_deref(), &record.translations);
+            *cleared += cleared_translations(before.as_deref(), &record.translations);
             set.push((TRANSLATIONS, value));
         }
     }
@@ -296,9 +298,9 @@ fn merged(text: &str, record: &Record, cleared: &mut usize) -> Option<String> {
         return None;
     }
     let change = |key: &str| match set.iter().find(|(name, _)| *name == key) {
-        None => Change::Keep,
-        Some((_, None)) => Change::Remove,
-        Some((_, Some(value))) => Change::Value(value.clone()),
+        None => Edit::Keep,
+        Some((_, None)) => Edit::Remove,
+        Some((_, Some(value))) => Edit::Value(value.clone()),
     };
     let changes: Vec<_> = members.iter().map(|item| change(item.key.as_deref().unwrap_or_default())).collect();
     let added: Vec<_> = set
@@ -336,4 +338,127 @@ fn alike(old: &str, new: &str) -> bool {
     old == new
         || (number(&old).is_some() && number(&old) == number(&new))
         || (old.is_string() && new.is_array() && as_list(old) == as_list(new))
+}
+
+/// The export's own properties.
+#[derive(Debug, Clone)]
+pub struct Envelope {
+    pub name: String,
+    /// Licence.
+    pub license: String,
+}
+
+/// Creates an export document from records that already have ids and statuses, and declares the
+/// attributes.
+pub fn document(envelope: &Envelope, attributes: &[Attribute], records: &[Record]) -> String {
+    let quoted = |text: &str| serde_json::Value::from(text).to_string();
+    let mut json =
+        format!("{{\n  \"name\": {},\n  \"license\": {},\n", quoted(&envelope.name), quoted(&envelope.license));
+    if !attributes.is_empty() {
+        append(&mut json, format_args!("  \"attributes\": {},\n", declarations(attributes)));
+    }
+    json.push_str("  \"software\": [");
+    for (index, record) in records.iter().enumerate() {
+        json.push_str(if index == 0 { "\n    " } else { ",\n    " });
+        json.push_str(&element(record));
+    }
+    json.push_str("\n  ]\n}\n");
+    json
+}
+
+/// Attribute declarations, as a member of an export.
+fn declarations(attributes: &[Attribute]) -> String {
+    let lines: Vec<_> = attributes.iter().map(|attribute| format!("\n    {}", attribute.declaration())).collect();
+    format!("[{}\n  ]", lines.join(","))
+}
+
+/// A record as an element of `software`.
+fn element(record: &Record) -> String {
+    let members = record.members().into_iter();
+    let members: Vec<_> =
+        members.map(|(name, value)| format!("\n      {}: {value}", serde_json::Value::from(name))).collect();
+    format!("{{{}\n    }}", members.join(","))
+}
+
+impl Conversion {
+    /// Reports ids that occur twice in a column.
+    pub(super) fn check_ids(&mut self, table: &Table, mapping: &Mapping) {
+        let Some(column) = mapping.columns.iter().position(|of| of.target.property() == Some("id")) else {
+            return;
+        };
+        let mut seen: HashMap<String, usize> = HashMap::new();
+        for record in &self.records {
+            let Some(id) = record.text("id") else { continue };
+            if let Some(first) = seen.get(&id) {
+                let value = format!("`{id}` as in {}", table.row_name(table.rows[*first].number));
+                let at = At { row: Some(record.row), column: Some(column) };
+                let fix = "give one of them a different id, or remove it";
+                self.findings.add(Level::Error, table, at, &value, "another row has the same id", fix);
+            } else {
+                seen.insert(id, record.row);
+            }
+        }
+    }
+
+    /// Gives each record at these indices an id derived from its name if there's no id column, and
+    /// the status `pending-review` if it has none. `taken` contains the ids of other records.
+    pub fn complete(
+        &mut self,
+        table: &Table,
+        mapping: &Mapping,
+        indices: &[usize],
+        mut taken: HashMap<String, String>,
+        unique_ids: bool,
+    ) {
+        let name_column = mapping.columns.iter().position(|of| of.target.property() == Some("name"));
+        for &index in indices {
+            let record = &mut self.records[index];
+            if !record.properties.iter().any(|(name, value)| name == "evidence_status" && value.is_some()) {
+                record.properties.retain(|(name, _)| name != "evidence_status");
+                let status = serde_json::Value::from(EvidenceStatus::PendingReview.as_str()).to_string();
+                record.properties.push(("evidence_status".to_owned(), Some(status)));
+            }
+            if let Some(id) = record.text("id") {
+                taken.insert(id, table.row_name(table.rows[record.row].number));
+            }
+            if mapping.has("id") || record.text("id").is_some() {
+                continue;
+            }
+            let row = &table.rows[record.row];
+            let name = record.text("name");
+            // The checks report rows without a name, but need an id to do so.
+            let made = slug(name.as_deref().unwrap_or(&format!("row {}", row.number)));
+            let at = At { row: Some(record.row), column: name_column };
+            let shown = name.clone().unwrap_or_default();
+            if made.is_empty() {
+                let fix = "add an `id` column";
+                self.findings.add(Level::Error, table, at, &shown, "no id can be derived from the name", fix);
+            }
+            let mut id = made.clone();
+            let mut suffix = 1;
+            while taken.contains_key(&id) && unique_ids {
+                suffix += 1;
+                id = format!("{made}-{suffix}");
+            }
+            if let Some(first) = taken.get(&id) {
+                let fix = "add an `id` column, remove one of the two, or give such ids a suffix with --unique-ids";
+                let clash = format!("`{shown}` would get the id `{id}`, which {first} already has");
+                self.findings.add(
+                    Level::Error,
+                    table,
+                    at,
+                    &clash,
+                    "the id derived from the name is already taken",
+                    fix,
+                );
+            } else {
+                if suffix > 1 {
+                    let message = "an id derived from a name was already taken, so a suffix was added";
+                    self.findings.add(Level::Note, table, at, &id, message, "");
+                }
+                taken.insert(id.clone(), table.row_name(row.number));
+            }
+            record.properties.insert(0, ("id".to_owned(), Some(serde_json::Value::from(id).to_string())));
+        }
+    }
 }

@@ -1,15 +1,15 @@
 //! Workbooks (.xlsx).
 
 use std::collections::HashMap;
-use std::io::Cursor;
+use std::io::{Cursor, Read};
 
 use calamine::{Data, DataRef, DataType as _, Reader as _, SheetType, SheetVisible, Xlsx, XlsxFormulaMetadata};
+use zip::ZipArchive;
 
 use super::{
-    Budget, Cell, MAX_COLUMNS, Progress, ReadOptions, Row, STEP, Table, TableError, archive, column_letters, date,
-    header, number_format, text_cell,
+    Budget, Cell, MAX_COLUMNS, Progress, ReadOptions, Row, STEP, Table, TableError, column_letters, date, header,
+    text_cell,
 };
-
 use crate::text::count::{agreeing, counted};
 
 /// A hyperlink that spans more cells than this is ignored.
@@ -28,7 +28,7 @@ type Codes = Vec<Option<String>>;
 type Place = (u32, u32);
 
 pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_>) -> Result<Table, TableError> {
-    archive::check(bytes)?;
+    check_archive(bytes)?;
     let mut workbook: Workbook<'_> = Xlsx::new(Cursor::new(bytes))?;
     let name = choose(&workbook, options.sheet)?;
     let is_1904 = workbook.has_1904_epoch();
@@ -148,7 +148,7 @@ fn links(
 /// The number formats by style, and the styles of cells whose format adds something to a number.
 fn formats(workbook: &mut Workbook<'_>, sheet: &str) -> Result<(Codes, HashMap<Place, usize>), TableError> {
     let mut cells = workbook.worksheet_cells_reader(sheet)?;
-    let adds = |code: &str| number_format::shown(1.0, code).is_some();
+    let adds = |code: &str| shown_number(1.0, code).is_some();
     let codes: Codes = cells
         .styles()
         .iter()
@@ -177,7 +177,7 @@ fn convert(value: &DataRef<'_>, format: Option<&str>, is_1904: bool) -> Cell {
             Cell::Text(date::from_cell(moment.as_f64(), is_1904).unwrap_or_else(|| moment.as_f64().to_string()))
         }
         DataRef::Float(number) => {
-            let shown = format.and_then(|format| number_format::shown(*number, format));
+            let shown = format.and_then(|format| shown_number(*number, format));
             Cell::Text(shown.unwrap_or_else(|| number.to_string()))
         }
         other => {
@@ -193,5 +193,163 @@ fn shown_formula(formula: XlsxFormulaMetadata) -> String {
             format!("={}", formula.chars().take(FORMULA_CHARS).collect::<String>())
         }
         _ => "=…".to_owned(),
+    }
+}
+
+/// Maximum total inflated size of the files in the archive, in bytes.
+const MAX_INFLATED_BYTES: u64 = 512 * 1024 * 1024;
+/// Maximum inflated size of the shared strings, in bytes. Even the shortest one becomes a separate
+/// string in memory.
+const MAX_STRINGS_BYTES: u64 = 128 * 1024 * 1024;
+/// Maximum number of files in the archive.
+const MAX_FILES: usize = 10_000;
+/// How many bytes of the shared strings are searched for their count.
+const STRINGS_HEAD: u64 = 4096;
+/// Minimum size of a shared string in bytes: `<si/>`.
+const SHARED_STRING_BYTES: u64 = 5;
+
+/// Inflates every file and discards the result, because the sizes stated in an archive may be
+/// wrong.
+fn check_archive(bytes: &[u8]) -> Result<(), TableError> {
+    check_within(bytes, MAX_INFLATED_BYTES)
+}
+
+fn check_within(bytes: &[u8], limit: u64) -> Result<(), TableError> {
+    let form = |text: String| TableError::Form(text);
+    let damaged = |error: &dyn std::fmt::Display| {
+        form(format!("the workbook is damaged: {error}; save it as .xlsx again, or as CSV"))
+    };
+    let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| damaged(&error))?;
+    if archive.len() > MAX_FILES {
+        return Err(form(format!("the workbook contains more than {MAX_FILES} files, which is the limit")));
+    }
+    let mut rest = limit;
+    for index in 0..archive.len() {
+        let file = archive.by_index(index).map_err(|error| damaged(&error))?;
+        let name = file.name().map_err(|error| damaged(&error))?;
+        let is_strings = name.to_ascii_lowercase().ends_with("sharedstrings.xml");
+        let limit = if is_strings { limit.min(MAX_STRINGS_BYTES) } else { limit };
+        let allowed = rest.min(limit);
+        let mut file = file.take(allowed + 1);
+        let mut head = Vec::new();
+        if is_strings {
+            (&mut file).take(STRINGS_HEAD).read_to_end(&mut head).map_err(|error| damaged(&error))?;
+        }
+        let size =
+            head.len() as u64 + std::io::copy(&mut file, &mut std::io::sink()).map_err(|error| damaged(&error))?;
+        if size > allowed {
+            let text = format!(
+                "the workbook contains more than {limit} bytes, which is the limit; remove unused rows, columns and \
+                 pictures, or save the worksheet as CSV"
+            );
+            return Err(form(text));
+        }
+        rest -= size;
+        // The reader reserves memory for as many strings as the file claims to have.
+        if stated_strings(&head).is_some_and(|count| count > size / SHARED_STRING_BYTES) {
+            return Err(form(
+                "the workbook claims to have more shared strings than it does; save it as .xlsx again".to_owned(),
+            ));
+        }
+    }
+    Ok(())
+}
+
+/// The `uniqueCount` of the shared strings.
+fn stated_strings(head: &[u8]) -> Option<u64> {
+    let text = String::from_utf8_lossy(head);
+    let (_, behind) = text.split_once("uniqueCount")?;
+    let digits = behind.trim_start_matches(|c: char| !c.is_ascii_digit());
+    let end = digits.find(|c: char| !c.is_ascii_digit()).unwrap_or(digits.len());
+    Some(digits[..end].parse().unwrap_or(u64::MAX))
+}
+
+/// The number as shown, if the format adds anything to it: leading zeros (`00000`), a percent sign,
+/// or a unit (`0.00 "EUR"`).
+fn shown_number(number: f64, format: &str) -> Option<String> {
+    // Formats for negative numbers and zero come after semicolons.
+    let format = format.split(';').next().unwrap_or_default();
+    if !format.is_empty() && format.bytes().all(|byte| byte == b'0') {
+        let is_whole = number >= 0.0 && number.fract() == 0.0;
+        return is_whole.then(|| format!("{number:0>width$}", width = format.len()));
+    }
+    if format.trim_end().ends_with('%') {
+        // Rounded, because 0.07 times 100 is 7.000000000000001 in floating point.
+        let percent = (number * 100.0 * 1e9).round() / 1e9;
+        return Some(format!("{percent}%"));
+    }
+    let (before, behind) = literals(format)?;
+    let text = format!("{before}{number}{behind}");
+    (!before.is_empty() || !behind.is_empty()).then_some(text)
+}
+
+/// The literal text before and after the digits; `None` for a date format.
+fn literals(format: &str) -> Option<(String, String)> {
+    let (mut before, mut behind) = (String::new(), String::new());
+    let mut has_digits = false;
+    let mut chars = format.chars();
+    while let Some(c) = chars.next() {
+        let place = if has_digits { &mut behind } else { &mut before };
+        match c {
+            '"' => place.extend(chars.by_ref().take_while(|c| *c != '"')),
+            // A currency such as `[$€-407]`. Colours and conditions aren't text.
+            '[' => {
+                let inner: String = chars.by_ref().take_while(|c| *c != ']').collect();
+                let currency = inner.strip_prefix('$').and_then(|inner| inner.split('-').next());
+                place.push_str(currency.unwrap_or_default());
+            }
+            '\\' => place.extend(chars.next()),
+            // A space as wide as the next character, and a character that is repeated to fill the
+            // cell.
+            '_' | '*' => drop(chars.next()),
+            '0' | '#' | '?' => has_digits = true,
+            '€' | '$' | '£' | '¥' => place.push(c),
+            ' ' => place.push(' '),
+            'y' | 'm' | 'd' | 'h' | 's' | 'Y' | 'M' | 'D' | 'H' | 'S' | 'E' | 'e' | '@' => return None,
+            _ => {}
+        }
+    }
+    let is_text = |text: &str| text.chars().any(|c| !c.is_whitespace());
+    let kept = |text: String| if is_text(&text) { text } else { String::new() };
+    has_digits.then(|| (kept(before).trim_start().to_owned(), kept(behind).trim_end().to_owned()))
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::Write as _;
+
+    use super::{shown_number, *};
+
+    #[test]
+    fn inflated_size_is_bounded_for_all_kinds_of_content() {
+        let mut zip = zip::ZipWriter::new(Cursor::new(Vec::new()));
+        for name in ["a", "b"] {
+            zip.start_file(name, zip::write::SimpleFileOptions::default()).expect("a part");
+            zip.write_all(&vec![b' '; 600_000]).expect("memory");
+        }
+        let bytes = zip.finish().expect("an archive").into_inner();
+        assert!(bytes.len() < 10_000);
+        assert!(check_within(&bytes, 1_200_000).is_ok());
+        let error = check_within(&bytes, 1_199_999).expect_err("too much");
+        assert!(error.to_string().contains("more than 1199999 bytes, which is the limit"), "{error}");
+    }
+
+    #[test]
+    fn text_added_by_a_number_format_is_kept() {
+        for (number, format, expected) in [
+            (42.0, "00000", Some("00042")),
+            (0.25, "0%", Some("25%")),
+            (0.07, "0.0%", Some("7%")),
+            (1234.5, "#,##0.00 \"EUR\"", Some("1234.5 EUR")),
+            (9.0, "#,##0.00\\ [$€-407]", Some("9 €")),
+            (9.0, "[$$-409]#,##0.00;[Red]-[$$-409]#,##0.00", Some("$9")),
+            (4.5, "General", None),
+            (4.5, "0.00", None),
+            (4.5, "#,##0_);(#,##0)", None),
+            (45_730.0, "yyyy-mm-dd", None),
+            (1.5, "@", None),
+        ] {
+            assert_eq!(shown_number(number, format).as_deref(), expected, "{format}");
+        }
     }
 }

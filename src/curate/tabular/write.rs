@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::io::{self, Write};
 
-use super::mapping::json_head;
+use super::target::json_head;
 use super::{Cell, MAX_COLUMNS, Mapping, RowKind, Table, text_cell, value};
 use crate::export::{Export, write_compact};
 use crate::record::{PropertyValue, SOFTWARE, Software};

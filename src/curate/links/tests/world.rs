@@ -14,7 +14,7 @@ use rustls::pki_types::PrivateKeyDer;
 use rustls::{ServerConfig, ServerConnection, StreamOwned};
 use tokio::net::TcpStream;
 
-use super::super::host::Clock;
+use super::super::ask::Clock;
 use crate::client::{Client, Network, Proxies, Roots};
 
 #[derive(Debug, Clone)]

@@ -1,17 +1,12 @@
 //! Maps a table's columns to properties: proposed from headers and contents, or given as JSON.
 
-mod attribute;
-mod file;
-mod synonyms;
-mod target;
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use std::collections::{BTreeMap, HashSet};
+use serde::{Deserialize, Serialize};
 
-use self::attribute::attribute_type;
-use self::synonyms::property_of;
-pub use self::target::{Target, Translation};
-pub(super) use self::target::{json_head, known};
-use super::{Cell, RowKind, Table, date, value};
+use super::date::{self, Date};
+use super::target::{Target, Translation, known, property_of};
+use super::{Cell, RowKind, Table, value};
 use crate::record::{Attribute, AttributeType, Property, Shape, slug};
 
 /// How many rows are examined to propose a mapping, except for ratings.
@@ -318,6 +313,121 @@ fn agrees(table: &Table, column: usize, property: &str) -> bool {
 fn all(table: &Table, column: usize, fits: fn(&str) -> bool) -> bool {
     let mut sample = texts(table, column).take(SAMPLE_ROWS).peekable();
     sample.peek().is_some() && sample.all(|text| fits(&text))
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct Written {
+    columns: serde_json::Map<String, serde_json::Value>,
+}
+
+/// A column's use, written as an object if a target alone doesn't describe it.
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct WrittenUse {
+    to: Option<String>,
+    #[serde(default)]
+    split_commas: bool,
+    #[serde(default)]
+    values: BTreeMap<String, String>,
+}
+
+impl Mapping {
+    /// Reads a mapping for a table.
+    pub fn parse(text: &[u8], table: &Table) -> Result<Self, MappingError> {
+        let written: Written = serde_json::from_slice(text)?;
+        let heads: HashSet<&String> = table.heads.iter().collect();
+        if let Some(head) = written.columns.keys().find(|head| !heads.contains(head)) {
+            return Err(MappingError::Column(format!(
+                "the mapping names the column `{head}`, which the table doesn't have"
+            )));
+        }
+        let mut by_target: HashMap<String, &String> = HashMap::new();
+        let mut columns = Vec::new();
+        for head in &table.heads {
+            let column = match written.columns.get(head) {
+                None if head.is_empty() => ColumnUse::new(Target::Ignored),
+                None => {
+                    return Err(MappingError::Column(format!(
+                        "the mapping doesn't include the column `{head}`; add it (null leaves it unused)"
+                    )));
+                }
+                Some(value) => Self::parse_use(head, value)?.typed(table, columns.len()),
+            };
+            if column.target != Target::Ignored
+                && !column.is_fallback
+                && let Some(other) = by_target.insert(column.target.to_string(), head)
+            {
+                let target = &column.target;
+                let text = format!(
+                    "the mapping sets both columns `{other}` and `{head}` to `{target}`; set only one, or write `fallback:{target}` for the \
+                     one to use in rows where the other is empty"
+                );
+                return Err(MappingError::Column(text));
+            }
+            columns.push(column);
+        }
+        Ok(Self { columns })
+    }
+
+    fn parse_use(head: &str, value: &serde_json::Value) -> Result<ColumnUse, MappingError> {
+        let written = match value {
+            serde_json::Value::Object(_) => serde_json::from_value(value.clone())?,
+            serde_json::Value::Null => WrittenUse { to: None, split_commas: false, values: BTreeMap::new() },
+            other => {
+                let to = other.as_str().map_or_else(|| other.to_string(), str::to_owned);
+                WrittenUse { to: Some(to), split_commas: false, values: BTreeMap::new() }
+            }
+        };
+        let Some(to) = written.to else { return Ok(ColumnUse::new(Target::Ignored)) };
+        let name = to.strip_prefix("fallback:");
+        let target = Target::parse(name.unwrap_or(&to))
+            .ok_or_else(|| MappingError::Target { head: head.to_owned(), target: to.clone() })?;
+        let (is_fallback, split_commas) = (name.is_some(), written.split_commas);
+        Ok(ColumnUse { target, is_fallback, split_commas, values: written.values })
+    }
+
+    /// The mapping as JSON that [`parse`](Self::parse) can read.
+    pub fn to_json(&self, table: &Table) -> String {
+        let value = |of: &ColumnUse| {
+            let prefix = if of.is_fallback { "fallback:" } else { "" };
+            match &of.target {
+                Target::Ignored => serde_json::Value::Null,
+                target if of.values.is_empty() && !of.split_commas => format!("{prefix}{target}").into(),
+                target => serde_json::json!({
+                    "to": format!("{prefix}{target}"), "split_commas": of.split_commas, "values": of.values
+                }),
+            }
+        };
+        let named = table.heads.iter().zip(&self.columns).filter(|(head, _)| !head.is_empty());
+        let columns = named.map(|(head, of)| (head.clone(), value(of))).collect();
+        serde_json::to_string_pretty(&Written { columns }).unwrap_or_default() + "\n"
+    }
+}
+
+/// The type that all values in a column share. JSON values have the type they're written as.
+fn attribute_type(table: &Table, column: usize) -> AttributeType {
+    let says_something = |cell: &&Cell| match cell {
+        Cell::Empty | Cell::Error(_) | Cell::Formula(_) => false,
+        Cell::Json(raw) => raw != "null",
+        Cell::Text(text) => !value::is_nothing(text),
+        Cell::Link(_) => true,
+    };
+    let is_day = |text: &str| {
+        date::read(text, table.is_1904).is_some_and(|read| read.date != Date::Partial)
+            && !text.bytes().all(|byte| byte.is_ascii_digit())
+    };
+    let fits = |kind: AttributeType, cell: &Cell| match (cell, kind) {
+        (Cell::Json(raw), _) => AttributeType::fitting(raw)[kind as usize],
+        (Cell::Text(text), AttributeType::Boolean) => value::boolean(text).is_some(),
+        (Cell::Text(text), AttributeType::Number) => value::decimal(&value::unguarded(text)).is_some(),
+        (Cell::Text(text), AttributeType::Date) => is_day(&value::unguarded(text)),
+        _ => kind == AttributeType::Text,
+    };
+    let cells = || table.rows.iter().map(|row| &row.cells[column]).filter(says_something);
+    let narrow = [AttributeType::Boolean, AttributeType::Number, AttributeType::Date];
+    let found = narrow.into_iter().find(|kind| cells().all(|cell| fits(*kind, cell)));
+    found.filter(|_| cells().next().is_some()).unwrap_or(AttributeType::Text)
 }
 
 #[cfg(test)]
