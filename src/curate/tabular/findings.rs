@@ -1,4 +1,4 @@
-//! TableFindings in a table, grouped by cause. Each cause is listed once, with its count, examples and
+//! Findings in a table, grouped by cause. Each cause is listed once, with its count, examples and
 //! the fix.
 
 use std::collections::{BTreeMap, HashSet};
@@ -31,7 +31,7 @@ impl Level {
     }
 }
 
-/// TableFindings with the same cause.
+/// Findings with the same cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cause {
     pub level: Level,
