@@ -144,7 +144,11 @@ impl<'c> Generator<'c> {
         }
         query.typo = self.random.u8(0..8) > 0;
         if self.random.u8(0..4) == 0 {
-            query.sort = self.pick(&[SearchSort::Name, SearchSort::Rating, SearchSort::ReviewCount]);
+            query.sort = self.pick(&[
+                SearchSort::Stored(Order::Name),
+                SearchSort::Stored(Order::Rating),
+                SearchSort::Stored(Order::ReviewCount),
+            ]);
         }
         if self.random.u8(0..4) == 0 {
             let count = if self.random.u8(0..8) == 0 { 400 } else { self.random.usize(1..6) };
@@ -155,7 +159,7 @@ impl<'c> Generator<'c> {
             0 => Request::Names(ListSoftware {
                 q: query.q,
                 filter: query.filter,
-                sort: (query.sort == SearchSort::Name).then_some(ListSort::Stored(Order::Name)),
+                sort: (query.sort == SearchSort::Stored(Order::Name)).then_some(ListSort::Stored(Order::Name)),
                 page,
                 language: None,
             }),

@@ -2,7 +2,7 @@
 
 use fst::Streamer as _;
 use software_directory::generation::Snapshot;
-use software_directory::service::{SearchSoftware, SearchSort};
+use software_directory::service::{Order, SearchSoftware, SearchSort};
 
 use crate::ask;
 use crate::corpus::Queries;
@@ -26,7 +26,10 @@ pub(crate) fn queries(snapshot: &Snapshot, draw: &mut Queries<'_>) -> Vec<(Strin
         ("the same, first page of 100", first_page(&format!("{misspelled} s"))),
         ("one frequent word", first_page(&words(0, 1))),
         ("one frequent word, offset 10,000", everything(&words(0, 1))),
-        ("one frequent word, sorted by name", SearchSoftware { sort: SearchSort::Name, ..first_page(&words(0, 1)) }),
+        (
+            "one frequent word, sorted by name",
+            SearchSoftware { sort: SearchSort::Stored(Order::Name), ..first_page(&words(0, 1)) },
+        ),
         ("two frequent words", first_page(&words(0, 2))),
         ("five frequent words", first_page(&words(0, 5))),
         ("ten frequent words", first_page(&words(0, 10))),
@@ -53,7 +56,7 @@ pub(crate) fn queries(snapshot: &Snapshot, draw: &mut Queries<'_>) -> Vec<(Strin
         ("package names", first_page(&fill(["libc++", "c++", "c#", ".net", "g++", "node.js"].into_iter().cycle()))),
         ("hyphens", first_page(&fill_with(frequent.iter().map(String::as_str), "-"))),
         ("no query, every facet", SearchSoftware { q: None, ..first_page("") }),
-        ("no query, by name", SearchSoftware { q: None, sort: SearchSort::Name, ..first_page("") }),
+        ("no query, by name", SearchSoftware { q: None, sort: SearchSort::Stored(Order::Name), ..first_page("") }),
     ];
     all.into_iter().map(|(name, query)| (name.to_owned(), query)).collect()
 }

@@ -7,12 +7,12 @@ mod invariant;
 
 use std::sync::{Arc, LazyLock};
 
-use software_directory::service::{PageRequest, SearchSoftware, SearchSort};
+use software_directory::service::{Order, PageRequest, SearchSoftware, SearchSort};
 use software_directory::generation::Snapshot;
 
 static SNAPSHOT: LazyLock<Arc<Snapshot>> = LazyLock::new(invariant::query::snapshot);
 
-const SORTS: [SearchSort; 4] = [SearchSort::Relevance, SearchSort::Rating, SearchSort::ReviewCount, SearchSort::Name];
+const SORTS: [SearchSort; 4] = [SearchSort::Relevance, SearchSort::Stored(Order::Rating), SearchSort::Stored(Order::ReviewCount), SearchSort::Stored(Order::Name)];
 
 libfuzzer_sys::fuzz_target!(|input: (u8, u8, &str)| {
     let (options, offset, q) = input;

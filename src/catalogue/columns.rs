@@ -27,6 +27,8 @@ pub struct Columns {
     pub name: SortedOrder,
     /// By displayed rating: highest first, unrated last.
     pub rating_descending: SortedOrder,
+    /// By displayed rating: lowest first, unrated last.
+    pub rating_ascending: SortedOrder,
     /// By review count: highest first, unknown last.
     pub review_count_descending: SortedOrder,
     /// By evidence date: newest first, unknown last.
@@ -52,12 +54,14 @@ pub(super) struct Profiles {
 }
 
 /// A stored product order.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 pub enum Order {
     /// By name, in natural collation order.
     Name,
     /// By displayed rating: highest first, unrated last.
     Rating,
+    /// By displayed rating: lowest first, unrated last.
+    LowestRating,
     /// By review count: highest first, unknown last.
     ReviewCount,
     /// By evidence date: newest first, unknown last.
@@ -66,7 +70,8 @@ pub enum Order {
 
 impl Order {
     /// All orders.
-    pub const ALL: [Self; 4] = [Self::Name, Self::Rating, Self::ReviewCount, Self::EvidenceCheckedOn];
+    pub const ALL: [Self; 5] =
+        [Self::Name, Self::Rating, Self::LowestRating, Self::ReviewCount, Self::EvidenceCheckedOn];
 
     /// The number of orders.
     pub const COUNT: usize = Self::ALL.len();
@@ -76,6 +81,7 @@ impl Order {
         match self {
             Self::Name => "name",
             Self::Rating => "-rating",
+            Self::LowestRating => "rating",
             Self::ReviewCount => "-review_count",
             Self::EvidenceCheckedOn => "-evidence_checked_on",
         }
@@ -173,6 +179,7 @@ impl Columns {
         match order {
             Order::Name => &self.name,
             Order::Rating => &self.rating_descending,
+            Order::LowestRating => &self.rating_ascending,
             Order::ReviewCount => &self.review_count_descending,
             Order::EvidenceCheckedOn => &self.evidence_checked_on_descending,
         }
@@ -191,6 +198,7 @@ impl Columns {
         match order {
             Order::Name => &mut self.name,
             Order::Rating => &mut self.rating_descending,
+            Order::LowestRating => &mut self.rating_ascending,
             Order::ReviewCount => &mut self.review_count_descending,
             Order::EvidenceCheckedOn => &mut self.evidence_checked_on_descending,
         }

@@ -62,7 +62,7 @@ fn print(explanation: &SearchExplanation, with_hits: bool, out: &mut impl Write)
         writeln!(out, "  corrected: {} to {}", printable(&correction.from), printable(&correction.to))?;
     }
     for word in &report.dropped {
-        let why = if report.unknown.contains(word) { "in no product" } else { "left out" };
+        let why = if report.is_unknown(word) { "in no product" } else { "left out" };
         writeln!(out, "  {why}: {}", printable(word))?;
     }
     for word in &report.excluded {

@@ -116,6 +116,11 @@ fn print(page: &SearchPage<'_>, out: &mut impl Write) -> io::Result<()> {
             printable(&correction.from)
         )?;
     }
+    for unknown in page.query.unknown.iter().filter(|unknown| !unknown.is_word()) {
+        let nearest = unknown.nearest.iter().map(|near| printable(near).into_owned()).collect::<Vec<_>>().join(", ");
+        let nearest = if nearest.is_empty() { nearest } else { format!("; similar: {nearest}") };
+        writeln!(out, "{dim}no product has the {} {}{nearest}{dim:#}", unknown.parameter, printable(&unknown.value))?;
+    }
     for word in &page.query.dropped {
         writeln!(out, "{dim}left out: {}{dim:#}", printable(word))?;
     }

@@ -8,6 +8,7 @@ use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 
 use super::config::HttpConfig;
+use crate::catalogue::resource::UnknownValue;
 use crate::service::{News, NewsKind};
 use crate::text::append;
 
@@ -22,6 +23,8 @@ pub(super) struct Feed<'f> {
     pub(super) query: &'f str,
     /// The feed's categories as named in the query; empty means all.
     pub(super) categories: &'f [String],
+    /// The categories that don't exist.
+    pub(super) unknown: &'f [UnknownValue],
     /// When the feed last changed (RFC 3339, UTC); empty if unknown.
     pub(super) changed_at: &'f str,
     pub(super) news: &'f [News],
@@ -47,6 +50,10 @@ impl Feed<'_> {
         let changed_at = if self.changed_at.is_empty() { UNKNOWN_TIME } else { self.changed_at };
         text(xml, "id", &urn(&["feed", self.config.base(), &of]))?;
         text(xml, "title", &title)?;
+        if !self.unknown.is_empty() {
+            let unknown: Vec<_> = self.unknown.iter().map(unknown_category).collect();
+            text(xml, "subtitle", &unknown.join(" "))?;
+        }
         text(xml, "updated", changed_at)?;
         link(xml, "self", "application/atom+xml", &format!("{}/feed.atom{query}", self.config.base()))?;
         link(xml, "alternate", "text/html", &format!("{}/", self.config.base()))?;
@@ -78,6 +85,11 @@ impl Feed<'_> {
         text(xml, "rights", &news.license)?;
         news.tagline.iter().try_for_each(|tagline| text(xml, "summary", tagline))
     }
+}
+
+fn unknown_category(UnknownValue { value, nearest, .. }: &UnknownValue) -> String {
+    let nearest = if nearest.is_empty() { String::new() } else { format!(" Similar: {}.", nearest.join(", ")) };
+    format!("There is no category {value:?}.{nearest}")
 }
 
 fn text(xml: &mut Xml, element: &str, content: &str) -> io::Result<()> {
@@ -138,8 +150,14 @@ mod tests {
         };
         let config = HttpConfig::default();
         let categories = ["<b>".to_owned()];
-        let feed =
-            Feed { config: &config, query: "category=%3Cb%3E", categories: &categories, changed_at: "", news: &[news] };
+        let feed = Feed {
+            config: &config,
+            query: "category=%3Cb%3E",
+            categories: &categories,
+            unknown: &[],
+            changed_at: "",
+            news: &[news],
+        };
         let document = String::from_utf8(feed.document().expect("in memory")).expect("UTF-8");
         for markup in ["<script", "<x>", "<evil", "<b>", "\u{0}", "\u{1b}", "\u{fffe}"] {
             assert!(!document.contains(markup), "{markup:?}: {document}");

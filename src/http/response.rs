@@ -11,10 +11,11 @@ use axum::response::Response;
 use bytes::Bytes;
 use serde::Serialize;
 use serde_json::value::RawValue;
+use utoipa::ToSchema;
 
 use super::problem::ApiError;
 use crate::catalogue::ObjectWriter;
-use crate::catalogue::resource::{Pagination, SoftwareItem};
+use crate::catalogue::resource::{Pagination, SoftwareItem, UnknownValue};
 use crate::service::Page;
 use crate::service::parameter::value::OneOf;
 use crate::service::parameter::{Parameter, Values};
@@ -79,6 +80,13 @@ impl Fields {
     }
 }
 
+/// What a list found out about the request's filter.
+#[derive(Debug, Serialize, ToSchema)]
+pub(in crate::http) struct FilterReport {
+    /// Values that no product has.
+    unknown: Vec<UnknownValue>,
+}
+
 /// A list page's body: a JSON object, written one member at a time.
 #[derive(Debug)]
 pub(in crate::http) struct ListBody {
@@ -122,6 +130,11 @@ impl ListBody {
     pub(in crate::http) fn with<T: Serialize>(mut self, name: &'static str, value: &T) -> Result<Self, ApiError> {
         self.object.member(name, value).map_err(ApiError::internal)?;
         Ok(self)
+    }
+
+    /// Adds `query`, with the values in the request's filter that no product has, if there are any.
+    pub(in crate::http) fn with_unknown(self, unknown: Vec<UnknownValue>) -> Result<Self, ApiError> {
+        if unknown.is_empty() { Ok(self) } else { self.with("query", &FilterReport { unknown }) }
     }
 
     pub(in crate::http) fn finish(self) -> ListPage {

@@ -330,6 +330,7 @@ fn search(snapshot: &Snapshot, query: &SearchSoftware, base: &str, stop: &Stop) 
         "incomplete": page.query.incomplete,
         "corrected": page.query.corrected,
         "dropped": page.query.dropped,
+        "unknown": page.query.unknown,
         "software": software,
     });
     Ok((found, page.pagination.total))

@@ -59,7 +59,7 @@ pub(super) static TOOLS: [Definition; 6] = [
         parameters: &[&[&SEARCH_Q], &FILTERS, &[&SEARCH_SORT, &LANG, &LIMIT]],
         result: || {
             let mut query = resource::<QueryReport>();
-            let understood = ["with_all_words", "related", "incomplete", "corrected", "dropped"]
+            let understood = ["with_all_words", "related", "incomplete", "corrected", "dropped", "unknown"]
                 .map(|name| (name, query.remove(name).unwrap_or_default()));
             [
                 ("total", count("How many products match; a lower bound if incomplete.")),

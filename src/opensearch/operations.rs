@@ -53,6 +53,7 @@ impl Order {
         match order {
             Stored::Name => Self::by("directory.name", "asc"),
             Stored::Rating => Self::by("rating", "desc"),
+            Stored::LowestRating => Self::by("rating", "asc"),
             Stored::ReviewCount => Self::by("review_count", "desc"),
             Stored::EvidenceCheckedOn => Self::by("directory.checked_on", "desc"),
         }
@@ -66,10 +67,7 @@ impl Order {
         match sort {
             SearchSort::Relevance if has_words => Self::relevance(),
             SearchSort::Relevance => Self::quality(),
-            SearchSort::Rating => Self::stored(Stored::Rating),
-            SearchSort::ReviewCount => Self::stored(Stored::ReviewCount),
-            SearchSort::Name => Self::stored(Stored::Name),
-            SearchSort::EvidenceCheckedOn => Self::stored(Stored::EvidenceCheckedOn),
+            SearchSort::Stored(order) => Self::stored(*order),
             SearchSort::Attribute(sort) => Self::attribute(sort),
         }
     }

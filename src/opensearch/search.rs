@@ -12,7 +12,9 @@ use super::{Directory, Error};
 use crate::catalogue::resource::QueryReport;
 use crate::search::collect::Tier;
 use crate::search::intent::{Certainty, PossibleSubject, is_intent_word, names_kind, subjects};
-use crate::service::{MAX_QUERY_CHARACTERS, SearchHit, SearchPage, SearchSoftware, ServiceError, Translator, facet};
+use crate::service::{
+    MAX_QUERY_CHARACTERS, SearchHit, SearchPage, SearchSoftware, ServiceError, Translator, facet, unknown_values,
+};
 use crate::text::analyse::written;
 use crate::text::english::is_function_word;
 
@@ -106,9 +108,10 @@ impl Directory {
         query: &SearchSoftware,
         found: &Found<ListedProduct>,
         sent: &Sent,
-        report: QueryReport,
+        mut report: QueryReport,
     ) -> Result<SearchPage<'static>, Error> {
         let catalogue = &self.view.catalogue;
+        report.unknown.extend(unknown_values(catalogue, None, &query.filter));
         let mut translator = Translator::new(catalogue, query.language.as_ref());
         let has_words = query.q.is_some();
         let mut last = f32::INFINITY;

@@ -21,6 +21,7 @@ mod search;
 mod similar;
 mod software;
 mod suggest;
+mod unknown;
 
 pub use crate::catalogue::{AttributeCondition, Order, ReviewFilter, ReviewSort, SoftwareFilter};
 pub use crate::generation::NewsKind;
@@ -51,6 +52,7 @@ pub use suggest::example_queries;
 pub use suggest::similar_queries;
 pub use suggest::suggest;
 pub(crate) use suggest::suggest_headings;
+pub use unknown::unknown_values;
 
 /// A failure that isn't the caller's fault.
 #[derive(Debug, thiserror::Error)]

@@ -175,37 +175,33 @@ pub enum SearchSort {
     /// Best match first; without a query, by quality.
     #[default]
     Relevance,
-    /// By displayed rating, highest first; unrated products last.
-    Rating,
-    /// By review count, highest first; unknown counts last.
-    ReviewCount,
-    /// By name, in natural sort order.
-    Name,
-    /// By the day the evidence was checked, newest first; unknown days last.
-    EvidenceCheckedOn,
+    Stored(Order),
     Attribute(AttributeSort),
 }
 
 impl SearchSort {
     /// All orders except those by attribute.
-    pub const FIXED: [Self; 5] =
-        [Self::Relevance, Self::Rating, Self::ReviewCount, Self::EvidenceCheckedOn, Self::Name];
+    pub fn fixed() -> impl Iterator<Item = Self> {
+        let [name, others @ ..] = Order::ALL.map(Self::Stored);
+        std::iter::once(Self::Relevance).chain(others).chain([name])
+    }
 
     pub fn parse(name: &str) -> Option<Self> {
-        let fixed = Self::FIXED.into_iter().find(|sort| sort.as_str() == name);
+        let fixed = Self::fixed().find(|sort| sort.as_str() == name);
         fixed.or_else(|| AttributeSort::parse(name).map(Self::Attribute))
     }
 
     /// The names of all orders except those by attribute.
     pub fn names() -> impl Iterator<Item = &'static str> {
-        Self::FIXED.iter().map(Self::as_str)
+        Self::fixed().map(|sort| sort.as_str())
     }
 
     /// The order to sort by; `None` for relevance.
     pub(super) fn sorted_by(&self, attributes: &Attributes) -> Option<SortedBy> {
         match self {
+            Self::Relevance => None,
+            Self::Stored(order) => Some(SortedBy::Stored(*order)),
             Self::Attribute(sort) => sort.sorted_by(attributes),
-            _ => self.order().map(SortedBy::Stored),
         }
     }
 
@@ -213,19 +209,9 @@ impl SearchSort {
         if let Self::Attribute(sort) = self { Some(sort) } else { None }
     }
 
-    const fn order(&self) -> Option<Order> {
-        match self {
-            Self::Relevance | Self::Attribute(_) => None,
-            Self::Name => Some(Order::Name),
-            Self::Rating => Some(Order::Rating),
-            Self::ReviewCount => Some(Order::ReviewCount),
-            Self::EvidenceCheckedOn => Some(Order::EvidenceCheckedOn),
-        }
-    }
-
     /// The order's name, unless it's by attribute.
-    pub fn as_str(&self) -> &'static str {
-        self.order().map_or("relevance", Order::as_str)
+    pub const fn as_str(&self) -> &'static str {
+        if let Self::Stored(order) = self { order.as_str() } else { "relevance" }
     }
 }
 
@@ -292,6 +278,13 @@ pub struct ListGlossary {
     /// Free text. If `None` or blank, lists all terms.
     pub q: Option<String>,
     pub page: PageRequest,
+}
+
+impl ListGlossary {
+    /// What limits the offset, if anything.
+    pub fn bounded_by(&self) -> Option<&'static str> {
+        bounded_by(self.q.is_some(), None)
+    }
 }
 
 #[derive(Debug, Clone, PartialEq)]

@@ -7,6 +7,7 @@ use bytes::Bytes;
 use super::highlight::Highlighter;
 use super::page::scaled_score;
 use super::similar::seek_similar;
+use super::unknown::unknown_values;
 use super::{MAX_QUERY_CHARACTERS, SearchHit, SearchPage, SearchSoftware, ServiceError, Translator, facet};
 use crate::catalogue::resource::{Correction, QueryReport};
 use crate::generation::Snapshot;
@@ -42,6 +43,8 @@ pub fn find_software_within(
         Ok::<_, ServiceError>(Hit { score, item: translator.item(hit.item, texts)?, ..hit })
     });
     let hits = hits.collect::<Result<_, _>>()?;
+    let mut report = report(expansion.report, found.complete, found.related, budget);
+    report.unknown.extend(unknown_values(&snapshot.catalogue, Some(&snapshot.records.columns), &query.filter));
     Ok(SearchResults {
         hits,
         is_in_language: translator.is_any(),
@@ -49,7 +52,7 @@ pub fn find_software_within(
         highlights,
         total: found.total,
         spent: budget.spent(),
-        query: report(expansion.report, found.complete, found.related, budget),
+        query: report,
         counts: found.facets.map(Box::new),
     })
 }
@@ -224,7 +227,8 @@ impl SearchResults {
             [&self.query.corrected, &self.query.synonyms].into_iter().flatten().map(correction).sum();
         let query = &self.query;
         let words = query.dropped.iter().chain(&query.excluded).chain(&query.alternatives_to);
-        let words = words.chain(&query.unknown).chain(&query.alternatives_to_id);
+        let unknown = query.unknown.iter().flat_map(|unknown| unknown.nearest.iter().chain([&unknown.value]));
+        let words = words.chain(unknown).chain(&query.alternatives_to_id);
         let words: usize = words.map(|word| size_of::<String>() + word.len()).sum();
         let highlights: usize =
             self.highlights.iter().flatten().map(|highlights| size_of::<Bytes>() + highlights.len()).sum();

@@ -35,8 +35,8 @@ enum State {
 #[derive(Debug)]
 pub struct Problem {
     pub about: About,
-    /// What `/readyz` shows. Its `since` is set when the problem begins, and kept even if the code
-    /// changes.
+    /// What `/readyz` shows. Its `since` is set when the problem begins, and again whenever the
+    /// code changes.
     pub reason: Degraded,
     /// The log line for when the problem begins or changes; `None` if it's logged elsewhere.
     pub log: Option<String>,
@@ -117,7 +117,8 @@ impl Health {
         {
             tracing::error!(reason = problem.reason.code, "{text}");
         }
-        problem.reason.since = before.map_or(Some(now), |before| before.reason.since);
+        let same = before.filter(|before| before.reason.code == problem.reason.code);
+        problem.reason.since = same.map_or(Some(now), |before| before.reason.since);
         problems.push(problem);
         problems.sort_by_key(|problem| problem.about);
         self.show();
@@ -225,14 +226,18 @@ mod tests {
     }
 
     #[test]
-    fn each_subject_has_one_reason_that_keeps_its_start_time() {
+    fn each_subject_has_one_reason_with_the_time_when_it_began() {
         let directory = Arc::<Directory>::default();
         let reasons = || directory.degraded().iter().map(|reason| (reason.code, reason.since)).collect::<Vec<_>>();
         let mut health = Health::new(Arc::clone(&directory));
         health.begin(problem(About::Index, "index_lost"));
-        let since = reasons()[0].1;
-        assert!(since.is_some());
+        let lost_since = reasons()[0].1;
+        assert!(lost_since.is_some());
+        health.begin(problem(About::Index, "index_lost"));
+        assert_eq!(reasons()[0].1, lost_since);
         health.begin(problem(About::Index, "index_not_written"));
+        let since = reasons()[0].1;
+        assert!(since > lost_since, "another reason");
         health.begin(problem(About::Exports, "exports_invalid"));
         assert_eq!(reasons()[0].0, "exports_invalid", "problems with the exports come first");
         assert_eq!(reasons()[1], ("index_not_written", since));

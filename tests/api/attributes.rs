@@ -199,6 +199,38 @@ async fn unknown_attributes_and_invalid_values_are_refused_with_suggestions() {
 }
 
 #[tokio::test]
+async fn values_that_nothing_has_get_a_hint() {
+    let hint = |parameter: &str, value: &str, nearest: &[&str]| json!([{"parameter": parameter, "value": value, "nearest": nearest}]);
+    let (with_attributes, with_categories) = (service(), Service::with_directory());
+    for (service, id, filter, unknown) in [
+        (
+            &with_attributes,
+            "a",
+            "attribute=licence:GPL%203.1",
+            hint("attribute", "licence:GPL 3.1", &["licence:GPL-3.0"]),
+        ),
+        (&with_attributes, "a", "attribute=open_source:true&tags=y", hint("tags", "y", &[])),
+        (&with_attributes, "a", "attribute=price_per_seat:7", hint("attribute", "price_per_seat:7", &[])),
+        (&with_attributes, "a", "attribute=licence:MIT", Value::Null),
+        (&with_attributes, "a", "attribute=price_per_seat:1000..", Value::Null),
+        (&with_categories, "tool-01", "category=Saftey", hint("category", "Saftey", &["safety"])),
+        (&with_categories, "tool-01", "category=tools&category=nowhere", hint("category", "nowhere", &[])),
+        (&with_categories, "tool-01", "category=TOOLS", Value::Null),
+    ] {
+        for path in ["/v1/software?", "/v1/search?", "/v1/search?q=a&", &format!("/v1/software/{id}/similar?")] {
+            let answer = service.get(&format!("{path}{filter}")).await.json();
+            assert_eq!(answer["query"]["unknown"], unknown, "{path}{filter}");
+        }
+    }
+    let page = with_categories.visit("/?q=a&category=Saftey&vendor=x").await;
+    let way = "<a href=\"/?q=a&amp;category=safety&amp;vendor=x\"><bdi>Safety</bdi></a>";
+    assert!(page.text().contains(way), "{}", page.text());
+    let feed = with_categories.get("/feed.atom?category=Saftey").await;
+    let subtitle = "<subtitle>There is no category &quot;Saftey&quot;. Similar: safety.</subtitle>";
+    assert!(feed.text().contains(subtitle), "{}", feed.text());
+}
+
+#[tokio::test]
 async fn words_in_searchable_attributes_are_found_and_shown() {
     let service = service();
     let found = service.get("/v1/search?q=apache&highlight=true").await.json();

@@ -59,10 +59,10 @@ async fn nothing_can_be_read_under_another_host_name_without_a_key() {
     let config = HttpConfig { public_url, ..HttpConfig::default() };
     let service = Setup { config, ..Setup::default() }.start();
     let without = Setup::default().start();
-    for path in ["/", "/openapi.json", "/v1/software", "/feed.atom", "/nowhere", "/mcp"] {
+    for path in ["/", "/openapi.json", "/feed.atom", "/nowhere", "/mcp"] {
         let get = async |service: &Service, host| service.send(Method::GET, path, &[("host", host)]).await;
         let foreign = get(&service, "rebound.example:8080").await;
-        assert_eq!(foreign.problem(), (403, "origin_not_allowed".to_owned()), "{path}");
+        assert_eq!(foreign.problem(), (403, "host_not_allowed".to_owned()), "{path}");
         for own in ["example.org", "localhost:8080", "127.0.0.1", "[::1]:8080"] {
             assert_ne!(get(&service, own).await.status, 403, "{path} at {own}");
         }
@@ -71,6 +71,8 @@ async fn nothing_can_be_read_under_another_host_name_without_a_key() {
     for path in ["/healthz", "/readyz"] {
         assert_ne!(service.send(Method::GET, path, &[("host", "pod.internal")]).await.status, 403, "{path}");
     }
+    let without_key = service.send(Method::GET, "/v1/software", &[("host", "rebound.example:8080")]).await;
+    assert_eq!(without_key.problem(), (401, "missing_api_key".to_owned()), "a key comes first");
     let with_key = service.get_with("/v1/categories", &[("host", "directory.internal")]).await;
     assert_ne!(with_key.status, 403, "a program with a key may use an internal host name");
 }

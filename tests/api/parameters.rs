@@ -56,6 +56,9 @@ async fn with_a_query_pages_end_at_offset_10_000() {
     let service = Service::with_directory();
     for list in ["/v1/software", "/v1/search", "/v1/glossary"] {
         refused(&service, &format!("{list}?q=tool&offset=10001"), "offset_too_large", "offset", "/v1/exports").await;
+        let refusal = service.get(&format!("{list}?q=tool&offset=10001")).await.json();
+        let message = refusal["errors"][0]["message"].as_str().expect("a message");
+        assert!(message.contains("at most 10000 with q; "), "{list}: {message}");
         assert_eq!(service.get(&format!("{list}?q=tool&offset=10000")).await.status, 200);
         for blank in ["", "q=&", "q=+%20&"] {
             let beyond = service.get(&format!("{list}?{blank}offset=9007199254740991")).await;
@@ -138,16 +141,16 @@ async fn unknown_values_are_reported_with_the_nearest_valid_one() {
     let service = Service::with_directory();
     for (path, parameter, says) in [
         (
-            "/v1/software?sort=rating",
+            "/v1/software?sort=ratings",
             "sort",
-            "must be one of name, -rating, -review_count, -evidence_checked_on, attribute.PROPERTY; did you mean -rating?",
+            "must be one of name, -rating, rating, -review_count, -evidence_checked_on, attribute.PROPERTY; did you mean rating?",
         ),
-        ("/v1/software?sort=relevance", "sort", "must be one of name, -rating, -review_count"),
+        ("/v1/software?sort=relevance", "sort", "must be one of name, -rating, rating, -review_count"),
         ("/v1/software?sort=", "sort", "must be one of"),
         (
             "/v1/search?sort=Name",
             "sort",
-            "must be one of relevance, -rating, -review_count, -evidence_checked_on, name, attribute.PROPERTY; did you mean name?",
+            "must be one of relevance, -rating, rating, -review_count, -evidence_checked_on, name, attribute.PROPERTY; did you mean name?",
         ),
         ("/v1/search?facets=categories", "facets", "did you mean category?"),
         ("/v1/software?offering_type=documents", "offering_type", "software, document-templates"),

@@ -107,12 +107,13 @@ fn searched(snapshot: &Snapshot, filter: &SoftwareFilter, sort: SearchSort, page
 /// A list in one of its sort orders.
 type List = fn(&Snapshot, &SoftwareFilter, usize, PageRequest) -> (Vec<Value>, u64);
 
-const SORTS: [SearchSort; 5] = [
+const SORTS: [SearchSort; 6] = [
     SearchSort::Relevance,
-    SearchSort::Name,
-    SearchSort::Rating,
-    SearchSort::ReviewCount,
-    SearchSort::EvidenceCheckedOn,
+    SearchSort::Stored(Order::Name),
+    SearchSort::Stored(Order::Rating),
+    SearchSort::Stored(Order::LowestRating),
+    SearchSort::Stored(Order::ReviewCount),
+    SearchSort::Stored(Order::EvidenceCheckedOn),
 ];
 
 const ALL: PageRequest = PageRequest { limit: 100, offset: 0 };
@@ -236,7 +237,7 @@ proptest! {
         prop_assert_eq!(total, records.len() as u64);
         let expected: Vec<_> = all.into_iter().filter(|item| passes(&detail(&snapshot, item), &filter)).collect();
         prop_assert_eq!(&listed(&snapshot, &filter, Order::Name, ALL).0, &expected);
-        prop_assert_eq!(&searched(&snapshot, &filter, SearchSort::Name, ALL).0, &expected);
+        prop_assert_eq!(&searched(&snapshot, &filter, SearchSort::Stored(Order::Name), ALL).0, &expected);
     }
 
     #[test]
@@ -251,6 +252,12 @@ proptest! {
             expected.sort_by(|a, b| value(b).total_cmp(&value(a)));
             prop_assert_eq!(listed(&snapshot, &open, sort, ALL).0, expected);
         }
+        let mut expected = by_name.clone();
+        expected.sort_by(|a, b| {
+            let value = |item: &Value| item["rating"].as_f64().unwrap_or(f64::INFINITY);
+            value(a).total_cmp(&value(b))
+        });
+        prop_assert_eq!(listed(&snapshot, &open, Order::LowestRating, ALL).0, expected);
         let mut expected = by_name;
         // Dates sort as strings. The newest come first, and unknown ones, which are null, last.
         let day = |item: &Value| item["evidence_checked_on"].as_str().map(str::to_owned);

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use software_directory::record::{CalendarDate, EvidenceStatus, OfferingType};
 use software_directory::service::{
-    self, AttributeCondition, ListGlossary, ListReviews, ListSimilar, ListSoftware, PageRequest, ReviewSort,
+    self, AttributeCondition, ListGlossary, ListReviews, ListSimilar, ListSoftware, Order, PageRequest, ReviewSort,
     SearchSoftware, SearchSort, SoftwareFilter, Stop, find_software_within, list_glossary, list_reviews, list_software,
     similar_software, suggest,
 };
@@ -140,10 +140,11 @@ fn any_search() -> impl Strategy<Value = SearchSoftware> {
     let sort = prop::sample::select(
         &[
             SearchSort::Relevance,
-            SearchSort::Rating,
-            SearchSort::ReviewCount,
-            SearchSort::Name,
-            SearchSort::EvidenceCheckedOn,
+            SearchSort::Stored(Order::Rating),
+            SearchSort::Stored(Order::LowestRating),
+            SearchSort::Stored(Order::ReviewCount),
+            SearchSort::Stored(Order::Name),
+            SearchSort::Stored(Order::EvidenceCheckedOn),
         ][..],
     );
     let offset = prop_oneof![3 => 0..20_u64, 1 => Just(10_000), 1 => Just((1 << 53) - 1)];

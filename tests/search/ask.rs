@@ -98,7 +98,7 @@ impl Directory {
             dropped: page.query.dropped,
             excluded: page.query.excluded,
             pinned: page.query.pinned,
-            unknown: page.query.unknown,
+            unknown: page.query.unknown.into_iter().map(|word| word.value).collect(),
             alternatives_to: page.query.alternatives_to,
             alternatives_to_id: page.query.alternatives_to_id,
             with_all_words: page.query.with_all_words,

@@ -175,16 +175,19 @@ pub(super) fn order(
 /// The positions in all orders. Ties are broken by name.
 fn ranks(by_name: ScratchSorter<ByName>, scratch: &Scratch) -> io::Result<Spool<[u32; Order::COUNT]>> {
     let mut by_ordinal: ScratchSorter<(Ordinal, u8, u32)> = scratch.sorter();
-    let (mut by_rating, mut by_reviews, mut by_check) = (scratch.sorter(), scratch.sorter(), scratch.sorter());
+    let (mut by_rating, mut by_lowest_rating) = (scratch.sorter(), scratch.sorter());
+    let (mut by_reviews, mut by_check) = (scratch.sorter(), scratch.sorter());
     for (rank, row) in (0..).zip(by_name.finish()?) {
         let (ordinal, rating, reviews, checked) = row?.value;
-        let rating = total_order(rating.unwrap_or(f64::NEG_INFINITY));
         by_ordinal.push((ordinal, Order::Name as u8, rank))?;
-        by_rating.push((Reverse(rating), rank, ordinal))?;
+        let or_last = |last| total_order(rating.unwrap_or(last));
+        by_rating.push((Reverse(or_last(f64::NEG_INFINITY)), rank, ordinal))?;
+        by_lowest_rating.push((or_last(f64::INFINITY), rank, ordinal))?;
         by_reviews.push((Reverse(reviews), rank, ordinal))?;
         by_check.push((Reverse(checked), rank, ordinal))?;
     }
     number(by_rating, Order::Rating, &mut by_ordinal)?;
+    number(by_lowest_rating, Order::LowestRating, &mut by_ordinal)?;
     number(by_reviews, Order::ReviewCount, &mut by_ordinal)?;
     number(by_check, Order::EvidenceCheckedOn, &mut by_ordinal)?;
     let mut ranks = scratch.spool();

@@ -19,7 +19,7 @@ pub use category::CategoryResource;
 pub use category::{GlossarySourceResource, GlossaryTermResource};
 pub use members::Members;
 pub use review::{RatingDistribution, ReviewResource, ReviewSummary};
-pub use search::{Correction, FacetValue, Highlight, QueryReport, TextRange};
+pub use search::{Correction, FacetValue, Highlight, QueryReport, TextRange, UnknownValue};
 pub use software::{
     CategoryRef, DetailFields, ExportRef, RatingSource, SameAsRef, SoftwareDetail, SoftwareItem, SourceResource,
 };

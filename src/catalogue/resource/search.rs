@@ -14,11 +14,11 @@ pub struct QueryReport {
     /// Words that were dropped because no product contains them, or because they weren't among the
     /// ten rarest.
     pub dropped: Vec<String>,
-    /// Dropped words that name what the query is looking for. No product contains them, so the
-    /// hits only contain other words from the query. Absent if there are none.
+    /// What no product has: words that name what the query is looking for, and values of filters.
+    /// Absent if there's nothing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     #[schema(required = false)]
-    pub unknown: Vec<String>,
+    pub unknown: Vec<UnknownValue>,
     /// Terms that were also searched for because they mean the same thing.
     pub synonyms: Vec<Correction>,
     /// Words and phrases that hits must not contain: those after a `-`, or after a `not` that
@@ -54,9 +54,42 @@ pub struct QueryReport {
     pub incomplete: bool,
 }
 
+impl QueryReport {
+    /// Whether a word was dropped because no product contains it.
+    pub(crate) fn is_unknown(&self, word: &str) -> bool {
+        self.unknown.iter().any(|unknown| unknown.is_word() && unknown.value == word)
+    }
+}
+
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 const fn is_false(value: &bool) -> bool {
     !*value
+}
+
+/// A word or a filter's value that no product has.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct UnknownValue {
+    /// The parameter that it's in: `q` for a word.
+    pub parameter: String,
+    /// As written in the request.
+    pub value: String,
+    /// At most three existing values of the parameter that may have been meant, most similar first.
+    pub nearest: Vec<String>,
+}
+
+impl UnknownValue {
+    pub(crate) fn new(parameter: &str, value: &str, nearest: Vec<String>) -> Self {
+        Self { parameter: parameter.to_owned(), value: value.to_owned(), nearest }
+    }
+
+    /// A word in a query.
+    pub(crate) fn word(word: &str) -> Self {
+        Self::new("q", word, Vec::new())
+    }
+
+    pub(crate) fn is_word(&self) -> bool {
+        self.parameter == "q"
+    }
 }
 
 /// A word in the query and what was searched for instead.

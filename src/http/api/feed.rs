@@ -18,7 +18,7 @@ use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 use crate::service::parameter::Values;
 use crate::service::parameter::definition::CATEGORY;
-use crate::service::{self, Stop};
+use crate::service::{self, SoftwareFilter, Stop};
 
 struct GetFeed {
     categories: Vec<String>,
@@ -46,7 +46,9 @@ async fn get_feed(
     // Finding entries for a rare category may mean reading the whole log.
     let write = move |stop: Stop| {
         let news = service::list_news(&snapshot, &categories, &stop)?;
+        let filter = SoftwareFilter { categories: categories.clone(), ..SoftwareFilter::default() };
         let feed = Feed {
+            unknown: &service::unknown_values(&snapshot.catalogue, None, &filter),
             config: &config.config,
             query: query.as_deref().unwrap_or_default(),
             categories: &categories,

@@ -22,7 +22,7 @@ impl FromParameters for ListGlossary {
 
     fn read(values: &mut Values<'_>) -> Self {
         let list = Self::from_values(values);
-        check_offset(values, list.q.as_deref(), list.page);
+        check_offset(values, list.bounded_by(), list.page);
         list
     }
 }
@@ -53,7 +53,7 @@ pub(in crate::http) async fn list_glossary(
     lang: Lang,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
-    let max_offset = MaxOffset::of(query.q.as_deref());
+    let max_offset = MaxOffset::of(query.bounded_by());
     let is_search = query.q.is_some();
     let language = lang.language().cloned();
     let list = move |stop: Stop| {

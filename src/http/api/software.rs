@@ -9,14 +9,14 @@ use bytes::Bytes;
 use serde::Serialize;
 use utoipa::ToSchema;
 
-use crate::catalogue::resource::{CategoryRef, Pagination, SoftwareDetail, SoftwareItem};
+use crate::catalogue::resource::{CategoryRef, Pagination, SoftwareDetail, SoftwareItem, UnknownValue};
 use crate::catalogue::{ObjectWriter, Record};
 use crate::http::extract::query::{FromParameters, InLanguage, Parameters, Query, check_offset};
 use crate::http::extract::{Lang, MaxOffset, PageLinks, PathId, Served};
 use crate::http::middleware::RequestContext;
 use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::{ApiError, ErrorCode, ParameterProblem};
-use crate::http::response::{self, FIELDS, Fields, ListBody, ListPage};
+use crate::http::response::{self, FIELDS, Fields, FilterReport, ListBody, ListPage};
 use crate::http::state::AppState;
 use crate::record::Language;
 use crate::service;
@@ -27,6 +27,7 @@ use crate::service::parameter::definition::{
 };
 use crate::service::{
     AttributeSort, Facet, ListSimilar, ListSoftware, ListSort, Page, SimilarHit, SimilarPage, SoftwareFilter, Stop,
+    unknown_values,
 };
 
 pub(in crate::http) struct ListParameters {
@@ -51,6 +52,9 @@ impl FromParameters for ListParameters {
 struct SoftwareList {
     data: Vec<SoftwareItem<'static>>,
     pagination: Pagination,
+    /// Absent unless a filter has a value that no product has.
+    #[schema(required = false, nullable = false)]
+    query: Option<FilterReport>,
 }
 
 /// List products
@@ -76,21 +80,27 @@ pub(in crate::http) async fn list_software(
     let sort = query.sort.as_ref().and_then(ListSort::attribute);
     check_attributes(&served, &query.filter, &[], sort)?;
     let is_stored_order = query.bounded_by().is_none() && query.filter == SoftwareFilter::default();
-    let write = move |page: &Page| {
+    let write = move |page: &Page, unknown: Vec<UnknownValue>| {
         let write = |item: &Bytes, json: &mut Vec<u8>| {
             json.extend_from_slice(&fields.select(item)?);
             Ok(())
         };
-        let body = ListBody::new(&page.data, page.pagination, Bytes::len, write)?;
+        let body = ListBody::new(&page.data, page.pagination, Bytes::len, write)?.with_unknown(unknown)?;
         Ok::<_, ApiError>((body.finish(), page.is_in_language))
     };
     let (page, is_in_language) = match served {
         Served::Snapshot(snapshot) => {
-            let list = move |stop: Stop| write(&service::list_software(&snapshot, &query, &stop)?);
+            let list = move |stop: Stop| {
+                let unknown = unknown_values(&snapshot.catalogue, Some(&snapshot.records.columns), &query.filter);
+                write(&service::list_software(&snapshot, &query, &stop)?, unknown)
+            };
             // A name search or a filter has to look at every product.
             if is_stored_order { list(Stop::default()) } else { state.search(list).await? }?
         }
-        Served::OpenSearch(directory) => write(&directory.list_software(&query).await?)?,
+        Served::OpenSearch(directory) => write(
+            &directory.list_software(&query).await?,
+            unknown_values(&directory.view.catalogue, None, &query.filter),
+        )?,
     };
     let links = links.header(page.pagination(), max_offset);
     Ok(lang.mark(is_in_language, page.into_response(links)))
@@ -178,6 +188,9 @@ impl FromParameters for ListSimilar {
 struct SimilarList {
     data: Vec<SimilarSoftware>,
     pagination: Pagination,
+    /// Absent unless a filter has a value that no product has.
+    #[schema(required = false, nullable = false)]
+    query: Option<FilterReport>,
 }
 
 /// A product that is similar to the requested one.
@@ -229,22 +242,28 @@ pub(in crate::http) async fn list_similar(
             let list = move |stop: Stop| {
                 let budget = service::budget(&snapshot, &stop);
                 let page = service::similar_software(&snapshot, &id, &query, &budget)?;
-                write(&page.ok_or(ApiError::SoftwareNotFound(id))?, query.language.as_ref())
+                let unknown = unknown_values(&snapshot.catalogue, Some(&snapshot.records.columns), &query.filter);
+                write(&page.ok_or(ApiError::SoftwareNotFound(id))?, unknown, query.language.as_ref())
             };
             state.search(list).await??
         }
         Served::OpenSearch(directory) => {
             let page = directory.similar_software(&id, &query).await?;
-            write(&page.ok_or(ApiError::SoftwareNotFound(id))?, query.language.as_ref())?
+            let unknown = unknown_values(&directory.view.catalogue, None, &query.filter);
+            write(&page.ok_or(ApiError::SoftwareNotFound(id))?, unknown, query.language.as_ref())?
         }
     };
     let links = links.header(page.pagination(), MaxOffset::Query);
     Ok(lang.mark(is_in_language, page.into_response(links)))
 }
 
-fn write(page: &SimilarPage<'_>, language: Option<&Language>) -> Result<(ListPage, bool), ApiError> {
+fn write(
+    page: &SimilarPage<'_>,
+    unknown: Vec<UnknownValue>,
+    language: Option<&Language>,
+) -> Result<(ListPage, bool), ApiError> {
     let write = |hit: &SimilarHit<'_>, json: &mut Vec<u8>| write_hit(hit, language, json);
-    let body = ListBody::new(&page.data, page.pagination, |hit| hit.item.len() * 2, write)?;
+    let body = ListBody::new(&page.data, page.pagination, |hit| hit.item.len() * 2, write)?.with_unknown(unknown)?;
     Ok((body.finish(), page.is_in_language))
 }
 

@@ -16,8 +16,8 @@ use super::request_context::allowed_methods;
 
 /// Headers that a page may send in addition to those that are always allowed.
 const REQUEST_HEADERS: HeaderValue = HeaderValue::from_static(
-    "Authorization, Content-Type, If-None-Match, If-Range, Range, X-Request-Id, traceparent, tracestate, baggage, \
-     Mcp-Protocol-Version, Mcp-Method, Mcp-Name",
+    "Authorization, Content-Type, Cache-Control, If-None-Match, If-Range, Range, X-Request-Id, X-Requested-With, \
+     traceparent, tracestate, baggage, sentry-trace, Mcp-Protocol-Version, Mcp-Method, Mcp-Name",
 );
 
 /// Headers that a page may read.

@@ -7,17 +7,19 @@ use axum::extract::Request;
 use axum::http::HeaderMap;
 use axum::http::header::{AUTHORIZATION, HOST};
 
-use super::request_context::HEALTH_PATHS;
+use super::request_context::{HEALTH_PATHS, is_api};
 use crate::http::config::HttpConfig;
 use crate::http::problem::ApiError;
 
 /// Rejects requests for someone else's host name, if the service has a public URL. Requests with a
 /// key are exempt, since they come from a program that was given a key, and may use an internal
-/// name. So are health probes.
+/// name. So are health probes, and requests to the API, which are refused without a key anyway.
 pub(in crate::http) fn check_host(request: &Request, config: &HttpConfig) -> Result<(), ApiError> {
+    let path = request.uri().path();
     let is_exempt = config.public_url.is_none()
         || request.headers().contains_key(AUTHORIZATION)
-        || HEALTH_PATHS.contains(&request.uri().path());
+        || HEALTH_PATHS.contains(&path)
+        || is_api(path);
     if is_exempt || is_own_host(request.headers(), config) { Ok(()) } else { Err(ApiError::HostNotAllowed) }
 }
 

@@ -124,10 +124,14 @@ pub(in crate::http) const SIGN_OUT: &str = "/sign-out";
 /// The methods of the route [`SIGN_IN`].
 const SIGN_IN_METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, OPTIONS");
 
+/// Whether a path is in the API, where every request needs a key.
+pub(super) fn is_api(path: &str) -> bool {
+    path.strip_prefix(API).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
+}
+
 /// Whether responses at a path depend on the key: everything in the API, and the feed.
 pub(in crate::http) fn is_private(path: &str) -> bool {
-    let is_api = path.strip_prefix(API).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'));
-    is_api || path == FEED
+    is_api(path) || path == FEED
 }
 
 /// The route that the router matched, as a template such as `/v1/software/{id}`.

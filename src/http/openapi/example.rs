@@ -86,6 +86,7 @@ fn error(code: ErrorCode) -> ApiError {
         ErrorCode::InvalidApiKey => ApiError::InvalidApiKey,
         ErrorCode::ExpiredApiKey => ApiError::ExpiredApiKey,
         ErrorCode::OriginNotAllowed => ApiError::OriginNotAllowed("https://elsewhere.example".to_owned()),
+        ErrorCode::HostNotAllowed => ApiError::HostNotAllowed,
         ErrorCode::SoftwareNotFound => ApiError::SoftwareNotFound("nowhere".to_owned()),
         ErrorCode::CategoryNotFound => ApiError::CategoryNotFound { id: "nowhere".to_owned(), renamed: Vec::new() },
         ErrorCode::TermNotFound => ApiError::TermNotFound { id: "nowhere".to_owned(), renamed: Vec::new() },

@@ -53,7 +53,12 @@ const ERRORS: [Errors; 13] = [
         codes: &[ErrorCode::MissingApiKey, ErrorCode::InvalidApiKey, ErrorCode::ExpiredApiKey],
         headers: &["X-Request-Id", "WWW-Authenticate"],
     },
-    Errors { status: 403, name: "Forbidden", codes: &[ErrorCode::OriginNotAllowed], headers: REQUEST_ID_ONLY },
+    Errors {
+        status: 403,
+        name: "Forbidden",
+        codes: &[ErrorCode::OriginNotAllowed, ErrorCode::HostNotAllowed],
+        headers: REQUEST_ID_ONLY,
+    },
     Errors {
         status: 404,
         name: "NotFound",

@@ -108,6 +108,14 @@ impl Address {
         self.joined(&query.finish())
     }
 
+    /// The URL with a parameter's value replaced.
+    pub(super) fn replacing(&self, name: &str, value: &str, by: &str) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        let pairs = self.pairs().filter(|(of, _)| *of != PAGE);
+        query.extend_pairs(pairs.map(|(of, old)| (of, if (of, old) == (name, value) { by } else { old })));
+        self.joined(&query.finish())
+    }
+
     pub(super) fn at_page(&self, page: u64) -> String {
         if page > 1 { self.with(PAGE, &page.to_string()) } else { self.keeping(|_, _| true) }
     }

@@ -16,7 +16,7 @@ use crate::generation::Snapshot;
 use crate::http::problem::ApiError;
 use crate::record::{CalendarDate, Language};
 use crate::service::{
-    self, News, NewsKind, PageRequest, SearchSoftware, SearchSort, ServiceError, SoftwareFilter, Stop,
+    self, News, NewsKind, Order, PageRequest, SearchSoftware, SearchSort, ServiceError, SoftwareFilter, Stop,
 };
 
 /// How many categories the home page shows.
@@ -136,7 +136,7 @@ impl Overview {
         let few = PageRequest { limit: PRODUCTS, offset: 0 };
         let newest = SearchSoftware {
             q: None,
-            sort: SearchSort::EvidenceCheckedOn,
+            sort: SearchSort::Stored(Order::EvidenceCheckedOn),
             // Excludes products without a date.
             filter: SoftwareFilter {
                 evidence_checked_after: CalendarDate::parse("0001-01-01"),

@@ -20,7 +20,7 @@ use super::site::Site;
 use super::text_budget::TextBudget;
 use super::{facets, home, links, respond};
 use crate::catalogue::resource::{
-    CategoryResource, CategorySuggestion, Correction, QueryReport, SoftwareItem, SoftwareRef,
+    CategoryResource, CategorySuggestion, Correction, QueryReport, SoftwareItem, SoftwareRef, UnknownValue,
 };
 use crate::http::extract::query::RawQuery;
 use crate::http::extract::{Preferred, Snapshot};
@@ -29,7 +29,7 @@ use crate::http::search_page::with_page;
 use crate::http::state::AppState;
 use crate::service;
 use crate::service::parameter::definition::{CATEGORY, SEARCH_Q, TYPO};
-use crate::service::{Budget, PageRequest, SearchPage, SearchSoftware, SearchSort, Stop, Tier};
+use crate::service::{Budget, Order, PageRequest, SearchPage, SearchSoftware, SearchSort, Stop, Tier};
 use crate::text::english::is_function_word;
 use crate::text::fold::folded;
 
@@ -76,14 +76,15 @@ impl Explore<'_> {
     }
 
     fn sorts(&self) -> Vec<(&'static str, &'static str, bool)> {
-        let sorts = SearchSort::FIXED.into_iter().map(|sort| {
+        let sorts = SearchSort::fixed().map(|sort| {
             let label = match sort {
                 SearchSort::Relevance if self.list.search.q.is_some() => self.t.best_match,
                 SearchSort::Relevance => self.t.best_first,
-                SearchSort::Rating => self.t.by_rating,
-                SearchSort::ReviewCount => self.t.by_reviews,
-                SearchSort::EvidenceCheckedOn => self.t.by_evidence,
-                _ => self.t.by_name,
+                SearchSort::Stored(Order::Rating) => self.t.by_rating,
+                SearchSort::Stored(Order::LowestRating) => self.t.by_lowest_rating,
+                SearchSort::Stored(Order::ReviewCount) => self.t.by_reviews,
+                SearchSort::Stored(Order::EvidenceCheckedOn) => self.t.by_evidence,
+                SearchSort::Stored(Order::Name) | SearchSort::Attribute(_) => self.t.by_name,
             };
             let value = if sort == SearchSort::Relevance { "" } else { sort.as_str() };
             (value, label, sort == self.list.search.sort)
@@ -118,7 +119,29 @@ impl Explore<'_> {
     /// The dropped words that occur in some products.
     fn ignored(&self) -> Vec<&str> {
         let query = self.query();
-        query.dropped.iter().filter(|word| !query.unknown.contains(word)).map(String::as_str).collect()
+        query.dropped.iter().filter(|word| !query.is_unknown(word)).map(String::as_str).collect()
+    }
+
+    /// The filters' values that no product has, each with the values that may have been meant and
+    /// their URLs.
+    fn unknown_values(&self) -> Vec<(&str, Vec<(&str, String)>)> {
+        let unknown = self.query().unknown.iter().filter(|unknown| !unknown.is_word());
+        let label = |parameter: &str, value: &'_ str| {
+            let category = (parameter == CATEGORY.name).then(|| self.edition.catalogue.category_by_id(value)).flatten();
+            category.map(|category| category.name_in(self.list.search.language.as_ref()))
+        };
+        let values = unknown.map(|UnknownValue { parameter, value, nearest }| {
+            let ways = nearest.iter().map(|near| {
+                (label(parameter, near).unwrap_or(near), self.list.address.replacing(parameter, value, near))
+            });
+            (&**value, ways.collect())
+        });
+        values.collect()
+    }
+
+    /// The words that no product contains.
+    fn unknown_words(&self) -> Vec<&str> {
+        self.query().unknown.iter().filter(|unknown| unknown.is_word()).map(|unknown| &*unknown.value).collect()
     }
 
     /// The first few additional terms that were searched for.
@@ -398,7 +421,8 @@ impl<'a> Nothing<'a> {
             queries.insert(0, q.clone());
         }
         nothing.queries = counter.ways(base, queries)?;
-        let unknown: Vec<String> = report.unknown.iter().map(|word| folded(word).collect()).collect();
+        let unknown = report.unknown.iter().filter(|unknown| unknown.is_word());
+        let unknown: Vec<String> = unknown.map(|unknown| folded(&unknown.value).collect()).collect();
         let words = q.split_whitespace().map(|word| word.trim_matches(['"', '-']).to_owned());
         let says_something = |word: &String| {
             let folded: String = folded(word).collect();

@@ -86,6 +86,10 @@ codes! {
         "The key is restricted to certain web origins, and the request came from a different one.",
         "Use the key on the sites it was issued for, or ask the operator to add this origin.";
 
+    HostNotAllowed = "host_not_allowed", FORBIDDEN, "Host not allowed",
+        "The request is for a host name that isn't the service's own, or comes from another site's page.",
+        "Use the address under which the service is published, or ask the operator to set it with --public-url.";
+
     SoftwareNotFound = "software_not_found", NOT_FOUND, "Product not found",
         "No product has this id. Ids must match exactly, including upper and lower case.",
         "Use ids from /v1/software or /v1/search, and percent-encode them in the path.";

@@ -4,7 +4,7 @@ use std::ops::Range;
 
 use super::slot::Slot;
 use super::{Expander, MOST_WORDS};
-use crate::catalogue::resource::Correction;
+use crate::catalogue::resource::{Correction, QueryReport};
 use crate::search::lexicon::WordId;
 use crate::search::plan::{Alternative, MatchKind, Term};
 use crate::search::query::{LONG_QUERY, ParsedQuery};
@@ -104,7 +104,7 @@ impl<L: TermLookup> Expander<'_, L> {
     /// The query with each word that's still unknown split into two: `scorewriter` becomes
     /// `score writer`. Also returns the corrections to report. `None` if nothing can be split, and
     /// for sentences, which have enough other words.
-    pub(super) fn split(&self, unknown: &[String]) -> Option<(ParsedQuery, Vec<Correction>)> {
+    pub(super) fn split(&self, report: &QueryReport) -> Option<(ParsedQuery, Vec<Correction>)> {
         let is_sentence = self.query.words.len() >= LONG_QUERY;
         // Splitting a word would change the indices that phrases use.
         if !self.options.typo || is_sentence || !self.query.phrases.is_empty() {
@@ -114,7 +114,7 @@ impl<L: TermLookup> Expander<'_, L> {
         let mut corrected = Vec::new();
         for word in &self.query.words {
             let from = self.written(word);
-            let Some(halves) = unknown.contains(&from).then(|| self.halves(word)).flatten() else {
+            let Some(halves) = report.is_unknown(&from).then(|| self.halves(word)).flatten() else {
                 query.words.push(word.clone());
                 continue;
             };

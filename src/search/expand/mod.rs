@@ -105,7 +105,7 @@ pub fn expand<L: TermLookup>(
     if expansion.report.unknown.is_empty() {
         return Ok(expansion);
     }
-    let Some((query, corrected)) = expander(query).split(&expansion.report.unknown) else { return Ok(expansion) };
+    let Some((query, corrected)) = expander(query).split(&expansion.report) else { return Ok(expansion) };
     let mut split = Expander::new(index, lookup, text, &query, options, budget).run()?;
     if budget.is_exceeded() {
         return Ok(expansion);

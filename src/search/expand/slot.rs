@@ -1,6 +1,7 @@
 //! Slots: a query's words, with the terms that match each of them.
 
 use super::{ENOUGH, Expander, MOST_WORDS};
+use crate::catalogue::resource::UnknownValue;
 use crate::search::intent::{is_intent_word, is_kind};
 use crate::search::lexicon::{StemId, WordId};
 use crate::search::plan::{Alternative, Term, TermLookup, WordGroup};
@@ -83,7 +84,7 @@ impl<L: TermLookup> Expander<'_, L> {
                 continue;
             }
             if is_unknown {
-                self.report.unknown.push(written.clone());
+                self.report.unknown.push(UnknownValue::word(&written));
             }
             self.report.dropped.push(written);
         }

@@ -51,7 +51,7 @@ pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
     let list = ListSoftware {
         q: query.q.clone(),
         filter: query.filter.clone(),
-        sort: (query.sort == SearchSort::Name).then_some(ListSort::Stored(Order::Name)),
+        sort: (query.sort == SearchSort::Stored(Order::Name)).then_some(ListSort::Stored(Order::Name)),
         page: query.page,
         language: None,
     };

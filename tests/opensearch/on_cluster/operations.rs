@@ -4,7 +4,7 @@ use serde_json::{Value, json};
 use software_directory::opensearch::{Directory, Error};
 use software_directory::record::Language;
 use software_directory::service::{
-    AttributeCondition, Facet, ListReviews, ListSimilar, ListSoftware, ListSort, PageRequest, ReviewSort,
+    AttributeCondition, Facet, ListReviews, ListSimilar, ListSoftware, ListSort, Order, PageRequest, ReviewSort,
     SearchSoftware, SearchSort, SoftwareFilter, Tier,
 };
 
@@ -187,7 +187,7 @@ async fn facets_leave_out_their_own_filter_and_totals_are_exact() {
     assert_eq!(values(0), counted(&[("chat", 2)]), "products with the tag, in any category");
     assert_eq!(values(3), counted(&[("messages", 2), ("cloud", 1)]), "products in the category, with any tag");
     assert_eq!(values(1), counted(&[("software", 2)]));
-    let all = SearchSoftware { filter: SoftwareFilter::default(), sort: SearchSort::Name, ..query };
+    let all = SearchSoftware { filter: SoftwareFilter::default(), sort: SearchSort::Stored(Order::Name), ..query };
     let page = directory.search_software(&all).await.expect("a page");
     let tags: Vec<_> = page.facets[3].1.iter().map(|value| (value.value.to_lowercase(), value.count)).collect();
     assert!(tags.contains(&("cloud".to_owned(), 2)), "spellings count as one value: {tags:?}");
