@@ -159,6 +159,7 @@ impl<'c> Generator<'c> {
             0 => Request::Names(ListSoftware {
                 q: query.q,
                 filter: query.filter,
+                include: Vec::new(),
                 sort: (query.sort == SearchSort::Stored(Order::Name)).then_some(ListSort::Stored(Order::Name)),
                 page,
                 language: None,

@@ -50,19 +50,19 @@ const ID: &str = SoftwareItem::FIELDS[0];
 /// Selects product fields in lists.
 pub(in crate::http) static FIELDS: Parameter<OneOf<&str>> = Parameter::new(
     "fields",
-    "Include only these fields of each product, plus its `id`. All fields by default.",
+    "Include only these fields of each product, plus its `id`. All fields by default. Several names may be separated by commas.",
     "name",
     OneOf { values: &SoftwareItem::FIELDS, name: identity, default: None },
 )
 .repeatable();
 
-/// The fields that a request selects; empty means all.
+/// The fields that a request selects; empty means all. Included members are always kept.
 #[derive(Debug, Clone)]
 pub(in crate::http) struct Fields(Vec<&'static str>);
 
 impl Fields {
     pub(in crate::http) fn read(values: &mut Values<'_>) -> Self {
-        Self(values.many(&FIELDS))
+        Self(values.names(&FIELDS))
     }
 
     /// A product as a JSON object with only the selected fields.
@@ -72,8 +72,9 @@ impl Fields {
         }
         let values: BTreeMap<&str, &RawValue> = serde_json::from_slice(item).map_err(ApiError::internal)?;
         let mut selected = ObjectWriter::new(Vec::with_capacity(item.len()));
-        for name in SoftwareItem::FIELDS.into_iter().filter(|name| *name == ID || self.0.contains(name)) {
-            let Some(value) = values.get(name) else { continue };
+        let fields = SoftwareItem::FIELDS.into_iter().filter(|name| *name == ID || self.0.contains(name));
+        let included = values.keys().copied().filter(|name| !SoftwareItem::FIELDS.contains(name));
+        for (name, value) in fields.chain(included).filter_map(|name| Some((name, values.get(name)?))) {
             selected.json_member(name, value.get().as_bytes());
         }
         Ok(Cow::Owned(selected.finish()))

@@ -10,6 +10,7 @@ use super::schema::{Members, count, list, resource, text, texts, whole};
 use crate::catalogue::resource::{
     CategoryResource, DetailFields, ExportRef, GlossaryTermResource, ReviewResource, SoftwareItem, SourceResource,
 };
+use crate::record::FULL;
 use crate::text::printable::marked_hidden;
 use crate::text::shorten::shortened;
 
@@ -106,6 +107,24 @@ pub(super) static REVIEW: LazyLock<Members> = LazyLock::new(|| {
 /// A product in a list, built from its complete JSON.
 pub(super) fn found(detail: Value, base: &str) -> Value {
     clean(software(detail, &FOUND, base), SHORT, FEW)
+}
+
+/// Members of the full record that a search may include.
+pub(super) static INCLUDED: LazyLock<Members> = LazyLock::new(|| {
+    let mut included = PRODUCT.clone();
+    included.retain(|name, _| FULL.contains(&name.as_str()) && !FOUND.contains_key(name));
+    included
+});
+
+/// A product in a list that includes some members of the full record.
+pub(super) fn found_with(detail: Value, include: &[&str], base: &str) -> Value {
+    let included = include.iter().filter(|name| INCLUDED.contains_key(**name));
+    let included: Members = included.map(|name| ((*name).to_owned(), detail[*name].clone())).collect();
+    let mut found = found(detail, base);
+    if let (Value::Object(found), Value::Object(included)) = (&mut found, clean(included.into(), SHORT, MANY)) {
+        found.extend(included);
+    }
+    found
 }
 
 /// A product in a list, with what it has in common with the given one.

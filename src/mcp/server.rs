@@ -320,7 +320,7 @@ fn search(snapshot: &Snapshot, query: &SearchSoftware, base: &str, stop: &Stop) 
     for hit in page.data.iter().take_while(|_| !stop.is_set()) {
         let SoftwareItem { id, .. } = serde_json::from_slice(&hit.item)?;
         if let Some(detail) = detail(snapshot, &id, query.language.as_ref())? {
-            software.push(record::found(detail, base));
+            software.push(record::found_with(detail, &query.include, base));
         }
     }
     let found = json!({

@@ -4,14 +4,14 @@
 use std::sync::{Arc, LazyLock};
 
 use rmcp::model::{Tool, ToolAnnotations};
-use serde_json::Value;
+use serde_json::{Value, json};
 
 use super::argument;
-use super::record::{CATEGORY, FOUND, PRODUCT, REVIEW, SIMILAR, TERM};
-use super::schema::{Members, count, list, optional_text, resource, text, whole};
+use super::record::{CATEGORY, FOUND, INCLUDED, PRODUCT, REVIEW, SIMILAR, TERM};
+use super::schema::{Members, count, list, object, optional_text, resource, text, whole};
 use crate::catalogue::resource::{QueryReport, ReviewSummary};
 use crate::service::parameter::definition::{
-    FILTERS, GLOSSARY_Q, LANG, LIMIT, LONG_LIMIT, OFFSET, REVIEW_SORT, SEARCH_Q, SEARCH_SORT, SIMILAR_LIMIT,
+    FILTERS, GLOSSARY_Q, INCLUDE, LANG, LIMIT, LONG_LIMIT, OFFSET, REVIEW_SORT, SEARCH_Q, SEARCH_SORT, SIMILAR_LIMIT,
 };
 use crate::service::parameter::value::Text;
 use crate::service::parameter::{AnyParameter, Parameter};
@@ -56,14 +56,16 @@ pub(super) static TOOLS: [Definition; 6] = [
         description: "Find software products in the directory by words, filters, or both; best match first. Each product comes with \
             its evidence (status, date checked, sources), the export it comes from with licence and snapshot date, and a \
             link. Use this first: it returns the ids that the other tools take.",
-        parameters: &[&[&SEARCH_Q], &FILTERS, &[&SEARCH_SORT, &LANG, &LIMIT]],
+        parameters: &[&[&SEARCH_Q], &FILTERS, &[&SEARCH_SORT, &INCLUDE, &LANG, &LIMIT]],
         result: || {
             let mut query = resource::<QueryReport>();
+            let required = FOUND.keys().map(|name| name.as_str().into()).collect();
+            let found = object(FOUND.clone().into_iter().chain(INCLUDED.clone()).collect(), required);
             let understood = ["with_all_words", "related", "incomplete", "corrected", "dropped", "unknown"]
                 .map(|name| (name, query.remove(name).unwrap_or_default()));
             [
                 ("total", count("How many products match; a lower bound if incomplete.")),
-                ("software", list(&FOUND, "The products, in order.")),
+                ("software", json!({"type": "array", "items": found, "description": "The products, in order."})),
             ]
             .into_iter()
             .chain(understood)

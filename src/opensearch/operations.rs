@@ -20,6 +20,7 @@ use super::{Directory, Error, ErrorKind};
 use crate::catalogue::resource::{ReviewSummary, SoftwareDetail, SoftwareItem, SoftwareRef, Suggestions};
 use crate::catalogue::{Order as Stored, Record, STARS, shorten};
 use crate::record::{Language, Translations};
+use crate::service::parameter::definition::INCLUDE;
 use crate::service::{
     self, AttributeSort, ChangesPage, ListReviews, ListSimilar, ListSoftware, ListSort, MAX_QUERY_OFFSET, Page,
     PageRequest, Prefix, ReviewSort, ReviewsPage, SearchSort, SimilarHit, SimilarPage, SoftwareFilter, Stop,
@@ -102,6 +103,9 @@ impl Directory {
 
     /// Lists products.
     pub async fn list_software(&self, query: &ListSoftware) -> Result<Page, Error> {
+        if !query.include.is_empty() {
+            return Err(Error::NotOffered(INCLUDE.name));
+        }
         let filter = FilterQuery::new(&query.filter, &self.view.catalogue).but_for(None);
         let sorted = query.sort.as_ref().map(|sort| match sort {
             ListSort::Stored(order) => Order::stored(*order),

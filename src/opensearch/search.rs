@@ -12,6 +12,7 @@ use super::{Directory, Error};
 use crate::catalogue::resource::QueryReport;
 use crate::search::collect::Tier;
 use crate::search::intent::{Certainty, PossibleSubject, is_intent_word, names_kind, subjects};
+use crate::service::parameter::definition::INCLUDE;
 use crate::service::{
     MAX_QUERY_CHARACTERS, SearchHit, SearchPage, SearchSoftware, ServiceError, Translator, facet, unknown_values,
 };
@@ -35,6 +36,9 @@ impl Directory {
     pub async fn search_software(&self, query: &SearchSoftware) -> Result<SearchPage<'static>, Error> {
         if query.highlight {
             return Err(Error::NotOffered("highlighting"));
+        }
+        if !query.include.is_empty() {
+            return Err(Error::NotOffered(INCLUDE.name));
         }
         let q = query.q.as_deref().filter(|q| !q.trim().is_empty());
         let characters = q.map_or(0, |q| q.chars().count());

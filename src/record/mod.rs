@@ -20,8 +20,8 @@ pub use date::CalendarDate;
 pub use entry::{Category, GlossarySource, GlossaryTerm, MAX_PINNED, Pin, Review, SynonymGroup};
 pub use language::{Found, Language, Languages, Translations};
 pub use property::{
-    ATTRIBUTE, AttributeType, BUILT_IN, BuiltIn, CATEGORY, ENVELOPE, Field, PIN, Property, REVIEW, Required, SEARCHED,
-    SOFTWARE, SYNONYMS, Section, Shape, Shown, TERM, searched,
+    ATTRIBUTE, AttributeType, BUILT_IN, BuiltIn, CATEGORY, ENVELOPE, FULL, Field, PIN, Property, REVIEW, Required,
+    SEARCHED, SOFTWARE, SYNONYMS, Section, Shape, Shown, TERM, searched,
 };
 pub use slug::{Ids, former_slug, identity, slug};
 pub use software::{EvidenceStatus, OfferingType, PropertyValue, Rating, Software, Source};

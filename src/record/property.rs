@@ -346,6 +346,31 @@ const TYPES: [&str; 4] = {
     [text.as_str(), number.as_str(), boolean.as_str(), date.as_str()]
 };
 
+/// The names of the properties that only full records have.
+pub static FULL: [&str; FULL_COUNT] = {
+    let mut names = [""; FULL_COUNT];
+    let (mut at, mut count) = (0, 0);
+    while at < SOFTWARE.len() {
+        if let Shown::Full = SOFTWARE[at].shown {
+            names[count] = SOFTWARE[at].name;
+            count += 1;
+        }
+        at += 1;
+    }
+    names
+};
+
+const FULL_COUNT: usize = {
+    let (mut at, mut count) = (0, 0);
+    while at < SOFTWARE.len() {
+        if let Shown::Full = SOFTWARE[at].shown {
+            count += 1;
+        }
+        at += 1;
+    }
+    count
+};
+
 /// The attributes that every directory has, in order: property and label.
 pub const BUILT_IN: [(&str, &str); 5] = {
     let mut attributes = [("", ""); 5];

@@ -12,6 +12,7 @@ mod changes;
 mod explain;
 pub(crate) mod facet;
 mod highlight;
+mod include;
 mod language;
 mod page;
 pub mod parameter;
@@ -35,6 +36,7 @@ pub use explain::{
     ExplainedAlternative, ExplainedProduct, ExplainedScore, ExplainedWord, SearchExplanation, WHOLE_NAME,
     explain_search,
 };
+pub use include::ListItems;
 pub use language::{Translator, find_language};
 pub use page::{GlossaryPage, LocalisedObject, Page, ReviewsPage, SearchHit, SearchPage, SimilarHit, SimilarPage};
 pub use query::{

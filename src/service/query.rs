@@ -100,6 +100,8 @@ pub struct ListSoftware {
     /// The sort order. If `None`, the best match comes first if `q` is given; otherwise, products
     /// are sorted by name.
     pub sort: Option<ListSort>,
+    /// The members of the full record to include with each product.
+    pub include: Vec<&'static str>,
     pub page: PageRequest,
     /// The language to return text in; `None` leaves all text in its own language.
     pub language: Option<Language>,
@@ -238,6 +240,8 @@ pub struct SearchSoftware {
     pub highlight: bool,
     pub typo: bool,
     pub prefix: Prefix,
+    /// The members of the full record to include with each product.
+    pub include: Vec<&'static str>,
     pub page: PageRequest,
     /// The language to return text in; `None` leaves all text in its own language.
     pub language: Option<Language>,
@@ -258,6 +262,7 @@ impl SearchSoftware {
             highlight: false,
             typo: true,
             prefix: Prefix::Auto,
+            include: Vec::new(),
             page: PageRequest::default(),
             language: None,
         }

@@ -8,7 +8,7 @@ use super::highlight::Highlighter;
 use super::page::scaled_score;
 use super::similar::seek_similar;
 use super::unknown::unknown_values;
-use super::{MAX_QUERY_CHARACTERS, SearchHit, SearchPage, SearchSoftware, ServiceError, Translator, facet};
+use super::{ListItems, MAX_QUERY_CHARACTERS, SearchHit, SearchPage, SearchSoftware, ServiceError, Translator, facet};
 use crate::catalogue::resource::{Correction, QueryReport};
 use crate::generation::Snapshot;
 use crate::index::{Hit, IndexError, SearchHits, SearchRequest};
@@ -36,19 +36,19 @@ pub fn find_software_within(
         .highlight
         .then(|| Highlighter::new(snapshot, &expansion, budget, query.language.as_ref()).highlights(&found));
     let highlights = highlights.transpose()?;
-    let mut translator = Translator::new(&snapshot.catalogue, query.language.as_ref());
+    let mut items = ListItems::new(Translator::new(&snapshot.catalogue, query.language.as_ref()), &query.include);
     let texts = found.texts.iter().map(Some).chain(std::iter::repeat(None));
     let hits = found.hits.into_iter().zip(texts).map(|(hit, texts)| {
         let score = shown_score(&hit, &expansion.plan);
-        Ok::<_, ServiceError>(Hit { score, item: translator.item(hit.item, texts)?, ..hit })
+        Ok::<_, ServiceError>(Hit { score, item: items.item(hit.item, texts)?, ..hit })
     });
     let hits = hits.collect::<Result<_, _>>()?;
     let mut report = report(expansion.report, found.complete, found.related, budget);
     report.unknown.extend(unknown_values(&snapshot.catalogue, Some(&snapshot.records.columns), &query.filter));
     Ok(SearchResults {
         hits,
-        is_in_language: translator.is_any(),
-        are_translated: translator.needs_texts(),
+        is_in_language: items.translator.is_any(),
+        are_own: items.needs_texts(),
         highlights,
         total: found.total,
         spent: budget.spent(),
@@ -139,7 +139,8 @@ fn search_as(
         page: query.page.range(),
         facets: attributes.as_deref(),
         texts: (query.highlight && !expansion.slots.is_empty())
-            || Translator::new(&snapshot.catalogue, query.language.as_ref()).needs_texts(),
+            || Translator::new(&snapshot.catalogue, query.language.as_ref()).needs_texts()
+            || !query.include.is_empty(),
         budget,
     };
     let found = if expansion.finds_nothing() {
@@ -192,8 +193,8 @@ pub struct SearchResults {
     pub(super) hits: Box<[Hit]>,
     /// Whether any text is in the query's language.
     pub(super) is_in_language: bool,
-    /// Whether the items are translations rather than the generation's own.
-    pub(super) are_translated: bool,
+    /// Whether the items are the results' own rather than slices of the generation's data.
+    pub(super) are_own: bool,
     /// Each hit's highlights, if requested.
     pub(super) highlights: Option<Box<[Bytes]>>,
     pub total: u64,
@@ -233,7 +234,7 @@ impl SearchResults {
         let highlights: usize =
             self.highlights.iter().flatten().map(|highlights| size_of::<Bytes>() + highlights.len()).sum();
         let counts = self.counts.as_ref().map_or(0, |counts| counts.size_bytes());
-        let items = self.hits.iter().filter(|_| self.are_translated).map(|hit| hit.item.len()).sum::<usize>();
+        let items = self.hits.iter().filter(|_| self.are_own).map(|hit| hit.item.len()).sum::<usize>();
         size_of::<Self>() + size_of_val(&*self.hits) + items + corrections + words + highlights + counts
     }
 }

@@ -2,7 +2,7 @@
 
 use bytes::Bytes;
 
-use super::{ListSoftware, Page, PageRequest, ServiceError, Translator};
+use super::{ListItems, ListSoftware, Page, PageRequest, ServiceError, Translator};
 use crate::catalogue::{Order, Record, SoftwareFilter, SortedBy, StoredProduct};
 use crate::generation::Snapshot;
 use crate::index::{IndexError, SearchHits, SearchRequest};
@@ -16,8 +16,8 @@ pub fn list_software(snapshot: &Snapshot, query: &ListSoftware, stop: &Stop) -> 
     let budget = &unlimited(stop);
     let q = query.q.as_deref().filter(|q| !q.trim().is_empty());
     let order = query.sort.as_ref().and_then(|sort| sort.sorted_by(&snapshot.catalogue.tables.attributes));
-    let mut translator = Translator::new(&snapshot.catalogue, query.language.as_ref());
-    let texts = translator.needs_texts();
+    let mut items = ListItems::new(Translator::new(&snapshot.catalogue, query.language.as_ref()), &query.include);
+    let texts = items.needs_texts();
     let found = match q {
         None => {
             let order = order.or(Some(SortedBy::Stored(Order::Name)));
@@ -26,9 +26,9 @@ pub fn list_software(snapshot: &Snapshot, query: &ListSoftware, stop: &Stop) -> 
         Some(q) => search_names(snapshot, q, &query.filter, order, query.page, texts, budget)?,
     };
     let texts = found.texts.iter().map(Some).chain(std::iter::repeat(None));
-    let data = found.hits.into_iter().zip(texts).map(|(hit, texts)| translator.item(hit.item, texts));
+    let data = found.hits.into_iter().zip(texts).map(|(hit, texts)| items.item(hit.item, texts));
     let data = data.collect::<Result<_, _>>()?;
-    Ok(Page { data, pagination: query.page.pagination(found.total), is_in_language: translator.is_any() })
+    Ok(Page { data, pagination: query.page.pagination(found.total), is_in_language: items.translator.is_any() })
 }
 
 /// The budget for a list. It only stops early if the stop signal is set, because a list can't be

@@ -1,11 +1,15 @@
 //! `/v1/software` and `/v1/software/{id}`.
 
+use std::sync::Arc;
+
 use axum::http::Method;
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
-use serde_json::json;
+use serde_json::{Value, json};
+use software_directory::record::FULL;
+use software_directory::update::Directory;
 
-use crate::fixture::{ODD_IDS, PRODUCTS};
-use crate::service::Service;
+use crate::fixture::{self, ODD_IDS, PRODUCTS};
+use crate::service::{Service, Setup};
 
 #[tokio::test]
 async fn an_item_has_the_members_that_lists_show() {
@@ -96,6 +100,62 @@ async fn only_selected_fields_are_sent() {
 }
 
 #[tokio::test]
+async fn lists_include_members_of_the_full_record() {
+    let service = Service::with_directory();
+    let whole = service.get("/v1/software/tool-rated").await.json();
+    let with = |include: &str| format!("/v1/software?id=tool-rated&{include}");
+    let every: Vec<_> = FULL.iter().filter(|name| !whole["data"][**name].is_null()).collect();
+    assert!(every.len() > 7, "{every:?}");
+    let item = service.get(&with("")).await.json()["data"][0].clone();
+    for (query, expected) in [
+        (with("include=description,sources"), &["description", "sources"][..]),
+        (with("include=tags&include=standards,tags"), &["tags", "standards"]),
+        ("/v1/search?q=rated+gauge&limit=1&include=features".to_owned(), &["features"]),
+    ] {
+        let mut found = service.get(&query).await.json()["data"][0].take();
+        let members = found.as_object_mut().expect("an object");
+        members.remove("score");
+        for name in expected {
+            assert_eq!(members.remove(*name).as_ref(), Some(&whole["data"][*name]), "{query}");
+        }
+        assert_eq!(*members, *item.as_object().expect("an object"), "{query}: nothing else is added");
+    }
+    let selected = service.get(&with("fields=name&include=tags")).await.json();
+    assert_eq!(selected["data"][0].as_object().expect("an object").keys().collect::<Vec<_>>(), ["id", "name", "tags"]);
+    let wrong = service.get(&with("include=tag")).await.json();
+    assert!(wrong["detail"].as_str().expect("text").contains("did you mean tags?"), "{wrong}");
+}
+
+#[tokio::test]
+async fn included_members_that_do_not_fit_are_named() {
+    let product = |id: &str| {
+        json!({
+            "id": id, "name": id, "url": "https://tool.example/", "evidence_status": "pending-review", "tags": ["t"],
+            "description": "word ".repeat(80_000)
+        })
+    };
+    let products = ["a", "b", "c"].map(product);
+    let export = json!({"name": "One", "license": "https://opensource.org/license/mit", "software": products});
+    let directory = Directory::default();
+    directory.publish(fixture::snapshot(&[("one", &export.to_string())]));
+    let service = Setup { directory: Arc::new(directory), ..Setup::default() }.start();
+    for path in ["/v1/software?include=description,tags", "/v1/search?sort=name&include=description,tags"] {
+        let found = service.get(path).await.json();
+        let fitted: Vec<_> = found["data"]
+            .as_array()
+            .expect("an array")
+            .iter()
+            .map(|product| {
+                assert_eq!(product["tags"], json!(["t"]));
+                (product["description"].as_str().map(str::len), &product["omitted"])
+            })
+            .collect();
+        let omitted = json!(["description"]);
+        assert_eq!(fitted, [(Some(400_000), &Value::Null), (Some(400_000), &Value::Null), (None, &omitted)]);
+    }
+}
+
+#[tokio::test]
 async fn commas_do_not_separate_values() {
     let service = Service::with_directory();
     for (path, cure) in [
@@ -103,7 +163,6 @@ async fn commas_do_not_separate_values() {
         ("/v1/search?category=Tools,+Measuring", "category=Tools&category=Measuring"),
         ("/v1/search?tags=tools,measuring", "tags=tools&tags=measuring"),
         ("/v1/search?facets=category,rating", "facets=…&facets=…"),
-        ("/v1/software?fields=id,name", "fields=…&fields=…"),
     ] {
         let answer = service.get(path).await;
         assert_eq!(answer.problem(), (400, "invalid_parameter".to_owned()), "{path}");

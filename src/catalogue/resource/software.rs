@@ -13,6 +13,7 @@ use crate::record::{Attribute, Language, Software, Source, Translations};
 
 /// A product as shown in lists.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[schema(as = StoredItem)]
 pub struct SoftwareItem<'a> {
     /// Identifier: any text, so percent-encode it in a path.
     #[serde(borrow)]

@@ -10,8 +10,8 @@ use serde::{Serialize, Serializer};
 use utoipa::ToSchema;
 
 use crate::catalogue::ObjectWriter;
-use crate::catalogue::resource::{FacetValue, Highlight, Pagination, QueryReport, SoftwareItem};
-use crate::http::api::software::check_attributes;
+use crate::catalogue::resource::{FacetValue, Highlight, Pagination, QueryReport};
+use crate::http::api::software::{ListedSoftware, check_attributes};
 use crate::http::extract::query::{FromParameters, Parameters, Query, check_offset};
 use crate::http::extract::{Lang, MaxOffset, PageLinks, Served};
 use crate::http::openapi::{ApiErrors, NotOffered};
@@ -21,7 +21,7 @@ use crate::http::search_page::with_page;
 use crate::http::state::AppState;
 use crate::service::parameter::Values;
 use crate::service::parameter::definition::{
-    FACETS, FILTERS, HIGHLIGHT, LANG, LIMIT, PREFIX, QUERIED_OFFSET, SEARCH_Q, SEARCH_SORT, TYPO,
+    FACETS, FILTERS, HIGHLIGHT, INCLUDE, LANG, LIMIT, PREFIX, QUERIED_OFFSET, SEARCH_Q, SEARCH_SORT, TYPO,
 };
 use crate::service::{Facet, SearchHit, SearchPage, SearchSoftware};
 
@@ -34,7 +34,7 @@ impl FromParameters for SearchParameters {
     const PARAMETERS: Parameters = &[
         &[&SEARCH_Q],
         &FILTERS,
-        &[&SEARCH_SORT, &FACETS, &HIGHLIGHT, &TYPO, &PREFIX, &LANG, &FIELDS, &LIMIT, &QUERIED_OFFSET],
+        &[&SEARCH_SORT, &FACETS, &HIGHLIGHT, &TYPO, &PREFIX, &LANG, &FIELDS, &INCLUDE, &LIMIT, &QUERIED_OFFSET],
     ];
 
     fn read(values: &mut Values<'_>) -> Self {
@@ -63,7 +63,7 @@ struct SearchResult {
 struct SearchResultHit {
     #[schema(inline = false)]
     #[serde(flatten)]
-    item: SoftwareItem<'static>,
+    item: ListedSoftware,
     /// How well the product matches; only comparable within one response. 0 without a query, and negative if the product
     /// is related but contains none of the query's words.
     score: f32,

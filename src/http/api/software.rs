@@ -14,7 +14,7 @@ use crate::catalogue::{ObjectWriter, Record};
 use crate::http::extract::query::{FromParameters, InLanguage, Parameters, Query, check_offset};
 use crate::http::extract::{Lang, MaxOffset, PageLinks, PathId, Served};
 use crate::http::middleware::RequestContext;
-use crate::http::openapi::{ApiErrors, NotFound};
+use crate::http::openapi::{ApiErrors, NotFound, NotOffered};
 use crate::http::problem::{ApiError, ErrorCode, ParameterProblem};
 use crate::http::response::{self, FIELDS, Fields, FilterReport, ListBody, ListPage};
 use crate::http::state::AppState;
@@ -22,8 +22,8 @@ use crate::record::Language;
 use crate::service;
 use crate::service::parameter::Values;
 use crate::service::parameter::definition::{
-    ATTRIBUTE, ATTRIBUTES, CATEGORY, FILTERS, IDS, LANG, LIMIT, LIST_SORT, NAME_Q, QUERIED_OFFSET, SEARCHED_OFFSET,
-    SIMILAR_LIMIT,
+    ATTRIBUTE, ATTRIBUTES, CATEGORY, FILTERS, IDS, INCLUDE, LANG, LIMIT, LIST_SORT, NAME_Q, QUERIED_OFFSET,
+    SEARCHED_OFFSET, SIMILAR_LIMIT,
 };
 use crate::service::{
     AttributeSort, Facet, ListSimilar, ListSoftware, ListSort, Page, SimilarHit, SimilarPage, SoftwareFilter, Stop,
@@ -37,7 +37,7 @@ pub(in crate::http) struct ListParameters {
 
 impl FromParameters for ListParameters {
     const PARAMETERS: Parameters =
-        &[&[&NAME_Q, &IDS], &FILTERS, &[&LIST_SORT, &LANG, &FIELDS, &LIMIT, &QUERIED_OFFSET]];
+        &[&[&NAME_Q, &IDS], &FILTERS, &[&LIST_SORT, &LANG, &FIELDS, &INCLUDE, &LIMIT, &QUERIED_OFFSET]];
 
     fn read(values: &mut Values<'_>) -> Self {
         let list = ListSoftware::from_values(values);
@@ -46,11 +46,24 @@ impl FromParameters for ListParameters {
     }
 }
 
+/// A product in a list. With `fields`, only the `id` is always there; `include` adds members of the full record.
+#[derive(ToSchema)]
+#[schema(as = SoftwareItem)]
+#[expect(dead_code, reason = "only describes the response, which is assembled from bytes")]
+pub(super) struct ListedSoftware {
+    #[schema(inline = false)]
+    #[serde(flatten)]
+    item: SoftwareItem<'static>,
+    /// Members in `include` that didn't fit. Absent if there are none.
+    #[schema(required = false, nullable = false)]
+    omitted: Option<Vec<String>>,
+}
+
 /// A page of products.
 #[derive(ToSchema)]
 #[expect(dead_code, reason = "only describes the response, which is assembled from bytes")]
 struct SoftwareList {
-    data: Vec<SoftwareItem<'static>>,
+    data: Vec<ListedSoftware>,
     pagination: Pagination,
     /// Absent unless a filter has a value that no product has.
     #[schema(required = false, nullable = false)]
@@ -66,7 +79,7 @@ struct SoftwareList {
     operation_id = "listSoftware",
     tag = "Software",
     params(Query<ListParameters>),
-    responses((status = 200, description = "A page of products", body = SoftwareList), ApiErrors),
+    responses((status = 200, description = "A page of products", body = SoftwareList), NotOffered, ApiErrors),
 )]
 pub(in crate::http) async fn list_software(
     State(state): State<Arc<AppState>>,

@@ -313,6 +313,7 @@ fn finish(mut document: OpenApi, config: &HttpConfig) -> String {
     example::add_recorded(&mut document);
     if let Some(components) = &mut document.components {
         schema::flatten(&mut components.schemas);
+        schema::describe_listed(&mut components.schemas);
     }
     schema::remove_unused(&mut document);
     schema::add_links(&mut document);

@@ -8,6 +8,9 @@ use utoipa::openapi::link::{Link, LinkBuilder};
 use utoipa::openapi::schema::{Object, Schema, SchemaType, Type};
 use utoipa::openapi::{OpenApi, RefOr};
 
+use crate::catalogue::resource::SoftwareItem;
+use crate::record::FULL;
+
 type Schemas = BTreeMap<String, RefOr<Schema>>;
 
 const SCHEMAS: &str = "#/components/schemas/";
@@ -40,6 +43,18 @@ fn object(schemas: &Schemas, schema: &RefOr<Schema>) -> Option<Object> {
             Some(whole)
         }
         RefOr::T(_) => None,
+    }
+}
+
+/// Says that of a product in a list, only the id is always there, and that it may have members of
+/// the full record.
+pub(super) fn describe_listed(schemas: &mut Schemas) {
+    let RefOr::T(Schema::Object(detail)) = schemas["SoftwareDetail"].clone() else { return };
+    for name in ["SoftwareItem", "SearchHit"] {
+        let Some(RefOr::T(Schema::Object(listed))) = schemas.get_mut(name) else { continue };
+        listed.required.retain(|name| name == SoftwareItem::FIELDS[0] || !SoftwareItem::FIELDS.contains(&&**name));
+        let included = FULL.iter().filter_map(|name| Some(((*name).to_owned(), detail.properties.get(*name)?.clone())));
+        listed.properties.extend(included);
     }
 }
 

@@ -1,8 +1,10 @@
 //! The parameters, grouped by operation: lists, product searches, reviews, everything else.
 
+use std::convert::identity;
+
 use super::value::{Condition, Date, Decimal, Flag, Integer, MAX_SAFE_INTEGER, Name, OneOf, Text};
 use super::{AnyParameter, Parameter};
-use crate::record::{EvidenceStatus, OfferingType};
+use crate::record::{EvidenceStatus, FULL, OfferingType};
 use crate::service::{
     Facet, ListSort, MAX_LIMIT, MAX_QUERY_CHARACTERS, MAX_QUERY_OFFSET, Order, Prefix, ReviewSort, SearchSort,
 };
@@ -263,6 +265,15 @@ pub static FACETS: Parameter<Name<Facet>> = Parameter::new(
         default: None,
         example: "attribute.price",
     },
+)
+.repeatable();
+
+pub static INCLUDE: Parameter<OneOf<&str>> = Parameter::new(
+    "include",
+    "Also include these members of the full record with each product. What doesn't fit (a page has at most 1 MiB of \
+     them) is left out and named in the product's `omitted`. Several names may be separated by commas.",
+    "description",
+    OneOf { values: &FULL, name: identity, default: None },
 )
 .repeatable();
 

@@ -12,7 +12,7 @@ pub mod value;
 use serde_json::Value as Json;
 use utoipa::openapi::schema::{Object, SchemaType, Type};
 
-use self::value::{Flag, Integer, Text, Value};
+use self::value::{Flag, Integer, OneOf, Text, Value};
 use super::PageRequest;
 use crate::text::count::{agreeing, counted};
 use crate::text::nearest::Nearest;
@@ -207,8 +207,27 @@ impl<'v> Values<'v> {
 
     /// All values of a repeatable parameter, in order. Stops after three wrong ones.
     pub fn many<V: Value>(&mut self, parameter: &Parameter<V>) -> Vec<V::Output> {
+        self.read_all(parameter, self.given(parameter.name))
+    }
+
+    /// The different names in a repeatable parameter, which may also be separated by commas.
+    pub fn names<T: Copy + PartialEq>(&mut self, parameter: &Parameter<OneOf<T>>) -> Vec<T> {
+        let given = self.given(parameter.name).into_iter().flat_map(|given| match given {
+            Some(Given::Text(text)) => text.split(',').map(|name| Some(Given::Text(name))).collect(),
+            other => vec![other],
+        });
+        let mut names = Vec::new();
+        for name in self.read_all(parameter, given.collect()) {
+            if !names.contains(&name) {
+                names.push(name);
+            }
+        }
+        names
+    }
+
+    fn read_all<V: Value>(&mut self, parameter: &Parameter<V>, given: Vec<Option<Given<'_>>>) -> Vec<V::Output> {
         let (mut values, mut refused) = (Vec::new(), 0);
-        for given in self.given(parameter.name) {
+        for given in given {
             match self.take(parameter, given) {
                 Some(value) => values.push(value),
                 None if refused + 1 == MAX_REPORTED => break,

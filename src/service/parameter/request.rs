@@ -3,8 +3,8 @@
 use super::Values;
 use super::definition::{
     ATTRIBUTE, ATTRIBUTES, CATEGORY, EVIDENCE_CHECKED_AFTER, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, FACETS,
-    GLOSSARY_Q, HIGHLIGHT, IDS, LIMIT, LIST_SORT, MAX_STARS, MIN_RATING, MIN_STARS, NAME_Q, OFFERING_TYPE, OFFSET,
-    PREFIX, QUERIED_OFFSET, REVIEW_SORT, SEARCH_Q, SEARCH_SORT, SEARCHED_OFFSET, SIMILAR_LIMIT, TYPO, VERIFIED,
+    GLOSSARY_Q, HIGHLIGHT, IDS, INCLUDE, LIMIT, LIST_SORT, MAX_STARS, MIN_RATING, MIN_STARS, NAME_Q, OFFERING_TYPE,
+    OFFSET, PREFIX, QUERIED_OFFSET, REVIEW_SORT, SEARCH_Q, SEARCH_SORT, SEARCHED_OFFSET, SIMILAR_LIMIT, TYPO, VERIFIED,
 };
 use crate::service::{
     AttributeCondition, ListGlossary, ListReviews, ListSimilar, ListSoftware, ReviewFilter, SearchSoftware,
@@ -18,6 +18,7 @@ impl ListSoftware {
             q: values.query(&NAME_Q),
             filter: SoftwareFilter { ids: values.many(&IDS), ..software_filter(values) },
             sort: values.one(&LIST_SORT),
+            include: values.names(&INCLUDE),
             page: values.page(&LIMIT, &QUERIED_OFFSET),
             language: None,
         }
@@ -65,6 +66,7 @@ impl SearchSoftware {
             highlight: values.flag(&HIGHLIGHT),
             typo: values.flag(&TYPO),
             prefix: values.one(&PREFIX).unwrap_or_default(),
+            include: values.names(&INCLUDE),
             page: values.page(&LIMIT, &QUERIED_OFFSET),
             language: None,
         }

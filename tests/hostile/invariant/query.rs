@@ -51,6 +51,7 @@ pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
     let list = ListSoftware {
         q: query.q.clone(),
         filter: query.filter.clone(),
+        include: Vec::new(),
         sort: (query.sort == SearchSort::Stored(Order::Name)).then_some(ListSort::Stored(Order::Name)),
         page: query.page,
         language: None,
