@@ -15,6 +15,7 @@ use super::resource::Members;
 use crate::catalogue::resource::{ExportRef, ExportResource};
 use crate::export::{SetExport, write_compact};
 use crate::scratch::{BulkReader, BulkWriter, Span};
+use crate::text::append;
 
 /// The compression level for downloadable documents (zstd's scale, 1 to 22). Higher levels take far
 /// longer and barely make the documents smaller.
@@ -190,6 +191,7 @@ impl ExportDocument {
             size_bytes: self.resource.size_bytes,
             places: downloads.reader(self.stored.places)?,
             reference,
+            id_prefix: self.resource.id_prefix.clone().unwrap_or_default(),
         })
     }
 
@@ -214,6 +216,8 @@ pub struct StoredExport {
     places: BulkReader,
     /// What each `ndjson` line says about the export.
     reference: String,
+    /// What the directory puts before the records' ids.
+    id_prefix: String,
 }
 
 impl StoredExport {
@@ -249,12 +253,14 @@ impl StoredExport {
         Ok(json.take((range.end() + 1).saturating_sub(*range.start())))
     }
 
-    /// One record per line: the export's own object plus `export` (id, name, licence, date), so the
-    /// licence always comes with it. A record's own `export` property moves to
-    /// `additional_properties`. Only one record is in memory at a time.
+    /// One record per line: the export's own object plus `api_id`, its id in the directory, and
+    /// `export` (id, name, licence, date), so the licence always comes with it. A record's own
+    /// properties with these names move to `additional_properties`. Only one record is in memory at
+    /// a time.
     pub fn ndjson(self) -> io::Result<impl Read + Send> {
-        let Self { compressed, places, reference, .. } = self;
-        Ok(Lines { document: decoder(compressed)?, places: decoder(places)?, reference, line: io::Cursor::default() })
+        let Self { compressed, places, reference, id_prefix, .. } = self;
+        let (document, places) = (decoder(compressed)?, decoder(places)?);
+        Ok(Lines { document, places, reference, id_prefix, line: io::Cursor::default() })
     }
 }
 
@@ -269,6 +275,7 @@ struct Lines<R> {
     document: R,
     places: R,
     reference: String,
+    id_prefix: String,
     /// The current line, which may be partly read.
     line: io::Cursor<String>,
 }
@@ -289,8 +296,8 @@ impl<R: Read> Lines<R> {
         if record.len() != length as usize {
             return Err(misplaced());
         }
-        let mut line = String::with_capacity(record.len() + self.reference.len() + 16);
-        write_line(&mut line, &record, &self.reference)?;
+        let mut line = String::with_capacity(record.len() + self.reference.len() + 64);
+        write_line(&mut line, &record, &self.id_prefix, &self.reference)?;
         self.line = io::Cursor::new(line);
         Ok(true)
     }
@@ -307,27 +314,24 @@ impl<R: Read> Read for Lines<R> {
     }
 }
 
-fn write_line(lines: &mut String, record: &[u8], reference: &str) -> io::Result<()> {
+fn write_line(line: &mut String, record: &[u8], id_prefix: &str, reference: &str) -> io::Result<()> {
     let record: Members<'_> = serde_json::from_slice(record)?;
-    let mut own = None;
-    lines.push('{');
+    let mut own = String::new();
+    line.push('{');
     for (name, value) in record.0 {
-        if name == "export" {
-            own = Some(value);
-            continue;
+        let members = if matches!(&*name, "api_id" | "export") { &mut own } else { &mut *line };
+        members.push_str(&serde_json::to_string(&name)?);
+        members.push(':');
+        write_compact(value.get(), members);
+        members.push(',');
+        if name == "id" {
+            let id: Cow<'_, str> = serde_json::from_str(value.get())?;
+            append(line, format_args!("\"api_id\":{},", serde_json::to_string(&format!("{id_prefix}{id}"))?));
         }
-        lines.push_str(&serde_json::to_string(&name)?);
-        lines.push(':');
-        write_compact(value.get(), lines);
-        lines.push(',');
     }
-    if let Some(own) = own {
-        lines.push_str(r#""additional_properties":{"export":"#);
-        write_compact(own.get(), lines);
-        lines.push_str("},");
+    if let Some(own) = own.strip_suffix(',') {
+        append(line, format_args!("\"additional_properties\":{{{own}}},"));
     }
-    lines.push_str(r#""export":"#);
-    lines.push_str(reference);
-    lines.push_str("}\n");
+    append(line, format_args!("\"export\":{reference}}}\n"));
     Ok(())
 }

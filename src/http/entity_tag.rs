@@ -159,7 +159,10 @@ impl TagKind {
             Self::Software => as_snapshot(served).and_then(|snapshot| service::get_software_hash(snapshot, &id)),
             Self::Category => service::get_category(catalogue, &id, None)?.map(|(object, _)| hash(&*object)),
             Self::Term => service::get_term(catalogue, &id, None)?.map(|(object, _)| hash(&*object)),
-            Self::Export => catalogue.export(&id).map(|export| hash(export.resource.sha256.as_bytes())),
+            Self::Export => catalogue.export(&id).map(|export| {
+                // The prefix may come from the server's options.
+                hash((&export.resource.sha256, &export.resource.id_prefix))
+            }),
             Self::Categories => Some(catalogue.categories_hash()),
             Self::Glossary => Some(catalogue.glossary_hash()),
             // A republished generation has a different log.

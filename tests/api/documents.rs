@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use axum::http::Method;
-use serde_json::json;
+use serde_json::{Value, json};
 use software_directory::http::problem::ErrorCode;
 use software_directory::http::{HttpConfig, PublicUrl};
 use software_directory::update::Directory;
@@ -29,6 +29,22 @@ async fn documents_need_no_key_and_are_cached_by_tag() {
         assert_eq!((again.status.as_u16(), again.body.len()), (304, 0), "{path}");
         assert!(!again.headers.contains_key("content-length"), "{path}: a 304 has no body, not even an empty one");
     }
+}
+
+#[tokio::test]
+async fn the_example_shows_the_response_to_its_own_request() {
+    let service = Service::with_directory();
+    let page = service.visit("/docs").await;
+    let text = page.text().replace("&#38;", "&").replace("&amp;", "&").replace("&quot;", "\"").replace("&#34;", "\"");
+    let (_, command) = text.split_once("</span>/v1/search?").expect("a request");
+    let (query, rest) = command.split_once('\'').expect("its end");
+    let (_, response) = rest.split_once("The response\"><code>").expect("a response");
+    let shown: Value = serde_json::from_str(response.split_once("</code>").expect("its end").0).expect("JSON");
+    let sent = service.get(&format!("/v1/search?{query}")).await.json();
+    assert_eq!(shown, sent);
+    assert!(sent["pagination"]["total"].as_u64() > Some(0), "{query}");
+    let closed = service.send(Method::GET, "/docs", &[]).await;
+    assert!(closed.text().contains("/v1/search?q=hedgehg+incidents&amp;"), "the recorded search: {}", closed.text());
 }
 
 #[tokio::test]

@@ -123,6 +123,12 @@ async fn every_parameter_has_an_example_that_finds_something() {
     for (path, operation) in operations(&document) {
         for parameter in parameters(operation) {
             let name = parameter["name"].as_str().expect("a name");
+            let schema = &parameter["schema"];
+            let others = [&schema["examples"], &schema["items"]["examples"]];
+            for other in others.iter().filter_map(|examples| examples.as_array()).flatten() {
+                let target = address(path, operation, Some((name, other)));
+                assert_eq!(service.get(&target).await.status, 200, "{target}");
+            }
             let example = &parameter["example"];
             assert!(
                 !example.is_null(),

@@ -145,9 +145,9 @@ fn unknown_properties_come_back_unchanged_with_every_digit() {
 
 #[test]
 fn each_line_of_an_ndjson_download_is_a_record_with_its_licence() {
-    let first = with(product("a"), json!({"export": "its own", "note": "two\nlines"}));
-    let snapshot =
-        snapshot(&[("tools.json", document(json!({"as_of": "2025-01-01", "software": [first, product("b")]})))]);
+    let first = with(product("a"), json!({"export": "its own", "api_id": 7, "note": "two\nlines"}));
+    let products = json!({"id_prefix": "t:", "as_of": "2025-01-01", "software": [first, product("b")]});
+    let snapshot = snapshot(&[("tools.json", document(products))]);
     let stored = get_export(&snapshot, "tools").expect("an export").open();
     let text = stored.and_then(|stored| io::read_to_string(stored.ndjson()?)).expect("intact");
     assert!(text.ends_with('\n'));
@@ -155,9 +155,13 @@ fn each_line_of_an_ndjson_download_is_a_record_with_its_licence() {
     let export = json!({"id": "tools", "name": "N", "license": "https://example.org/licence", "as_of": "2025-01-01"});
     let expected_first = with(
         product("a"),
-        json!({"note": "two\nlines", "additional_properties": {"export": "its own"}, "export": export}),
+        json!({
+            "api_id": "t:a", "note": "two\nlines", "additional_properties": {"export": "its own", "api_id": 7},
+            "export": export
+        }),
     );
-    assert_eq!(lines, [expected_first, with(product("b"), json!({"export": export}))]);
+    assert_eq!(lines, [expected_first, with(product("b"), json!({"api_id": "t:b", "export": export}))]);
+    assert!(get_software(&snapshot, "t:a", None).expect("intact").is_some(), "an id in the API");
 }
 
 #[test]

@@ -99,7 +99,7 @@ impl Format {
 
 static FORMAT: Parameter<OneOf<Format>> = Parameter::new(
     "format",
-    "`json` is the export exactly as validated; `ndjson` has one record per line, each with its export and licence.",
+    "`json` is the export exactly as validated; `ndjson` has one record per line, each with its id in the API (`api_id`), its export and its licence.",
     "json",
     OneOf { values: &[Format::Json, Format::Ndjson], name: Format::extension, default: Some(Format::Json) },
 );

@@ -5,17 +5,32 @@ use std::sync::Arc;
 use axum::extract::State;
 use axum::http::HeaderMap;
 use axum::response::Response;
+use serde::Serialize;
 
 use super::home::overview;
 use super::language::Language;
+use crate::catalogue::resource::{Pagination, QueryReport, SoftwareItem};
 use crate::http::extract::Snapshot;
 use crate::http::middleware::session;
 use crate::http::problem::ApiError;
+use crate::http::search_page::with_page;
 use crate::http::state::AppState;
+use crate::service::{PageRequest, SearchHit, SearchPage, SearchResults, SearchSoftware};
 
-/// A query for the bundled exports, used for readers who may not be allowed to see what this
-/// directory contains.
-const USUAL_QUERY: &str = "permit to work";
+/// The response to a search, as its operation composes it.
+#[derive(Serialize)]
+struct Answer<'a> {
+    data: Vec<Hit<'a>>,
+    pagination: Pagination,
+    query: &'a QueryReport,
+}
+
+#[derive(Serialize)]
+struct Hit<'a> {
+    #[serde(flatten)]
+    item: SoftwareItem<'a>,
+    score: f32,
+}
 
 pub(super) async fn get_page(
     State(state): State<Arc<AppState>>,
@@ -24,11 +39,38 @@ pub(super) async fn get_page(
 ) -> Result<Response, ApiError> {
     let may_read = state.site.is_public || session(&state.keys, &headers).is_some();
     let overview = match state.directory.current().filter(|_| may_read) {
-        Some(snapshot) => Some(overview(&state, &Snapshot(snapshot)).await?),
+        Some(snapshot) => {
+            let snapshot = Snapshot(snapshot);
+            Some((snapshot.clone(), overview(&state, &snapshot).await?))
+        }
         None => None,
     };
-    let example = overview.as_ref().and_then(|overview| overview.examples.first());
-    let query = example.map_or(USUAL_QUERY, String::as_str);
-    let page = state.docs.getting_started(&state.site, language, query).map_err(ApiError::internal)?;
+    // Readers who may not be allowed to see what this directory contains get the recorded search.
+    let example = match overview {
+        Some((snapshot, overview)) => match overview.examples.first() {
+            Some(query) => Some(search(&state, snapshot, query).await?),
+            None => None,
+        },
+        None => None,
+    };
+    let page = state.docs.getting_started(&state.site, language, example).map_err(ApiError::internal)?;
     Ok(page.respond(&headers).await)
+}
+
+/// Searches for one product. Returns the request's path and the response's body.
+async fn search(state: &Arc<AppState>, snapshot: Snapshot, query: &str) -> Result<(String, String), ApiError> {
+    let encoded: String = form_urlencoded::byte_serialize(query.as_bytes()).collect();
+    let search = SearchSoftware { page: PageRequest { limit: 1, offset: 0 }, ..SearchSoftware::new(query) };
+    let write = |page: &SearchPage<'_>, _: &SearchResults| {
+        let data: Result<_, serde_json::Error> = page
+            .data
+            .iter()
+            .map(|SearchHit { item, score, .. }| Ok(Hit { item: serde_json::from_slice(item)?, score: *score }))
+            .collect();
+        let data = data.map_err(ApiError::internal)?;
+        let answer = Answer { data, pagination: page.pagination, query: &page.query };
+        serde_json::to_string_pretty(&answer).map_err(ApiError::internal)
+    };
+    let body = with_page(state, snapshot, search, write).await?;
+    Ok((format!("/v1/search?q={encoded}&limit=1"), body))
 }

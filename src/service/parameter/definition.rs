@@ -218,9 +218,6 @@ pub static FILTERS: [&dyn AnyParameter; 12] = [
     &ATTRIBUTE,
 ];
 
-/// An example of sorting by an attribute.
-const SORT_EXAMPLE: &str = "-attribute.price";
-
 /// The order of a product list.
 pub static LIST_SORT: Parameter<Name<ListSort>> = Parameter::new(
     "sort",
@@ -233,7 +230,7 @@ pub static LIST_SORT: Parameter<Name<ListSort>> = Parameter::new(
         read: ListSort::parse,
         sign: "-?",
         default: None,
-        example: SORT_EXAMPLE,
+        example: None,
     },
 );
 
@@ -247,7 +244,7 @@ pub static SEARCH_SORT: Parameter<Name<SearchSort>> = Parameter::new(
         read: SearchSort::parse,
         sign: "-?",
         default: Some("relevance"),
-        example: SORT_EXAMPLE,
+        example: None,
     },
 );
 
@@ -263,7 +260,7 @@ pub static FACETS: Parameter<Name<Facet>> = Parameter::new(
         read: Facet::parse,
         sign: "",
         default: None,
-        example: "attribute.price",
+        example: Some("attribute.standards"),
     },
 )
 .repeatable();

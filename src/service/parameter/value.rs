@@ -234,7 +234,8 @@ pub struct Name<T> {
     pub sign: &'static str,
     /// The name for an absent parameter.
     pub default: Option<&'static str>,
-    pub example: &'static str,
+    /// An attribute that every directory has.
+    pub example: Option<&'static str>,
 }
 
 // Implemented by hand, because deriving it would require `T: Clone`.
@@ -264,7 +265,7 @@ impl<T> Value for Name<T> {
             .schema_type(Type::String)
             .pattern(Some(format!("^({names}|{sign}{prefix}.+)$")))
             .default(self.default.map(Into::into))
-            .examples([self.example])
+            .examples(self.example)
             .build()
     }
 }

@@ -4,7 +4,7 @@
 use askama::Template;
 use bytes::Bytes;
 
-use self::reference::{Prose, Reference};
+use self::reference::{Line, Prose, Reference};
 use super::call::LOCAL;
 use super::document::Document;
 use super::frame::{Frame, Menu, Section};
@@ -13,6 +13,7 @@ use super::site::{Site, robots};
 use crate::export;
 use crate::http::problem::ErrorCode;
 use crate::record::{ENVELOPE, Property, SOFTWARE};
+use crate::service::parameter::definition::SEARCH_Q;
 
 mod reference;
 
@@ -45,8 +46,9 @@ struct DocumentationPage<'a> {
 struct GettingStarted<'a> {
     base: &'a str,
     host: &'a str,
-    query: &'a str,
-    encoded_query: String,
+    /// The example request's path and query string, and the query in it.
+    request: &'a str,
+    query: String,
     response: &'a str,
 }
 
@@ -72,13 +74,14 @@ struct Versioning;
 struct ForLanguageModels<'a> {
     host: &'a str,
     site: &'a str,
+    operations: &'a [Line],
 }
 
 /// A service's documentation, and its machine-readable documents.
 #[derive(Debug)]
 pub(in crate::http) struct Docs {
-    /// The response body of the example search.
-    search_response: String,
+    /// The recorded search: the request's path and the response's body.
+    recorded_search: (String, String),
     /// The machine-readable documents, each with its path.
     pub(super) documents: [(&'static str, Document); 5],
     /// All pages by path and language, except the first one, which depends on the directory.
@@ -104,8 +107,9 @@ impl Docs {
             let [english, german, french] = Language::ALL.map(|language| page(site, language, path, prose));
             pages.push((path, [english?, german?, french?]));
         }
-        let llms = ForLanguageModels { host: &site.public, site: &site.title }.render()?;
-        let search_response = reference.search_response;
+        let llms =
+            ForLanguageModels { host: &site.public, site: &site.title, operations: &reference.outline }.render()?;
+        let recorded_search = reference.search;
         let schema = Bytes::from_static(export::schema().as_bytes());
         let documents = [
             ("/openapi.json", Document::new("application/json", openapi)),
@@ -114,23 +118,22 @@ impl Docs {
             ("/llms.txt", Document::new("text/plain; charset=utf-8", llms)),
             ("/robots.txt", Document::new("text/plain; charset=utf-8", robots(site))),
         ];
-        Ok(Self { search_response, documents, pages })
+        Ok(Self { recorded_search, documents, pages })
     }
 
-    /// The first page, with a query that finds something in the directory.
+    /// The first page. `example` is the path of a search in the directory and the body of its
+    /// response.
     pub(super) fn getting_started(
         &self,
         site: &Site,
         language: Language,
-        query: &str,
+        example: Option<(String, String)>,
     ) -> Result<Document, askama::Error> {
-        let prose = GettingStarted {
-            base: &site.base,
-            host: host(site),
-            query,
-            encoded_query: form_urlencoded::byte_serialize(query.as_bytes()).collect(),
-            response: &self.search_response,
-        };
+        let (request, response) = example.as_ref().unwrap_or(&self.recorded_search);
+        let (_, query) = request.split_once('?').unwrap_or_default();
+        let q = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == SEARCH_Q.name);
+        let query = q.map(|(_, q)| q.into_owned()).unwrap_or_default();
+        let prose = GettingStarted { base: &site.base, host: host(site), request, query, response };
         let (path, _) = PAGES[0];
         page(site, language, path, &prose.render()?)
     }

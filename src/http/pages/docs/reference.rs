@@ -24,8 +24,43 @@ pub(super) struct Reference<'a> {
     groups: Vec<TagGroup>,
     problem: Properties,
     headers: Vec<(String, Prose)>,
-    /// The response body of the recorded search.
-    pub(super) search_response: String,
+    /// The recorded search: the request's path and the response's body.
+    pub(super) search: (String, String),
+    /// The API's operations, one line each.
+    pub(super) outline: Vec<Line>,
+}
+
+/// An operation in a few words.
+#[derive(Debug)]
+pub(super) struct Line {
+    pub(super) title: String,
+    pub(super) path: String,
+    pub(super) about: String,
+    /// The parameters' names with their ranges and defaults.
+    pub(super) parameters: Vec<String>,
+}
+
+impl Line {
+    fn new(path: &str, operation: &Value) -> Self {
+        let text = |key: &str| operation[key].as_str().unwrap_or_default();
+        let about = text("description").split("\n\n").next().unwrap_or_default().replace('\n', " ");
+        let parameters = operation["parameters"].as_array().into_iter().flatten();
+        let parameters = parameters.filter(|parameter| parameter["in"] == "query").map(|parameter| {
+            let (name, schema) = (parameter["name"].as_str().unwrap_or_default(), &parameter["schema"]);
+            let range = match (&schema["minimum"], &schema["maximum"]) {
+                (least @ Value::Number(_), most @ Value::Number(_)) => Some(format!("{least} to {most}")),
+                _ => None,
+            };
+            let default = match &schema["default"] {
+                Value::Null => None,
+                Value::String(default) => Some(format!("default {default}")),
+                default => Some(format!("default {default}")),
+            };
+            let notes: Vec<_> = range.into_iter().chain(default).collect();
+            if notes.is_empty() { format!("`{name}`") } else { format!("`{name}` ({})", notes.join(", ")) }
+        });
+        Self { title: text("summary").to_owned(), path: path.to_owned(), about, parameters: parameters.collect() }
+    }
 }
 
 #[derive(Debug)]
@@ -47,9 +82,16 @@ impl<'a> Reference<'a> {
             host,
             base,
             groups: tags.map(|tag| group(api, tag, host)).collect(),
+            outline: api.0["paths"]
+                .as_object()
+                .into_iter()
+                .flatten()
+                .filter(|(path, _)| path.starts_with("/v1/"))
+                .map(|(path, item)| Line::new(path, &item["get"]))
+                .collect(),
             problem: Properties::of(api, &document["components"]["schemas"]["Problem"], 0),
             headers: headers(api),
-            search_response: search.map(|(_, response)| response).unwrap_or_default(),
+            search: search.map(|(request, response)| (request.to_owned(), response)).unwrap_or_default(),
         }
     }
 }
