@@ -10,10 +10,6 @@ use crate::text::shorten::is_longer;
 pub(super) const TEXT_CHARS: usize = 1_000_000;
 /// The longest word in searched text, in characters.
 pub(super) const WORD_CHARS: usize = 500;
-/// The longest product id, in characters. Lists don't shorten ids and URLs.
-pub(super) const ID_CHARS: usize = 500;
-/// The longest website or licence URL, in characters.
-pub(super) const URL_CHARS: usize = 2_000;
 /// The longest name of a category or glossary term, in characters.
 pub(super) const LABEL_CHARS: usize = 500;
 /// The longest name of an attribute's property, in characters.

@@ -126,8 +126,6 @@ codes! {
     EmptyText = "empty_text", Error;
     /// A string that must be a URI but isn't one.
     InvalidUri = "invalid_uri", Error;
-    /// An id prefix with characters that aren't allowed, or with too many of them.
-    InvalidIdPrefix = "invalid_id_prefix", Error;
     /// A value that isn't among the allowed ones.
     UnknownValue = "unknown_value", Error;
     /// A date that isn't written as YYYY-MM-DD.
@@ -138,10 +136,6 @@ codes! {
     SourceNotAPair = "source_not_a_pair", Error;
     /// A number below the allowed minimum.
     BelowMinimum = "below_minimum", Error;
-    /// An attribute declared for a core property, which the directory already handles itself.
-    CoreAttribute = "core_attribute", Error;
-    /// A synonym group with more terms than the limit.
-    TooManyTerms = "too_many_terms", Error;
 
     // Search and lists.
     /// Searched text with a word that is longer than the limit.

@@ -15,6 +15,9 @@ pub struct Property {
     pub shape: Shape,
     /// One line without a full stop, for the JSON Schema and the reference of the export format.
     pub description: &'static str,
+    /// The maximum length in characters, beyond which the export is invalid or, if
+    /// the property isn't strict, the value isn't used.
+    pub max_chars: Option<usize>,
     pub required: Required,
     /// Whether a missing or wrong value makes the export invalid. Otherwise, it only causes a
     /// warning, and the value, or the entry that it's missing from, isn't used.
@@ -171,15 +174,21 @@ impl Section {
     pub const ALL: [Self; 3] = [Self::Name, Self::Summary, Self::Body];
 }
 
+/// The maximum length of addresses that responses contain in full, in characters.
+const URL_CHARS: usize = 2_000;
+
 /// A record's properties, an element of `software`.
 pub static SOFTWARE: [Property; 24] = [
-    Property::new("id", Shape::Name, "identifier, unique in the directory").required(Required::Always).listed(),
+    Property::new("id", Shape::Name, "identifier, unique in the directory")
+        .at_most(500)
+        .required(Required::Always)
+        .listed(),
     Property::new("name", Shape::Name, "name of the product")
         .required(Required::Always)
         .searched(Field::Name)
         .translated()
         .listed(),
-    Property::new("url", Shape::Uri, "the product's website").required(Required::Always).listed(),
+    Property::new("url", Shape::Uri, "the product's website").at_most(URL_CHARS).required(Required::Always).listed(),
     Property::new("evidence_status", Shape::OneOf(&STATUS), "how far the evidence has been reviewed")
         .required(Required::Always)
         .listed(),
@@ -222,7 +231,7 @@ pub static SOFTWARE: [Property; 24] = [
         .searched(Field::Setting)
         .attribute(1, "Deployment"),
     Property::new("pricing", Shape::Text, "what it costs, a string"),
-    Property::new("repository", Shape::Uri, "the address of its source code, a URI"),
+    Property::new("repository", Shape::Uri, "the address of its source code, a URI").at_most(URL_CHARS),
     Property::new("languages", Shape::Texts, "languages of its user interface, an array of strings")
         .searched(Field::Setting)
         .attribute(2, "Languages"),
@@ -237,7 +246,7 @@ pub static SOFTWARE: [Property; 24] = [
 /// The top-level object of an export.
 pub static ENVELOPE: [Property; 12] = [
     Property::new("name", Shape::Text, "name of the export").required(Required::Always),
-    Property::new("license", Shape::Uri, "licence of the export").required(Required::Always),
+    Property::new("license", Shape::Uri, "licence of the export").at_most(URL_CHARS).required(Required::Always),
     Property::new("as_of", Shape::Text, "snapshot date; a record's evidence date takes precedence").strict(),
     Property::new(
         "language",
@@ -412,6 +421,7 @@ impl Property {
             name,
             shape,
             description,
+            max_chars: None,
             required: Required::No,
             is_strict: false,
             searched: None,
@@ -420,6 +430,10 @@ impl Property {
             shown: Shown::Full,
             joins: None,
         }
+    }
+
+    const fn at_most(self, chars: usize) -> Self {
+        Self { max_chars: Some(chars), ..self }
     }
 
     const fn required(self, required: Required) -> Self {

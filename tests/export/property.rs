@@ -5,7 +5,7 @@
 use std::fmt::Write as _;
 use std::path::Path;
 
-use software_directory::record::{ATTRIBUTE, BUILT_IN, ENVELOPE, Property, Required, SOFTWARE, SYNONYMS, Shape, Shown};
+use software_directory::record::{ENVELOPE, Property, Required, SOFTWARE, Shape, Shown};
 
 use crate::schema::document::Node;
 
@@ -93,13 +93,6 @@ fn rule(property: &Property) -> Node {
     let description = property.description;
     let description = if property.is_strict { sentence(description) } else { format!("Optional: {description}.") };
     let of_shape = match property.shape {
-        Shape::IdPrefix => node!({ "pattern": "^[A-Za-z0-9._:~-]{1,32}$" }),
-        Shape::Entries(table) if table == SYNONYMS => {
-            let lists = table.iter().filter(|property| property.shape == Shape::Texts);
-            let limited = lists.map(|list| (list.name.to_owned(), node!({ "maxItems": 200 }))).collect();
-            node!({ "items": { "properties": (Node::Object(limited)) } })
-        }
-        Shape::Entries(table) if table == ATTRIBUTE => declaration(),
         _ if !property.is_strict => node!({}),
         Shape::Text => node!({ "type": "string" }),
         Shape::Name => node!({ "type": "string", "minLength": 1 }),
@@ -121,22 +114,12 @@ fn rule(property: &Property) -> Node {
         Shape::Entries(table) if table == SOFTWARE => node!({ "type": "array", "items": { "$ref": "#/$defs/record" } }),
         other => panic!("no rule for {other:?}"),
     };
-    let Node::Object(of_shape) = of_shape else { panic!("an object") };
+    let Node::Object(mut of_shape) = of_shape else { panic!("an object") };
+    if let Some(most) = property.max_chars.filter(|_| property.is_strict) {
+        of_shape.push(("maxLength".to_owned(), Node::from(serde_json::Value::from(most))));
+    }
     let description = ("description".to_owned(), Node::text(&description));
     Node::Object(std::iter::once(description).chain(of_shape).collect())
-}
-
-/// Which properties an export can declare as attributes.
-fn declaration() -> Node {
-    let others = SOFTWARE.iter().filter(|property| property.attribute.is_none()).map(|property| property.name);
-    let built_in = BUILT_IN.map(|(property, _)| property);
-    node!({
-        "items": {
-            "properties": { "property": { "not": { "enum": (names(others)) } } },
-            "if": { "required": ["property"], "properties": { "property": { "enum": (names(built_in)) } } },
-            "then": { "properties": { "type": { "const": "text" } } }
-        }
-    })
 }
 
 /// Writes JSON with up to 132 characters per line. `taken` is how much of the line isn't available.

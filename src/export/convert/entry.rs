@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::property::{Use, is_web};
 use super::{Entry, Opinion, PinnedProducts, Reader, Term};
-use crate::export::budget::{LABEL_CHARS, PIN_QUERIES, PROPERTY_CHARS, name_problem};
+use crate::export::budget::{GROUP_TERMS, LABEL_CHARS, PIN_QUERIES, PROPERTY_CHARS, name_problem};
 use crate::export::near_miss::NearMiss;
 use crate::export::pointer::Path;
 use crate::export::schema::{Count, count, is_uri};
@@ -291,6 +291,11 @@ fn group(entry: Value<'_>) -> Result<SynonymGroup, &'static str> {
     if entry.kind() != Kind::Object {
         return Err("a synonym group must be an object");
     }
+    let lists = ["terms", "from", "ambiguous"].into_iter().filter_map(|key| entry.get(key));
+    if lists.into_iter().any(|list| list.elements().count() > GROUP_TERMS) {
+        // Each term stands for all the others, so a group's cost is quadratic.
+        return Err("a synonym group can have at most 200 terms");
+    }
     let several = |key| entry.get(key).map(terms);
     match (several("terms"), several("from"), entry.get("to"), several("ambiguous")) {
         (Some(terms), None, None, None) => match terms {
@@ -360,6 +365,11 @@ fn attribute(entry: Value<'_>, property: &str, label: &str) -> Result<Attribute,
         None => Some(AttributeType::Text),
     };
     let kind = kind.ok_or("an attribute's `type` must be `text`, `number`, `boolean` or `date`")?;
+    match Property::of_software(property).map(|known| known.attribute) {
+        Some(None) => return Err("the directory already handles this property itself"),
+        Some(Some(_)) if kind != AttributeType::Text => return Err("this attribute's values are always text"),
+        _ => {}
+    }
     let short = |value: Value<'_>| value.as_str().filter(|unit| !is_longer(unit, LABEL_CHARS)).map(Into::into);
     let wrong_unit = "an attribute's `unit` must be a string of at most 500 characters";
     let unit = given("unit").map(|value| short(value).ok_or(wrong_unit)).transpose()?;

@@ -17,10 +17,11 @@ use std::ops::Range;
 
 use self::blemish::Blemishes;
 use super::finding::{Fault, Faults};
+use super::id_prefix::PREFIX_CHARS;
 use super::near_miss::NearMiss;
 use super::pointer::Path;
 use super::text::{Kind, Value};
-use super::{Code, Section, SectionKind, Sections, prefix_ids};
+use super::{Code, Section, SectionKind, Sections, is_id_prefix, prefix_ids};
 use crate::record::{
     Attribute, CalendarDate, Category, ENVELOPE, GlossaryTerm, Language, Pin, Review, Software, SynonymGroup,
 };
@@ -102,9 +103,6 @@ pub(super) fn read(root: Value<'_>, days: Days) -> (Contents, Faults) {
         reader.blemishes.look(value, path.member("name"), &name);
     }
     let license = text("license").unwrap_or_default().into();
-    if let Some(value) = root.get("license") {
-        reader.short_url(value, path.member("license"));
-    }
     let as_of = text("as_of").map(Into::into);
     if let Some(value) = root.get("as_of") {
         reader.date(value, path.member("as_of"));
@@ -174,16 +172,21 @@ impl Reader {
         Self { faults: Faults::default(), blemishes: Blemishes::default(), days }
     }
 
-    /// Reads the id prefix. If it isn't a string, ignores it with a warning, as other optional
+    /// Reads the id prefix. If it can't be used, ignores it with a warning, as other optional
     /// properties are.
     fn id_prefix(&mut self, root: Value<'_>) -> Option<Box<str>> {
         let value = root.get("id_prefix")?;
-        if value.as_str().is_none() && !matches!(value.kind(), Kind::Null | Kind::Invalid) {
-            let message = format!("`id_prefix` is {}, so it isn't used", value.describe());
-            let help = "write a string such as \"dpg:\", or leave it out";
+        let prefix = value.as_str().filter(|text| is_id_prefix(text));
+        if prefix.is_none() && !matches!(value.kind(), Kind::Null | Kind::Invalid) {
+            let message = format!(
+                "`id_prefix` must be 1 to {PREFIX_CHARS} ASCII letters, digits and `. _ : ~ -`, but is {}, so it isn't \
+                 used",
+                value.describe()
+            );
+            let help = "write a short prefix such as \"dpg:\", or leave it out";
             self.report(Code::EntryLeftOut, value, Path::Root.member("id_prefix"), message, help);
         }
-        value.as_str().map(Into::into)
+        prefix.map(Into::into)
     }
 
     fn report(

@@ -5,11 +5,11 @@ use serde_json::value::RawValue;
 
 use super::{Reader, host};
 use crate::export::Code;
-use crate::export::budget::{ID_CHARS, URL_CHARS, WORD_CHARS, overlong_word};
+use crate::export::budget::{WORD_CHARS, overlong_word};
 use crate::export::pointer::Path;
 use crate::export::schema::is_uri;
 use crate::export::text::{Kind, Value};
-use crate::record::{AdditionalProperty, CalendarDate};
+use crate::record::{AdditionalProperty, CalendarDate, Property};
 use crate::text::shorten::{LIST_CHARS, is_longer};
 
 /// Whether a known property's value was used. If not, it's kept unchanged.
@@ -43,11 +43,19 @@ impl Reader {
     }
 
     /// Reads a link that browsers can follow; null counts as none.
-    pub(super) fn uri(&mut self, value: Value<'_>, path: Path<'_>, slot: &mut Option<Box<str>>) -> Use {
+    pub(super) fn uri(
+        &mut self,
+        known: &Property,
+        value: Value<'_>,
+        path: Path<'_>,
+        slot: &mut Option<Box<str>>,
+    ) -> Use {
         match value.as_str() {
             Some(text) if is_uri(&text) => {
+                if let Some(most) = known.max_chars.filter(|most| is_longer(&text, *most)) {
+                    return self.unusable(value, path, &format!("a URI of at most {most} characters"));
+                }
                 self.link(value, path);
-                self.short_url(value, path);
                 *slot = Some(text.into());
             }
             None if value.kind() == Kind::Null => {}
@@ -100,22 +108,6 @@ impl Reader {
         if value.as_str().is_some_and(|text| is_long(&text)) {
             let message = format!("lists show only the first {LIST_CHARS} characters of this text");
             self.report(Code::LongText, value, path, message, "shorten it; longer text belongs in `description`");
-        }
-    }
-
-    /// Reports an id that's too long; lists can't shorten it.
-    pub(super) fn short_id(&mut self, value: Value<'_>, path: Path<'_>) {
-        if value.as_str().is_some_and(|text| is_longer(&text, ID_CHARS)) {
-            let message = format!("the id is too long; at most {ID_CHARS} characters are allowed");
-            self.report(Code::IdTooLong, value, path, message, "shorten it");
-        }
-    }
-
-    /// Reports a URL that's too long for lists.
-    pub(super) fn short_url(&mut self, value: Value<'_>, path: Path<'_>) {
-        if value.as_str().is_some_and(|text| is_longer(&text, URL_CHARS) && is_uri(&text)) {
-            let message = format!("the URL is too long; at most {URL_CHARS} characters are allowed");
-            self.report(Code::UrlTooLong, value, path, message, "shorten it, for example the part after `?`");
         }
     }
 

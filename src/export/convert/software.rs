@@ -83,7 +83,6 @@ impl Reader {
             }
             "url" => {
                 self.link(value, path);
-                self.short_url(value, path);
                 draft.url = Some(value);
             }
             "evidence_status" => {
@@ -126,7 +125,7 @@ impl Reader {
         }
         let Some(text) = software.text_mut(known.name) else { return Use::Additional };
         if known.shape == Shape::Uri {
-            return self.uri(value, path, text);
+            return self.uri(known, value, path, text);
         }
         if known.shown == Shown::List {
             self.listed(value, path);
@@ -137,7 +136,6 @@ impl Reader {
     fn id(&mut self, value: Value<'_>, path: Path<'_>) {
         let Some(id) = value.as_str() else { return };
         self.invisible(value, path, &id);
-        self.short_id(value, path);
         if matches!(&*id, "." | "..") || id.contains('/') {
             let message = format!("the id `{id}` is awkward in URLs");
             let help = "proxies and browsers rewrite paths with `.`, `..` or `/`; an id without them is safer";

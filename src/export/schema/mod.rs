@@ -9,13 +9,10 @@ mod rule;
 pub(super) use rule::{Count, count};
 
 use self::rule::Rules;
-use super::Code;
-use super::budget::GROUP_TERMS;
 use super::finding::Faults;
-use super::id_prefix::{PREFIX_CHARS, is_id_prefix};
 use super::pointer::Path;
 use super::text::{Kind, Value};
-use crate::record::{AttributeType, ENVELOPE, EvidenceStatus, Property, Required, SOFTWARE};
+use crate::record::{ENVELOPE, EvidenceStatus, Required, SOFTWARE};
 
 /// The JSON Schema of export documents: draft 2020-12, with `format` asserted.
 pub(super) const PUBLISHED: &str = include_str!("../export.schema.json");
@@ -59,7 +56,6 @@ fn envelope(rules: &mut Rules, root: Value<'_>, path: Path<'_>) {
             continue;
         };
         let path = path.member(property.name);
-        let elements = || (0..).zip(value.elements()).map(|(index, element)| (element, path.element(index)));
         match property.name {
             "license" => {
                 let address = value.as_str().and_then(|name| license::address(&name));
@@ -68,16 +64,14 @@ fn envelope(rules: &mut Rules, root: Value<'_>, path: Path<'_>) {
                     None => rules.uri(value, path, correct),
                 }
             }
-            "id_prefix" if value.as_str().is_some_and(|text| !is_id_prefix(&text)) => {
-                let message = format!("`id_prefix` must be 1 to {PREFIX_CHARS} ASCII letters, digits and `. _ : ~ -`");
-                let help = "write a short prefix such as \"dpg:\", or leave it out";
-                rules.report(Code::InvalidIdPrefix, value, path, message, help);
+            "software" if value.kind() == Kind::Array => {
+                (0..).zip(value.elements()).for_each(|(index, of)| record(rules, of, path.element(index)));
             }
-            "software" if value.kind() == Kind::Array => elements().for_each(|(of, path)| record(rules, of, path)),
-            "synonyms" => elements().for_each(|(of, path)| synonyms(rules, of, path)),
-            "attributes" => elements().for_each(|(of, path)| attribute(rules, of, path)),
             _ if property.is_strict => rules.shape(property.shape, value, path, correct),
             _ => {}
+        }
+        if property.is_strict {
+            rules.length(property, value, path);
         }
     }
 }
@@ -128,44 +122,16 @@ fn record(rules: &mut Rules, record: Value<'_>, path: Path<'_>) {
     for (property, value) in SOFTWARE.iter().zip(found).filter(|(property, _)| property.is_strict) {
         let [correct, add] = record_advice(property.name);
         match value {
-            Some(value) => rules.shape(property.shape, value, path.member(property.name), correct),
+            Some(value) => {
+                rules.shape(property.shape, value, path.member(property.name), correct);
+                rules.length(property, value, path.member(property.name));
+            }
             None if property.is_required(is_reviewed) => {
                 let is_always = property.required == Required::Always;
                 let because = format!(", though `evidence_status` is \"{reviewed}\"");
                 rules.missing(record, path, property, if is_always { "" } else { &because }, add);
             }
             None => {}
-        }
-    }
-}
-
-/// A property that the directory already interprets can't be declared as an attribute, and the
-/// built-in attributes are always text.
-fn attribute(rules: &mut Rules, entry: Value<'_>, path: Path<'_>) {
-    let Some((name, value)) = entry.get("property").and_then(|value| Some((value.as_str()?, value))) else { return };
-    let known = Property::of_software(&name);
-    let is_built_in = known.is_some_and(|known| known.attribute.is_some());
-    if !is_built_in && known.is_some() {
-        let message = format!("`{name}` can't be an attribute: the directory already handles this property itself");
-        let help = "remove the entry; the directory already filters or sorts by these properties where it can";
-        rules.report(Code::CoreAttribute, value, path.member("property"), message, help);
-    }
-    if let Some(kind) = entry.get("type").filter(|kind| is_built_in && !kind.is_text(AttributeType::Text.as_str())) {
-        let message = format!("the values of `{name}` are always text");
-        rules.report(Code::CoreAttribute, kind, path.member("type"), message, "leave out the type");
-    }
-}
-
-/// Limits the terms in a group. Each term stands for all the others, so a group's cost is
-/// quadratic.
-fn synonyms(rules: &mut Rules, group: Value<'_>, path: Path<'_>) {
-    for key in ["terms", "from", "ambiguous"] {
-        let Some(terms) = group.get(key) else { continue };
-        let count = terms.elements().count();
-        if count > GROUP_TERMS {
-            let message = format!("`{key}` has {count} terms; a synonym group can have at most {GROUP_TERMS}");
-            let help = "keep only the terms that people search for, or split the group by meaning";
-            rules.report(Code::TooManyTerms, terms, path.member(key), message, help);
         }
     }
 }

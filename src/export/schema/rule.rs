@@ -11,6 +11,7 @@ use crate::export::pointer::Path;
 use crate::export::schema::is_uri;
 use crate::export::text::{Kind, Value};
 use crate::record::{CalendarDate, Property, Shape};
+use crate::text::shorten::is_longer;
 
 #[derive(Default)]
 pub(super) struct Rules {
@@ -75,6 +76,20 @@ impl Rules {
             | Shape::Translations
             | Shape::Entries(_) => {}
         }
+    }
+
+    /// Checks the length of an id or an address, which lists can't shorten.
+    pub(super) fn length(&mut self, known: &Property, value: Value<'_>, path: Path<'_>) {
+        let Some(most) = known.max_chars else { return };
+        let (is_uri_shaped, text) = (known.shape == Shape::Uri, value.as_str().unwrap_or_default());
+        if !is_longer(&text, most) || is_uri_shaped && !is_uri(&text) {
+            return;
+        }
+        let (code, what, help) = match is_uri_shaped {
+            true => (Code::UrlTooLong, "URL", "shorten it, for example the part after `?`"),
+            false => (Code::IdTooLong, "id", "shorten it"),
+        };
+        self.report(code, value, path, format!("the {what} is too long; at most {most} characters are allowed"), help);
     }
 
     fn string<'d>(&mut self, value: Value<'d>, path: Path<'_>, help: &str) -> Option<Cow<'d, str>> {
