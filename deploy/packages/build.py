@@ -124,6 +124,9 @@ def deb(package):
         f"{documents}/copyright": b"\n\n".join(package.licences[name] for name in ("LICENSE-MIT", "LICENSE-APACHE")),
         f"{documents}/THIRD-PARTY-LICENSES.gz": gzip.compress(package.licences["THIRD-PARTY-LICENSES"], mtime=0),
     }
+    for path in (*sorted((CHECKOUT / "deploy").glob("pro*/*")), *sorted((CHECKOUT / "docs").glob("*.md"))):
+        folder = "examples" if path.parent.name != "docs" else "docs"
+        files[f"{documents}/{folder}/{path.name}"] = path.read_bytes()
     files.update({f"usr/share/man/man1/{name}.gz": gzip.compress(page, mtime=0) for name, page in package.man.items()})
     control = {
         "Package": NAME, "Version": package.version, "Architecture": package.debian, "Section": "web", "Priority": "optional",

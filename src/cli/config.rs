@@ -20,8 +20,9 @@ pub enum ConfigError {
         #[source]
         error: io::Error,
     },
-    #[error("{}:{line}: {reason}", .path.display())]
-    Invalid { path: PathBuf, line: usize, reason: String },
+    /// Everything that's wrong with the file, one line each.
+    #[error("{}", .0.join("\n"))]
+    Invalid(Vec<String>),
 }
 
 /// The values of an option, keyed by its environment variable, which is the same in all commands.
@@ -41,22 +42,30 @@ pub(super) fn apply(command: Command, path: &Path) -> Result<Command, ConfigErro
 fn read(command: &Command, text: &str, path: &Path) -> Result<Vec<Setting>, ConfigError> {
     let invalid = |at: usize, reason: String| {
         let line = text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1;
-        ConfigError::Invalid { path: path.to_owned(), line, reason }
+        format!("{}:{line}: {reason}", path.display())
     };
     let table = DeTable::parse(text).map_err(|error| {
-        invalid(error.span().map_or(0, |span| span.start), format!("this isn't TOML: {}", error.message()))
+        let at = error.span().map_or(0, |span| span.start);
+        ConfigError::Invalid(vec![invalid(at, format!("this isn't TOML: {}", error.message()))])
     })?;
     let folder = path.parent().unwrap_or(Path::new(""));
-    let mut settings = Vec::new();
+    let (mut settings, mut problems) = (Vec::new(), Vec::new());
     for (key, value) in table.get_ref() {
         let name: &str = key.get_ref();
         let setting = options(command)
             .find(|option| option.get_long() == Some(name))
             .ok_or_else(|| unknown(command, name))
             .and_then(|option| setting(option, value.get_ref(), folder).map_err(|text| format!("`{name}`: {text}")));
-        settings.push(setting.map_err(|text| invalid(key.span().start, text))?);
+        match setting {
+            Ok(setting) => settings.push(setting),
+            Err(text) => problems.push((key.span().start, text)),
+        }
     }
-    Ok(settings)
+    if problems.is_empty() {
+        return Ok(settings);
+    }
+    problems.sort();
+    Err(ConfigError::Invalid(problems.into_iter().map(|(at, text)| invalid(at, text)).collect()))
 }
 
 /// The options that a file can set: those of `serve` that have an environment variable.

@@ -114,7 +114,6 @@ pub enum Command {
         shell: clap_complete::Shell,
     },
     /// Write the man pages to a folder
-    #[command(hide = true)]
     Man {
         /// The folder; it's created if it doesn't exist
         folder: PathBuf,

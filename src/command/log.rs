@@ -160,8 +160,9 @@ fn parse_filter(filter: &str, access_log: bool) -> Result<EnvFilter, Failure> {
     let is_quieter =
         |directive: &str| ["off", "error"].iter().any(|level| directive.trim().eq_ignore_ascii_case(level));
     let rmcp = if filter.split(',').any(is_quieter) { "" } else { "rmcp=warn," };
-    let access = if access_log { format!(",{ACCESS_LOG}=debug") } else { String::new() };
-    EnvFilter::try_new(format!("{rmcp}{filter}{access}")).map_err(|error| wrong(&format!("{error}; try `info`")))
+    // A filter that names the access log has the last word.
+    let access = format!("{ACCESS_LOG}={},", if access_log { "info" } else { "off" });
+    EnvFilter::try_new(format!("{rmcp}{access}{filter}")).map_err(|error| wrong(&format!("{error}; try `info`")))
 }
 
 /// Whether a target belongs to this program.
@@ -220,7 +221,7 @@ mod tests {
             "off",
             "software_directory",
             "software_directory=debug",
-            "info,software_directory::http::access=debug",
+            "info,software_directory::http::access=info",
             "warn,hyper=trace",
             "hyper=trace,software_directory=off",
         ] {

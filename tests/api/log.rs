@@ -113,7 +113,7 @@ async fn queries_are_logged_only_on_request_and_keys_never() {
 async fn a_failure_is_logged_once_and_a_callers_mistake_is_not_logged() {
     let routes = Router::new().route("/panic", get(async || -> &'static str { panic!("out of paper") }));
     let service = Setup { routes, ..Setup::default() }.start();
-    let (log, _guard) = Log::at("info");
+    let (log, _guard) = Log::at("software_directory::http::access=off,info");
     service.send(Method::GET, "/panic", &[("x-request-id", "p-1")]).await;
     service.send(Method::GET, "/nowhere", &[]).await;
     service.get("/v1/software?limit=0").await;

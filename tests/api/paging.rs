@@ -83,12 +83,12 @@ async fn every_list_has_pagination_and_links_that_keep_ids_encoded() {
 }
 
 #[tokio::test]
-async fn links_include_the_public_urls_path() {
+async fn links_are_absolute_with_a_public_url() {
     let public_url = Some(PublicUrl::parse("https://example.org/directory/").expect("an address"));
     let config = HttpConfig { public_url, ..HttpConfig::default() };
     let service = Setup { directory: fixture::directory(), config, ..Setup::default() }.start();
     let answer = service.get("/v1/categories").await;
-    assert_eq!(links(&answer)["first"], "/directory/v1/categories?limit=100&offset=0");
+    assert_eq!(links(&answer)["first"], "https://example.org/directory/v1/categories?limit=100&offset=0");
 }
 
 #[tokio::test]

@@ -7,7 +7,7 @@ import re
 import subprocess
 
 from host import CHECKOUT, Failure, Running, free_port, listens, until
-from service import ask, connect
+from service import PUBLIC_HOST, ask, connect
 
 PROXY = CHECKOUT / "deploy" / "proxy"
 # A loopback address that differs from the proxy's.
@@ -166,6 +166,7 @@ def check_proxy(service, proxy):
     compare("/v1/search?q=" + "a" * 9000, status=414)
     compare("/v1/software", {"X-Padding": "x" * 17_000}, status=431)
 
+    check_host(through, proxy)
     check_methods(compare)
     check_conditions(compare)
     check_compression(compare)
@@ -174,6 +175,14 @@ def check_proxy(service, proxy):
     check_download(service, proxy)
     check_kept_connections(service, proxy)
     return compared
+
+
+def check_host(through, proxy):
+    """Without a key, the service answers only for its public host, whose port the proxy must pass on."""
+    if (status := through("/docs", headers={"Host": PUBLIC_HOST}).status) != 200:
+        raise Failure(f"{proxy.name}: {status} for the public host {PUBLIC_HOST}")
+    if (status := through("/docs", headers={"Host": PUBLIC_HOST.split(":")[0]}).status) != 403:
+        raise Failure(f"{proxy.name}: {status} for the public host without its port")
 
 
 def check_methods(compare):

@@ -9,6 +9,7 @@ import subprocess
 from host import CHECKOUT, Failure, Running, environment, free_port, listens, until
 
 LARGE_RECORDS = 20_000
+PUBLIC_HOST = "directory.example:8443"
 
 
 class Service(Running):
@@ -29,7 +30,7 @@ class Service(Running):
             folder,
             [
                 binary, "--listen", f"127.0.0.1:{self.port}", "--keys", "keys.json", "--trusted-proxy", "127.0.0.1/32",
-                "--metrics-listen", f"127.0.0.1:{self.metrics_port}",
+                "--metrics-listen", f"127.0.0.1:{self.metrics_port}", "--public-url", f"https://{PUBLIC_HOST}",
                 "--log-format", "json", "--access-log",
             ],
         )
@@ -101,7 +102,7 @@ def connect(port, tls=None, source=None):
 def ask(port, target, method="GET", headers=None, tls=None, source=None, connection=None):
     """Sends the target exactly as written, with only the given headers and Host."""
     used = connection or connect(port, tls, source)
-    used.putrequest(method, target, skip_accept_encoding=True)
+    used.putrequest(method, target, skip_host="Host" in (headers or {}), skip_accept_encoding=True)
     for name, value in (headers or {}).items():
         used.putheader(name, value)
     used.endheaders()

@@ -34,7 +34,8 @@ impl MaxOffset {
 /// Links from one page of a list to its other pages, built from the request's URL.
 #[derive(Debug)]
 pub(in crate::http) struct PageLinks {
-    /// The path as the caller sees it, encoded as ASCII.
+    /// The URL without its query, as the caller sees it, encoded as ASCII: absolute if the public URL is
+    /// known, otherwise only the path.
     path: String,
     query: RawQuery,
 }
@@ -51,7 +52,7 @@ impl FromRequestParts<Arc<AppState>> for PageLinks {
     type Rejection = Infallible;
 
     async fn from_request_parts(parts: &mut Parts, state: &Arc<AppState>) -> Result<Self, Infallible> {
-        let path = ascii(state.config.path_prefix(), parts.uri.path());
+        let path = ascii(state.config.base(), parts.uri.path());
         Ok(Self { path, query: RawQuery::parse(parts.uri.query().unwrap_or_default()) })
     }
 }

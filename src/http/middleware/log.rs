@@ -33,7 +33,7 @@ pub(in crate::http) struct AccessLine {
 impl AccessLine {
     /// `None` if requests aren't logged.
     pub(in crate::http) fn new(context: &Arc<RequestContext>, request: &Request, config: &HttpConfig) -> Option<Self> {
-        tracing::enabled!(target: ACCESS_LOG, tracing::Level::DEBUG).then(|| Self {
+        tracing::enabled!(target: ACCESS_LOG, tracing::Level::INFO).then(|| Self {
             request: Arc::clone(context),
             caller: client_ip(request.extensions(), request.headers(), &config.trusted_proxies),
             shows_query: config.log_queries,
@@ -80,7 +80,7 @@ impl Drop for Logged {
     /// Never logs a key, no matter where in the request it appears.
     fn drop(&mut self) {
         let AccessLine { request, caller, shows_query } = &self.access;
-        tracing::debug!(
+        tracing::info!(
             target: ACCESS_LOG,
             request_id = request.id(),
             method = &*redacted(request.method.as_str()),

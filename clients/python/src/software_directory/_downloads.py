@@ -42,9 +42,8 @@ class _Streamed:
         return int(length) if length.isascii() and length.isdigit() and not is_encoded else None
 
     def _raise(self, cause: Exception) -> None:
-        raise unanswered(Failure(cause), self._request, self.response.attempts) from presentable_cause(
-            cause, self._api_key
-        )
+        failure = unanswered(Failure(cause), self._request, self.response.attempts, self._api_key)
+        raise failure from presentable_cause(cause, self._api_key)
 
 
 class Download(_Streamed):

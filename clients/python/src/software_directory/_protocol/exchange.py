@@ -143,7 +143,7 @@ def _outcome_of(
 ) -> Response | errors.ApiError:
     if isinstance(reply, Failure):
         if reply.status is None or reply.headers is None or 200 <= reply.status < 300:
-            return unanswered(reply, request, attempt)
+            return unanswered(reply, request, attempt, settings.api_key)
         # An error's status is enough, even without its body: a rejected key stays rejected,
         # however the connection ended.
         reply = Answer(reply.status, reply.headers, b"")
@@ -160,15 +160,18 @@ def _outcome_of(
     return error_of(response, retry_after_seconds=retry_after_seconds, api_key=settings.api_key)
 
 
-def unanswered(failure: Failure, request: Request, attempt: int) -> errors.ApiError:
+def unanswered(failure: Failure, request: Request, attempt: int, api_key: str) -> errors.ApiError:
     """Return the error for an attempt without a complete response."""
     kind: type[errors.ApiError] = errors.ApiConnectionError
     code = "connection_error"
-    message = "No complete response: the connection couldn't be made, or it broke"
+    url = httpx.URL(request.url)
+    server = f"{url.scheme}://{url.netloc.decode('ascii')}"
+    cause = presentable_cause(failure.cause, api_key)
+    message = f"The connection to {server} failed: {str(cause or '') or type(failure.cause).__name__}"
     if failure.timed_out:
         kind, code = errors.ApiTimeoutError, "timeout"
         within = "in time" if request.timeout_seconds is None else f"within {request.timeout_seconds:g} s"
-        message = f"No {'data' if request.is_download else 'complete response'} arrived {within}"
+        message = f"No {'data' if request.is_download else 'complete response'} arrived {within} from {server}"
     return kind(message, status=0, code=code, request_id=request.request_id, attempts=attempt)
 
 
