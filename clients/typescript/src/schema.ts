@@ -502,6 +502,11 @@ export interface components {
              */
             count: number;
         };
+        /** @description What a list found out about the request's filter. */
+        FilterReport: {
+            /** @description Values that no product has. */
+            unknown: components["schemas"]["UnknownValue"][];
+        };
         /** @description A page of glossary terms. */
         GlossaryList: {
             data: components["schemas"]["GlossaryTerm"][];
@@ -636,10 +641,10 @@ export interface components {
              */
             dropped: string[];
             /**
-             * @description Dropped words that name what the query is looking for. No product contains them, so the
-             *     hits only contain other words from the query. Absent if there are none.
+             * @description What no product has: words that name what the query is looking for, and values of filters.
+             *     Absent if there's nothing.
              */
-            unknown?: string[];
+            unknown?: components["schemas"]["UnknownValue"][];
             /** @description Terms that were also searched for because they mean the same thing. */
             synonyms: components["schemas"]["Replacement"][];
             /**
@@ -803,36 +808,36 @@ export interface components {
             /** @description Identifier: any text, so percent-encode it in a path. */
             id: string;
             /** @description Name. */
-            name: string;
+            name?: string;
             /**
              * @description Short description. In lists, it's cut off after 500 characters with `…`, as are the name and
              *     the vendor.
              */
-            tagline: string | null;
+            tagline?: string | null;
             /** @description Name of the main category. */
-            category: string | null;
+            category?: string | null;
             /** @description All categories, main category first. Lists only contain the first ten. */
-            categories: components["schemas"]["CategoryRef"][];
+            categories?: components["schemas"]["CategoryRef"][];
             /**
              * Format: double
              * @description Average rating, by convention 0 to 5.
              */
-            rating: number | null;
+            rating?: number | null;
             /**
              * Format: int64
              * @description Number of reviews that the rating is based on.
              */
-            review_count: number | null;
+            review_count?: number | null;
             /** @description The product's website: a URI. Follow it only if it is `http` or `https`. */
-            website: string;
+            website?: string;
             /** @description Name of the vendor. */
-            vendor: string | null;
+            vendor?: string | null;
             /** @description `software` or `document-templates`; more values may be added later. */
-            offering_type: string;
+            offering_type?: string;
             /** @description `vendor-sources-reviewed` or `pending-review`; more values may be added later. */
-            evidence_status: string;
+            evidence_status?: string;
             /** @description When the evidence was checked, `YYYY-MM-DD`. */
-            evidence_checked_on: string | null;
+            evidence_checked_on?: string | null;
             /** @description The language of the record's own text, as a BCP 47 tag. Absent for English. */
             language?: string;
             /**
@@ -840,6 +845,8 @@ export interface components {
              *     language instead. Absent if there are none.
              */
             untranslated?: string[];
+            /** @description Members in `include` that didn't fit. Absent if there are none. */
+            omitted?: string[];
             /**
              * Format: float
              * @description How well the product matches; only comparable within one response. 0 without a query, and negative if the product
@@ -848,6 +855,34 @@ export interface components {
             score: number;
             /** @description The fields that matched; absent without `highlight`. */
             highlights?: components["schemas"]["Highlight"][];
+            /** @description Where the claims come from. The directory doesn't vouch for their accuracy or freshness. */
+            sources?: components["schemas"]["Source"][];
+            /** @description Long description, as plain text. */
+            description?: string | null;
+            /** @description Free-form keywords. */
+            tags?: string[];
+            /** @description The product's features. */
+            features?: string[];
+            /** @description Standards that the product is meant for. */
+            standards?: string[];
+            /** @description Names of products that this one can replace. */
+            alternative_to?: string[];
+            /** @description Other names for the product. */
+            aliases?: string[];
+            /** @description Ways to run the product. */
+            deployment?: string[];
+            /** @description Price, as text. */
+            pricing?: string | null;
+            /** @description Address of the product's source code: a URI. Follow it only if it is `http` or `https`. */
+            repository?: string | null;
+            /** @description Languages that the user interface is available in. */
+            languages?: string[];
+            /** @description Translations, by language tag and field. Absent if there are none. */
+            translations?: {
+                [key: string]: {
+                    [key: string]: string;
+                };
+            };
         };
         /** @description A page of matching products. */
         SearchResult: {
@@ -870,6 +905,8 @@ export interface components {
         SimilarList: {
             data: components["schemas"]["SimilarSoftware"][];
             pagination: components["schemas"]["Pagination"];
+            /** @description Absent unless a filter has a value that no product has. */
+            query?: components["schemas"]["FilterReport"];
         };
         /** @description A product that is similar to the requested one. */
         SimilarSoftware: {
@@ -1024,41 +1061,41 @@ export interface components {
              */
             same_as: components["schemas"]["SameAs"][];
         };
-        /** @description A product as shown in lists. */
+        /** @description A product in a list. With `fields`, only the `id` is always there; `include` adds members of the full record. */
         SoftwareItem: {
             /** @description Identifier: any text, so percent-encode it in a path. */
             id: string;
             /** @description Name. */
-            name: string;
+            name?: string;
             /**
              * @description Short description. In lists, it's cut off after 500 characters with `…`, as are the name and
              *     the vendor.
              */
-            tagline: string | null;
+            tagline?: string | null;
             /** @description Name of the main category. */
-            category: string | null;
+            category?: string | null;
             /** @description All categories, main category first. Lists only contain the first ten. */
-            categories: components["schemas"]["CategoryRef"][];
+            categories?: components["schemas"]["CategoryRef"][];
             /**
              * Format: double
              * @description Average rating, by convention 0 to 5.
              */
-            rating: number | null;
+            rating?: number | null;
             /**
              * Format: int64
              * @description Number of reviews that the rating is based on.
              */
-            review_count: number | null;
+            review_count?: number | null;
             /** @description The product's website: a URI. Follow it only if it is `http` or `https`. */
-            website: string;
+            website?: string;
             /** @description Name of the vendor. */
-            vendor: string | null;
+            vendor?: string | null;
             /** @description `software` or `document-templates`; more values may be added later. */
-            offering_type: string;
+            offering_type?: string;
             /** @description `vendor-sources-reviewed` or `pending-review`; more values may be added later. */
-            evidence_status: string;
+            evidence_status?: string;
             /** @description When the evidence was checked, `YYYY-MM-DD`. */
-            evidence_checked_on: string | null;
+            evidence_checked_on?: string | null;
             /** @description The language of the record's own text, as a BCP 47 tag. Absent for English. */
             language?: string;
             /**
@@ -1066,11 +1103,43 @@ export interface components {
              *     language instead. Absent if there are none.
              */
             untranslated?: string[];
+            /** @description Members in `include` that didn't fit. Absent if there are none. */
+            omitted?: string[];
+            /** @description Where the claims come from. The directory doesn't vouch for their accuracy or freshness. */
+            sources?: components["schemas"]["Source"][];
+            /** @description Long description, as plain text. */
+            description?: string | null;
+            /** @description Free-form keywords. */
+            tags?: string[];
+            /** @description The product's features. */
+            features?: string[];
+            /** @description Standards that the product is meant for. */
+            standards?: string[];
+            /** @description Names of products that this one can replace. */
+            alternative_to?: string[];
+            /** @description Other names for the product. */
+            aliases?: string[];
+            /** @description Ways to run the product. */
+            deployment?: string[];
+            /** @description Price, as text. */
+            pricing?: string | null;
+            /** @description Address of the product's source code: a URI. Follow it only if it is `http` or `https`. */
+            repository?: string | null;
+            /** @description Languages that the user interface is available in. */
+            languages?: string[];
+            /** @description Translations, by language tag and field. Absent if there are none. */
+            translations?: {
+                [key: string]: {
+                    [key: string]: string;
+                };
+            };
         };
         /** @description A page of products. */
         SoftwareList: {
             data: components["schemas"]["SoftwareItem"][];
             pagination: components["schemas"]["Pagination"];
+            /** @description Absent unless a filter has a value that no product has. */
+            query?: components["schemas"]["FilterReport"];
         };
         /** @description A product. */
         SoftwareRecord: {
@@ -1123,6 +1192,15 @@ export interface components {
              */
             length: number;
         };
+        /** @description A word or a filter's value that no product has. */
+        UnknownValue: {
+            /** @description The parameter that it's in: `q` for a word. */
+            parameter: string;
+            /** @description As written in the request. */
+            value: string;
+            /** @description At most three existing values of the parameter that may have been meant, most similar first. */
+            nearest: string[];
+        };
     };
     responses: {
         /** @description Invalid parameter: `invalid_parameter`, `unknown_parameter`, `offset_too_large`, `bad_request` */
@@ -1135,7 +1213,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Origin not allowed: `origin_not_allowed` */
+        /** @description Origin not allowed: `origin_not_allowed`, `host_not_allowed` */
         Forbidden: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1575,7 +1653,7 @@ export interface operations {
         parameters: {
             query?: {
                 /**
-                 * @description `json` is the export exactly as validated; `ndjson` has one record per line, each with its export and licence.
+                 * @description `json` is the export exactly as validated; `ndjson` has one record per line, each with its id in the API (`api_id`), its export and its licence.
                  * @example json
                  */
                 format?: "json" | "ndjson";
@@ -1935,12 +2013,19 @@ export interface operations {
                  */
                 lang?: string;
                 /**
-                 * @description Include only these fields of each product, plus its `id`. All fields by default. Repeat it for several values.
+                 * @description Include only these fields of each product, plus its `id`. All fields by default. Several names may be separated by commas. Repeat it for several values.
                  * @example [
                  *       "name"
                  *     ]
                  */
                 fields?: ("id" | "name" | "tagline" | "category" | "categories" | "rating" | "review_count" | "website" | "vendor" | "offering_type" | "evidence_status" | "evidence_checked_on" | "language" | "untranslated")[];
+                /**
+                 * @description Also include these members of the full record with each product. What doesn't fit (a page has at most 1 MiB of them) is left out and named in the product's `omitted`. Several names may be separated by commas. Repeat it for several values.
+                 * @example [
+                 *       "description"
+                 *     ]
+                 */
+                include?: ("sources" | "description" | "tags" | "features" | "standards" | "alternative_to" | "aliases" | "deployment" | "pricing" | "repository" | "languages" | "translations")[];
                 /**
                  * @description Maximum number of records to return: the page size. `total` is how many there are in all.
                  * @example 10
@@ -2088,12 +2173,19 @@ export interface operations {
                  */
                 lang?: string;
                 /**
-                 * @description Include only these fields of each product, plus its `id`. All fields by default. Repeat it for several values.
+                 * @description Include only these fields of each product, plus its `id`. All fields by default. Several names may be separated by commas. Repeat it for several values.
                  * @example [
                  *       "name"
                  *     ]
                  */
                 fields?: ("id" | "name" | "tagline" | "category" | "categories" | "rating" | "review_count" | "website" | "vendor" | "offering_type" | "evidence_status" | "evidence_checked_on" | "language" | "untranslated")[];
+                /**
+                 * @description Also include these members of the full record with each product. What doesn't fit (a page has at most 1 MiB of them) is left out and named in the product's `omitted`. Several names may be separated by commas. Repeat it for several values.
+                 * @example [
+                 *       "description"
+                 *     ]
+                 */
+                include?: ("sources" | "description" | "tags" | "features" | "standards" | "alternative_to" | "aliases" | "deployment" | "pricing" | "repository" | "languages" | "translations")[];
                 /**
                  * @description Maximum number of records to return: the page size. `total` is how many there are in all.
                  * @example 10
@@ -2137,6 +2229,7 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            501: components["responses"]["NotOffered"];
             503: components["responses"]["Unavailable"];
         };
     };

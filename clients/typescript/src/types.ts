@@ -47,6 +47,16 @@ export type Suggestions = Schemas["Suggestions"];
 export type TermSuggestion = Schemas["TermSuggestion"];
 export type TextRange = Schemas["TextRange"];
 
+export type UnknownValue = Schemas["UnknownValue"];
+
+/** What a product in a list always has, unless the request selects `fields`. */
+type Whole = Omit<SimilarSoftware, "score" | "shared">;
+
+/** A list of products. With `fields`, only the selected members are there. */
+export type Listed<List extends { data: unknown[] }, Params> = Params extends { fields: NonNullable<unknown> }
+  ? List
+  : Omit<List, "data"> & { data: (List["data"][number] & Whole)[] };
+
 type QueryOf<Name extends keyof operations> = NonNullable<operations[Name]["parameters"]["query"]>;
 
 /** A parameter's value. If the API takes `"true"` and `"false"`, it may also be a boolean. */

@@ -100,6 +100,13 @@ export async function use(signal: AbortSignal): Promise<void> {
       );
   }
 
+  for await (const { name, categories, tags } of directory.software.list({ include: ["tags"] })) {
+    console.log(name.length, categories.length, tags?.length);
+  }
+  for await (const { id, name } of directory.search.products({ q: "audit", fields: "name" })) {
+    // @ts-expect-error: with `fields`, a member may be missing
+    console.log(id.length, name.length);
+  }
   // @ts-expect-error: no such parameter
   directory.software.list({ categories: "audits" });
   // @ts-expect-error: no such sort order

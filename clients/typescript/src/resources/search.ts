@@ -1,7 +1,7 @@
 import { type PagePromise, pagePromise } from "../page.js";
 import type { Transport } from "../request.js";
 import type { RequestOptions } from "../settings.js";
-import type { SearchResult, SearchProductsParams } from "../types.js";
+import type { Listed, SearchResult, SearchProductsParams } from "../types.js";
 
 export class SearchResource {
   readonly #transport: Transport;
@@ -11,7 +11,10 @@ export class SearchResource {
   }
 
   /** Products that match a query, best match first. */
-  products(params?: SearchProductsParams | null, options?: RequestOptions): PagePromise<SearchResult> {
+  products<Params extends SearchProductsParams>(
+    params?: Params | null,
+    options?: RequestOptions,
+  ): PagePromise<Listed<SearchResult, Params>> {
     return pagePromise(this.#transport, { path: ["search"], query: params }, options);
   }
 }

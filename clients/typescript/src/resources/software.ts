@@ -3,7 +3,14 @@ import { type PagePromise, pagePromise } from "../page.js";
 import { ApiPromise } from "../promise.js";
 import type { Transport } from "../request.js";
 import type { RecordOptions, RequestOptions } from "../settings.js";
-import type { SimilarList, SimilarListParams, SoftwareDetail, SoftwareList, SoftwareListParams } from "../types.js";
+import type {
+  Listed,
+  SimilarList,
+  SimilarListParams,
+  SoftwareDetail,
+  SoftwareList,
+  SoftwareListParams,
+} from "../types.js";
 
 export class SoftwareResource {
   readonly #transport: Transport;
@@ -13,7 +20,10 @@ export class SoftwareResource {
   }
 
   /** Products, filtered and paged. */
-  list(params?: SoftwareListParams | null, options?: RequestOptions): PagePromise<SoftwareList> {
+  list<Params extends SoftwareListParams>(
+    params?: Params | null,
+    options?: RequestOptions,
+  ): PagePromise<Listed<SoftwareList, Params>> {
     return pagePromise(this.#transport, { path: ["software"], query: params }, options);
   }
 

@@ -39,6 +39,7 @@ __all__ = [
     "Suggestions",
     "TermSuggestion",
     "TextRange",
+    "UnknownValue",
 ]
 
 
@@ -51,11 +52,27 @@ class CategoryRef(TypedDict):
     """Name."""
 
 
+class Source(TypedDict):
+    """A source of evidence."""
+
+    label: str
+    """Name of the source."""
+    url: str
+    """The source's address: a URI."""
+
+
 class _SoftwareItemAlways(TypedDict):
     """What a SoftwareItem always has."""
 
     id: str
     """Identifier: any text, so percent-encode it in a path."""
+
+
+class SoftwareItem(_SoftwareItemAlways, total=False):
+    """A product in a list. With `fields`, only the `id` is always there; `include` adds members of the full
+    record.
+    """
+
     name: str
     """Name."""
     tagline: Optional[str]
@@ -78,26 +95,38 @@ class _SoftwareItemAlways(TypedDict):
     """`vendor-sources-reviewed` or `pending-review`; more values may be added later."""
     evidence_checked_on: Optional[str]
     """When the evidence was checked, `YYYY-MM-DD`."""
-
-
-class SoftwareItem(_SoftwareItemAlways, total=False):
-    """A product as shown in lists."""
-
     language: str
     """The language of the record's own text, as a BCP 47 tag. Absent for English."""
     untranslated: List[str]
     """The fields that aren't available in the requested language and are given in the record's own language
     instead. Absent if there are none.
     """
-
-
-class Source(TypedDict):
-    """A source of evidence."""
-
-    label: str
-    """Name of the source."""
-    url: str
-    """The source's address: a URI."""
+    omitted: List[str]
+    """Members in `include` that didn't fit. Absent if there are none."""
+    sources: List[Source]
+    """Where the claims come from. The directory doesn't vouch for their accuracy or freshness."""
+    description: Optional[str]
+    """Long description, as plain text."""
+    tags: List[str]
+    """Free-form keywords."""
+    features: List[str]
+    """The product's features."""
+    standards: List[str]
+    """Standards that the product is meant for."""
+    alternative_to: List[str]
+    """Names of products that this one can replace."""
+    aliases: List[str]
+    """Other names for the product."""
+    deployment: List[str]
+    """Ways to run the product."""
+    pricing: Optional[str]
+    """Price, as text."""
+    repository: Optional[str]
+    """Address of the product's source code: a URI. Follow it only if it is `http` or `https`."""
+    languages: List[str]
+    """Languages that the user interface is available in."""
+    translations: Dict[str, Dict[str, str]]
+    """Translations, by language tag and field. Absent if there are none."""
 
 
 class ExportRef(TypedDict):
@@ -385,6 +414,15 @@ class _SearchHitAlways(TypedDict):
 
     id: str
     """Identifier: any text, so percent-encode it in a path."""
+    score: float
+    """How well the product matches; only comparable within one response. 0 without a query, and negative if the
+    product is related but contains none of the query's words.
+    """
+
+
+class SearchHit(_SearchHitAlways, total=False):
+    """A matching product."""
+
     name: str
     """Name."""
     tagline: Optional[str]
@@ -407,23 +445,40 @@ class _SearchHitAlways(TypedDict):
     """`vendor-sources-reviewed` or `pending-review`; more values may be added later."""
     evidence_checked_on: Optional[str]
     """When the evidence was checked, `YYYY-MM-DD`."""
-    score: float
-    """How well the product matches; only comparable within one response. 0 without a query, and negative if the
-    product is related but contains none of the query's words.
-    """
-
-
-class SearchHit(_SearchHitAlways, total=False):
-    """A matching product."""
-
     language: str
     """The language of the record's own text, as a BCP 47 tag. Absent for English."""
     untranslated: List[str]
     """The fields that aren't available in the requested language and are given in the record's own language
     instead. Absent if there are none.
     """
+    omitted: List[str]
+    """Members in `include` that didn't fit. Absent if there are none."""
     highlights: List[Highlight]
     """The fields that matched; absent without `highlight`."""
+    sources: List[Source]
+    """Where the claims come from. The directory doesn't vouch for their accuracy or freshness."""
+    description: Optional[str]
+    """Long description, as plain text."""
+    tags: List[str]
+    """Free-form keywords."""
+    features: List[str]
+    """The product's features."""
+    standards: List[str]
+    """Standards that the product is meant for."""
+    alternative_to: List[str]
+    """Names of products that this one can replace."""
+    aliases: List[str]
+    """Other names for the product."""
+    deployment: List[str]
+    """Ways to run the product."""
+    pricing: Optional[str]
+    """Price, as text."""
+    repository: Optional[str]
+    """Address of the product's source code: a URI. Follow it only if it is `http` or `https`."""
+    languages: List[str]
+    """Languages that the user interface is available in."""
+    translations: Dict[str, Dict[str, str]]
+    """Translations, by language tag and field. Absent if there are none."""
 
 
 Replacement = TypedDict(
@@ -436,6 +491,17 @@ Replacement = TypedDict(
     },
 )
 """A word in the query and what was searched for instead."""
+
+
+class UnknownValue(TypedDict):
+    """A word or a filter's value that no product has."""
+
+    parameter: str
+    """The parameter that it's in: `q` for a word."""
+    value: str
+    """As written in the request."""
+    nearest: List[str]
+    """At most three existing values of the parameter that may have been meant, most similar first."""
 
 
 class _QueryReportAlways(TypedDict):
@@ -460,9 +526,9 @@ class _QueryReportAlways(TypedDict):
 class QueryReport(_QueryReportAlways, total=False):
     """How the query was interpreted."""
 
-    unknown: List[str]
-    """Dropped words that name what the query is looking for. No product contains them, so the hits only contain
-    other words from the query. Absent if there are none.
+    unknown: List[UnknownValue]
+    """What no product has: words that name what the query is looking for, and values of filters. Absent if there's
+    nothing.
     """
     pinned: List[str]
     """Ids of the products that the directory's editors put first for this query, in that order. Filters and

@@ -94,6 +94,37 @@ class SoftwareResource:
             ]
         ]
         | None = None,
+        include: Literal[
+            "sources",
+            "description",
+            "tags",
+            "features",
+            "standards",
+            "alternative_to",
+            "aliases",
+            "deployment",
+            "pricing",
+            "repository",
+            "languages",
+            "translations",
+        ]
+        | Iterable[
+            Literal[
+                "sources",
+                "description",
+                "tags",
+                "features",
+                "standards",
+                "alternative_to",
+                "aliases",
+                "deployment",
+                "pricing",
+                "repository",
+                "languages",
+                "translations",
+            ]
+        ]
+        | None = None,
         limit: int | None = None,
         offset: int | None = None,
         extra_headers: Mapping[str, str] | None = None,
@@ -144,8 +175,11 @@ class SoftwareResource:
             returned in the record's own language, and `untranslated` names its field. Words in all
             languages are searched regardless. A language that the directory has no text in is rejected.
             Without `lang`, all text is returned in its record's own language.
-        fields: Include only these fields of each product, plus its `id`. All fields by default. Repeat it
-            for several values.
+        fields: Include only these fields of each product, plus its `id`. All fields by default. Several
+            names may be separated by commas. Repeat it for several values.
+        include: Also include these members of the full record with each product. What doesn't fit (a page
+            has at most 1 MiB of them) is left out and named in the product's `omitted`. Several names may
+            be separated by commas. Repeat it for several values.
         limit: Maximum number of records to return: the page size. `total` is how many there are in all. (1
             to 100, default 20)
         offset: How many records to skip. Past the end of the list, the page is empty. At most 10000 with
@@ -174,6 +208,7 @@ class SoftwareResource:
                     "sort": sort,
                     "lang": lang,
                     "fields": fields,
+                    "include": include,
                     "limit": limit,
                     "offset": offset,
                 },
@@ -636,6 +671,37 @@ class SearchResource:
             ]
         ]
         | None = None,
+        include: Literal[
+            "sources",
+            "description",
+            "tags",
+            "features",
+            "standards",
+            "alternative_to",
+            "aliases",
+            "deployment",
+            "pricing",
+            "repository",
+            "languages",
+            "translations",
+        ]
+        | Iterable[
+            Literal[
+                "sources",
+                "description",
+                "tags",
+                "features",
+                "standards",
+                "alternative_to",
+                "aliases",
+                "deployment",
+                "pricing",
+                "repository",
+                "languages",
+                "translations",
+            ]
+        ]
+        | None = None,
         limit: int | None = None,
         offset: int | None = None,
         extra_headers: Mapping[str, str] | None = None,
@@ -699,8 +765,11 @@ class SearchResource:
             returned in the record's own language, and `untranslated` names its field. Words in all
             languages are searched regardless. A language that the directory has no text in is rejected.
             Without `lang`, all text is returned in its record's own language.
-        fields: Include only these fields of each product, plus its `id`. All fields by default. Repeat it
-            for several values.
+        fields: Include only these fields of each product, plus its `id`. All fields by default. Several
+            names may be separated by commas. Repeat it for several values.
+        include: Also include these members of the full record with each product. What doesn't fit (a page
+            has at most 1 MiB of them) is left out and named in the product's `omitted`. Several names may
+            be separated by commas. Repeat it for several values.
         limit: Maximum number of records to return: the page size. `total` is how many there are in all. (1
             to 100, default 20)
         offset: How many records to skip. Past the end of the list, the page is empty. At most 10000 with
@@ -732,6 +801,7 @@ class SearchResource:
                     "prefix": prefix,
                     "lang": lang,
                     "fields": fields,
+                    "include": include,
                     "limit": limit,
                     "offset": offset,
                 },
@@ -798,7 +868,7 @@ class ExportsResource:
 
         id: The export's id.
         format: `json` is the export exactly as validated; `ndjson` has one record per line, each with its
-            export and licence. (default json)
+            id in the API (`api_id`), its export and its licence. (default json)
         extra_headers, extra_query: Additional headers and parameters to send.
         """
         result, _ = self.download_with_response(id, format=format, extra_headers=extra_headers, extra_query=extra_query)
