@@ -15,6 +15,8 @@ pub struct Columns {
     pub category_bounds: Vec<u32>,
     /// Indices into the category list, main category first.
     pub categories: Vec<u32>,
+    /// The number of the export that each product comes from.
+    pub exports: Vec<u32>,
     pub offering_type: Vec<OfferingType>,
     pub evidence_status: Vec<EvidenceStatus>,
     /// The evidence date.
@@ -51,6 +53,8 @@ pub(super) struct Profiles {
     examples: Vec<Ordinal>,
     /// One more than the highest category index.
     category_count: usize,
+    /// One more than the highest export number.
+    export_count: usize,
 }
 
 /// A stored product order.
@@ -157,6 +161,7 @@ impl Columns {
     pub fn len(&self) -> usize {
         let count = self.offering_type.len();
         let agree = self.evidence_status.len() == count
+            && self.exports.len() == count
             && self.evidence_checked_on.len() == count
             && self.rating.len() == count
             && self.category_bounds.len() == count + 1
@@ -208,10 +213,12 @@ impl Columns {
     pub(super) fn profile(&mut self) {
         let (mut numbers, mut next) = (HashMap::default(), 0);
         let category_count = self.categories.iter().max().map_or(0, |last| *last as usize + 1);
-        let mut profiles = Profiles { category_count, ..Profiles::default() };
+        let export_count = self.exports.iter().max().map_or(0, |last| *last as usize + 1);
+        let mut profiles = Profiles { category_count, export_count, ..Profiles::default() };
         for ordinal in (0..).take(self.offering_type.len()) {
             let at = ordinal as usize;
-            let facets = (self.offering_type[at] as usize, self.evidence_status[at] as usize, self.stars_of(ordinal));
+            let kind = (self.offering_type[at] as usize, self.evidence_status[at] as usize);
+            let facets = (kind, self.exports[at], self.stars_of(ordinal));
             let number = *numbers.entry((facets, self.categories_of(ordinal))).or_insert_with(|| {
                 profiles.examples.push(ordinal);
                 next += 1;
@@ -237,6 +244,11 @@ impl Columns {
     /// The number of categories up to the last one with a product.
     pub fn category_count(&self) -> usize {
         self.profiles.category_count
+    }
+
+    /// The number of exports up to the last one with a product.
+    pub fn export_count(&self) -> usize {
+        self.profiles.export_count
     }
 
     /// The number of whole stars in a product's rating; 0 if it isn't rated.

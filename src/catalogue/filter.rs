@@ -17,6 +17,9 @@ pub struct SoftwareFilter {
     /// Only products in any of these categories, given by id or name in any language; case doesn't
     /// matter. Unknown categories match nothing. Empty: no restriction.
     pub categories: Vec<String>,
+    /// Only products from any of these exports, given by id. Unknown exports match nothing. Empty: no
+    /// restriction.
+    pub exports: Vec<String>,
     pub offering_type: Option<OfferingType>,
     pub evidence_status: Option<EvidenceStatus>,
     /// The minimum displayed rating.
@@ -69,6 +72,9 @@ pub struct Filter {
     /// Only products in any of these categories, as ascending indices. `None`: no restriction.
     /// Empty: matches nothing.
     pub categories: Option<Vec<u32>>,
+    /// Only products from any of these exports, as ascending numbers. `None`: no restriction. Empty:
+    /// matches nothing.
+    pub exports: Option<Vec<u32>>,
     pub offering_type: Option<OfferingType>,
     pub evidence_status: Option<EvidenceStatus>,
     /// The minimum rating.
@@ -107,8 +113,12 @@ impl Admission {
     /// Isn't one of the selected products, or is the excluded one.
     pub const ORDINAL: Self = Self(32);
 
+    /// Fails the export filter.
+    pub const EXPORT: Self = Self(1 << 127);
+
     /// The parts of a filter that have facets, not counting attributes.
-    pub const FACETS: [Self; 4] = [Self::CATEGORY, Self::OFFERING_TYPE, Self::EVIDENCE_STATUS, Self::RATING];
+    pub const FACETS: [Self; 5] =
+        [Self::CATEGORY, Self::OFFERING_TYPE, Self::EVIDENCE_STATUS, Self::EXPORT, Self::RATING];
 
     /// Fails an attribute's filter.
     pub const fn attribute(attribute: AttributeNumber) -> Self {
@@ -142,10 +152,12 @@ impl Filter {
         let ordinals = filter.ids.iter().filter_map(|id| records.find(id)).collect();
         let ordinals = ascending(&filter.ids, ordinals);
         let categories = filter.categories.iter().flat_map(|category| catalogue.categories_named(category));
+        let exports = filter.exports.iter().filter_map(|id| catalogue.find_export(id)).collect();
         Self {
             ordinals: if attributes.is_none() { Some(Vec::new()) } else { ordinals },
             except: filter.except_id.as_deref().and_then(|id| records.find(id)),
             categories: ascending(&filter.categories, categories.copied().collect()),
+            exports: ascending(&filter.exports, exports),
             offering_type: filter.offering_type,
             evidence_status: filter.evidence_status,
             min_rating: filter.min_rating,
@@ -191,6 +203,9 @@ impl Filter {
                 columns.categories_of(ordinal).iter().any(|c| wanted.binary_search(c).is_ok()),
                 Admission::CATEGORY,
             );
+        }
+        if let Some(wanted) = &self.exports {
+            fail_unless(wanted.binary_search(&columns.exports[at]).is_ok(), Admission::EXPORT);
         }
         if let Some(wanted) = self.offering_type {
             fail_unless(columns.offering_type[at] == wanted, Admission::OFFERING_TYPE);

@@ -279,8 +279,12 @@ impl Catalogue {
     }
 
     pub fn export(&self, id: &str) -> Option<&ExportDocument> {
-        let at = self.exports.find(&self.tables.exports, id, export_id)?;
-        Some(&self.tables.exports[at as usize])
+        Some(&self.tables.exports[self.find_export(id)? as usize])
+    }
+
+    /// The number of the export with this id.
+    pub fn find_export(&self, id: &str) -> Option<u32> {
+        self.exports.find(&self.tables.exports, id, export_id)
     }
 
     /// Whether a downloadable document turned out to be damaged on disk. If so, the generation

@@ -72,6 +72,7 @@ impl<'m> CatalogueWriter<'m> {
         let columns = &mut self.columns;
         columns.categories.extend_from_slice(&product.row.categories);
         columns.category_bounds.push(index(columns.categories.len())?);
+        columns.exports.push(product.row.place.export);
         columns.offering_type.push(product.software.offering_type);
         columns.evidence_status.push(product.software.evidence_status);
         columns.evidence_checked_on.push(product.row.evidence_checked_on);

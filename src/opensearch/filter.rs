@@ -15,6 +15,7 @@ pub(super) enum Part {
     Category,
     OfferingType,
     EvidenceStatus,
+    Export,
     Rating,
     Attribute(String),
     /// A part without a facet.
@@ -34,6 +35,9 @@ impl FilterQuery {
             let named = filter.categories.iter().flat_map(|name| catalogue.categories_named(name));
             let ids: Vec<_> = named.filter_map(|&at| Some(&categories.get(at as usize)?.id)).collect();
             add(Part::Category, json!({"terms": {"categories.id": ids}}));
+        }
+        if !filter.exports.is_empty() {
+            add(Part::Export, json!({"terms": {"export.id": filter.exports}}));
         }
         if let Some(wanted) = filter.offering_type {
             add(Part::OfferingType, json!({"term": {"offering_type": wanted.as_str()}}));
@@ -108,6 +112,7 @@ fn part(facet: &Facet) -> Part {
         Facet::Category => Part::Category,
         Facet::OfferingType => Part::OfferingType,
         Facet::EvidenceStatus => Part::EvidenceStatus,
+        Facet::Export => Part::Export,
         Facet::Rating => Part::Rating,
         Facet::Attribute(_) => Part::Attribute(facet.property().unwrap_or_default().to_owned()),
     }
@@ -122,6 +127,7 @@ pub(super) fn aggregations(facets: &[Facet], filter: &FilterQuery, catalogue: &C
             Facet::Category => terms("categories.id", MAX_CATEGORIES),
             Facet::OfferingType => terms("offering_type", OfferingType::ALL.len()),
             Facet::EvidenceStatus => terms("evidence_status", EvidenceStatus::ALL.len()),
+            Facet::Export => terms("export.id", tables.exports.len().max(1)),
             Facet::Rating => {
                 let ranges: Vec<_> = (1..=STARS).map(|stars| json!({"from": stars})).collect();
                 json!({"range": {"field": "rating", "ranges": ranges}})
@@ -163,6 +169,10 @@ pub(super) fn counts<T>(found: &Found<T>, facets: &[Facet], catalogue: &Catalogu
             }
             Facet::OfferingType => counts.offering_types = OfferingType::ALL.map(|of| count(of.as_str())),
             Facet::EvidenceStatus => counts.evidence_statuses = EvidenceStatus::ALL.map(|of| count(of.as_str())),
+            Facet::Export => {
+                let ids = tables.exports.iter().map(|export| &export.resource.id);
+                counts.exports = ids.map(|id| count(id)).collect();
+            }
             Facet::Rating => counts.ratings = std::array::from_fn(|at| buckets.get(at).map_or(0, |of| of.doc_count)),
             Facet::Attribute(_) => {
                 let Some(attribute) = facet.property().and_then(|property| tables.attributes.number(property)) else {

@@ -17,6 +17,8 @@ pub const MAX_CATEGORIES: usize = 1000;
 pub struct FacetCounts {
     /// Indexed by category.
     pub categories: Vec<u64>,
+    /// Indexed by export number.
+    pub exports: Vec<u64>,
     /// In the order of `OfferingType::ALL`.
     pub offering_types: [u64; 2],
     /// In the order of `EvidenceStatus::ALL`.
@@ -52,6 +54,7 @@ impl FacetCounts {
             attributes: attributes.iter().map(|of| AttributeCounts { attribute: *of, values: Vec::new() }).collect(),
             by_attribute: with_values.map(|of| (*of, ValueCounts::new(columns.attribute(*of)))).collect(),
             categories: vec![0; columns.category_count()],
+            exports: vec![0; columns.export_count()],
             passed: vec![0; columns.profiles().len()],
             ..Self::default()
         }
@@ -61,7 +64,7 @@ impl FacetCounts {
     pub fn size_bytes(&self) -> usize {
         let attributes =
             self.attributes.iter().flat_map(|of| &of.values).map(|value| size_of_val(value) + value.0.len());
-        size_of::<Self>() + size_of_val(&*self.categories) + attributes.sum::<usize>()
+        size_of::<Self>() + size_of_val(&*self.categories) + size_of_val(&*self.exports) + attributes.sum::<usize>()
     }
 
     #[inline]
@@ -122,6 +125,7 @@ impl FacetCounts {
                             self.categories[*category as usize] += count;
                         }
                     }
+                    Admission::EXPORT => self.exports[columns.exports[at] as usize] += count,
                     Admission::OFFERING_TYPE => self.offering_types[columns.offering_type[at] as usize] += count,
                     Admission::EVIDENCE_STATUS => self.evidence_statuses[columns.evidence_status[at] as usize] += count,
                     _ => self.ratings[..columns.stars_of(*ordinal)].iter_mut().for_each(|of| *of += count),

@@ -12,7 +12,7 @@ use crate::text::shorten::{LIST_CHARS, is_longer};
 
 impl Facet {
     /// The facets that aren't attributes.
-    pub const FIXED: [Self; 4] = [Self::Category, Self::OfferingType, Self::EvidenceStatus, Self::Rating];
+    pub const FIXED: [Self; 5] = [Self::Category, Self::OfferingType, Self::EvidenceStatus, Self::Export, Self::Rating];
 
     /// The facets that every directory has.
     pub fn all() -> impl Iterator<Item = Self> {
@@ -25,6 +25,7 @@ impl Facet {
             Self::Category => "category",
             Self::OfferingType => "offering_type",
             Self::EvidenceStatus => "evidence_status",
+            Self::Export => "export",
             Self::Rating => "rating",
             Self::Attribute(name) => name,
         }
@@ -91,6 +92,13 @@ fn values<'s>(
                     EvidenceStatus::PendingReview => "Pending review",
                 };
                 fixed(value.as_str(), label, count)
+            })
+            .collect(),
+        Facet::Export => highest(&counts.exports, usize::MAX)
+            .into_iter()
+            .map(|(at, count)| {
+                let export = &catalogue.tables.exports[at as usize].resource;
+                fixed(&export.id, &export.name, count)
             })
             .collect(),
         Facet::Rating => (1..)

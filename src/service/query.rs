@@ -222,6 +222,7 @@ pub enum Facet {
     Category,
     OfferingType,
     EvidenceStatus,
+    Export,
     /// By number of stars: 4 or more, 3 or more, …
     Rating,
     /// By an attribute, given by its name in the request: its property, with `attribute.` in front

@@ -3,19 +3,24 @@
 use crate::catalogue::resource::UnknownValue;
 use crate::catalogue::{Catalogue, Columns, SoftwareFilter};
 use crate::record::{AttributeType, KeyRange, slug};
-use crate::service::parameter::definition::{ATTRIBUTE, ATTRIBUTES, CATEGORY};
+use crate::service::parameter::definition::{ATTRIBUTE, ATTRIBUTES, CATEGORY, EXPORT};
 use crate::text::nearest::nearest_values;
 
 /// The maximum number of values to report.
 const MAX_REPORTED: usize = 4;
 
-/// The values in a filter that no product has. Ranges aren't values. Without `columns`, only
-/// categories are checked.
+/// The values in a filter that no product has. Ranges aren't values. Without `columns`, attributes
+/// aren't checked.
 pub fn unknown_values(catalogue: &Catalogue, columns: Option<&Columns>, filter: &SoftwareFilter) -> Vec<UnknownValue> {
     let is_unknown = |value: &&String| catalogue.categories_named(value).is_empty();
     let categories = filter.categories.iter().filter(is_unknown).map(|value| {
         let known = catalogue.tables.categories.iter().map(|category| (&*category.id, &*category.id));
         UnknownValue::new(CATEGORY.name, value, nearest_values(&slug(value), known))
+    });
+    let is_unknown = |id: &&String| catalogue.export(id).is_none();
+    let exports = filter.exports.iter().filter(is_unknown).map(|value| {
+        let known = catalogue.tables.exports.iter().map(|export| (&*export.resource.id, &*export.resource.id));
+        UnknownValue::new(EXPORT.name, value, nearest_values(value, known))
     });
     let attributes = filter.attributes.iter().filter_map(|condition| {
         let number = catalogue.tables.attributes.number(&condition.property)?;
@@ -36,5 +41,5 @@ pub fn unknown_values(catalogue: &Catalogue, columns: Option<&Columns>, filter: 
             UnknownValue::new(ATTRIBUTE.name, &prefixed(&condition.value), nearest)
         })
     });
-    categories.chain(attributes).take(MAX_REPORTED).collect()
+    categories.chain(exports).chain(attributes).take(MAX_REPORTED).collect()
 }

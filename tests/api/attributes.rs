@@ -211,7 +211,8 @@ async fn values_that_nothing_has_get_a_hint() {
         ),
         (&with_attributes, "a", "attribute=open_source:true&tags=y", hint("tags", "y", &[])),
         (&with_attributes, "a", "attribute=price_per_seat:7", hint("attribute", "price_per_seat:7", &[])),
-        (&with_attributes, "a", "attribute=licence:MIT", Value::Null),
+        (&with_attributes, "a", "export=twoo", hint("export", "twoo", &["two"])),
+        (&with_attributes, "a", "export=two&attribute=licence:MIT", Value::Null),
         (&with_attributes, "a", "attribute=price_per_seat:1000..", Value::Null),
         (&with_categories, "tool-01", "category=Saftey", hint("category", "Saftey", &["safety"])),
         (&with_categories, "tool-01", "category=tools&category=nowhere", hint("category", "nowhere", &[])),
@@ -228,6 +229,25 @@ async fn values_that_nothing_has_get_a_hint() {
     let feed = with_categories.get("/feed.atom?category=Saftey").await;
     let subtitle = "<subtitle>There is no category &quot;Saftey&quot;. Similar: safety.</subtitle>";
     assert!(feed.text().contains(subtitle), "{}", feed.text());
+}
+
+#[tokio::test]
+async fn products_can_be_filtered_and_counted_by_export() {
+    let service = service();
+    for (filter, expected) in
+        [("export=two", &["e"][..]), ("export=one&tags=x", &["d"]), ("export=two&export=one&tags=x", &["d"])]
+    {
+        for path in ["/v1/software?", "/v1/search?sort=name&"] {
+            assert_eq!(ids(&service.get(&format!("{path}{filter}")).await.json()), expected, "{path}{filter}");
+        }
+    }
+    let counted = service.get("/v1/search?export=two&facets=export&facets=rating").await.json();
+    let expected = json!([
+        {"value": "one", "label": "One", "count": 4}, {"value": "two", "label": "Two", "count": 1}
+    ]);
+    assert_eq!(counted["facets"]["export"], expected, "a facet ignores its own filter");
+    let page = service.visit("/?q=&export=two").await;
+    assert!(page.text().contains("<bdi>Two</bdi>"), "{}", page.text());
 }
 
 #[tokio::test]

@@ -181,6 +181,7 @@ fn values(facet: &Facet, item: &Value) -> Vec<String> {
             .collect(),
         Facet::OfferingType => vec![text("offering_type")],
         Facet::EvidenceStatus => vec![text("evidence_status")],
+        Facet::Export => vec!["tools".to_owned()],
         Facet::Rating => {
             let rating = item["rating"].as_f64();
             (1..=5).filter(|stars| rating.is_some_and(|r| r >= f64::from(*stars))).map(|s| s.to_string()).collect()
@@ -195,6 +196,7 @@ fn without_own(facet: &Facet, filter: &SoftwareFilter) -> SoftwareFilter {
         Facet::Category => filter.categories.clear(),
         Facet::OfferingType => filter.offering_type = None,
         Facet::EvidenceStatus => filter.evidence_status = None,
+        Facet::Export => filter.exports.clear(),
         Facet::Rating => filter.min_rating = None,
         Facet::Attribute(attribute) => filter.attributes.retain(|of| of.property != *attribute),
     }

@@ -16,11 +16,11 @@ pub(super) const MAX_LINKS: usize = 20;
 
 /// The location of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(super) struct RecordPlace {
+pub(in crate::catalogue) struct RecordPlace {
     /// The number of the record's export.
-    pub(super) export: u32,
+    pub(in crate::catalogue) export: u32,
     /// The record's position among all records.
-    pub(super) at: u64,
+    pub(in crate::catalogue) at: u64,
 }
 
 /// Products from other exports that may share a product's website.

@@ -29,7 +29,7 @@ pub(super) struct SortKeys {
 /// A product without its text.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ProductRow {
-    pub(super) place: RecordPlace,
+    pub(in crate::catalogue) place: RecordPlace,
     /// The product's categories, as indices into the category list, main category first. Until the
     /// join, these are numbers in order of first use.
     pub categories: Box<[u32]>,

@@ -9,8 +9,8 @@ use crate::catalogue::Catalogue;
 use crate::catalogue::resource::{CategoryResource, FacetValue};
 use crate::record::{Attribute, AttributeType, OfferingType};
 use crate::service::parameter::definition::{
-    ATTRIBUTE, CATEGORY, EVIDENCE_CHECKED_AFTER, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, MIN_RATING, OFFERING_TYPE,
-    SEARCH_Q, SEARCH_SORT, TYPO,
+    ATTRIBUTE, CATEGORY, EVIDENCE_CHECKED_AFTER, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, EXPORT, MIN_RATING,
+    OFFERING_TYPE, SEARCH_Q, SEARCH_SORT, TYPO,
 };
 use crate::service::{ATTRIBUTE_PREFIX, Facet};
 
@@ -66,7 +66,12 @@ pub(super) fn shown(catalogue: &Catalogue) -> Vec<Facet> {
         let prefix = if attribute::is_built_in(of) { "" } else { ATTRIBUTE_PREFIX };
         Facet::Attribute(format!("{prefix}{}", of.property))
     };
-    Facet::FIXED.into_iter().chain(attribute::shown(&catalogue.tables.attributes).map(facet)).collect()
+    let has_several = |facet: &Facet| *facet != Facet::Export || catalogue.tables.exports.len() > 1;
+    Facet::FIXED
+        .into_iter()
+        .filter(has_several)
+        .chain(attribute::shown(&catalogue.tables.attributes).map(facet))
+        .collect()
 }
 
 /// A facet's attribute.
@@ -93,6 +98,7 @@ fn legend<'a>(edition: Edition<'a>, facet: &Facet) -> (Cow<'a, str>, Lang<'a>) {
         Facet::Category => t.category,
         Facet::OfferingType => t.kind,
         Facet::EvidenceStatus => t.evidence,
+        Facet::Export => t.export,
         Facet::Rating => t.rating,
         Facet::Attribute(_) => match attribute_of(edition.catalogue, facet) {
             Some(of) => {
@@ -121,6 +127,10 @@ fn label<'v>(edition: Edition<'_>, parameter: &str, value: &'v str) -> Cow<'v, s
     }
     if parameter == EVIDENCE_STATUS.name {
         return evidence::label(t, value);
+    }
+    if parameter == EXPORT.name {
+        let known = edition.catalogue.export(value);
+        return known.map_or(value.into(), |export| export.resource.name.clone().into());
     }
     if parameter == OFFERING_TYPE.name {
         let known = OfferingType::ALL.into_iter().find(|known| known.as_str() == value);
@@ -161,7 +171,7 @@ pub(super) fn groups<'a>(
     let Edition { t, catalogue, .. } = edition;
     let groups = facets.iter().filter_map(|(facet, values)| {
         let (name, prefix) = parameter(facet);
-        let is_list = matches!(facet, Facet::Category | Facet::Attribute(_));
+        let is_list = matches!(facet, Facet::Category | Facet::Export | Facet::Attribute(_));
         let of_facet = address.pairs().filter(|(of, _)| *of == name);
         let chosen: Vec<_> = of_facet.filter_map(|(_, value)| value.strip_prefix(&*prefix)).collect();
         let chosen_keys: Vec<_> = chosen.iter().map(|value| keys(catalogue, facet, value)).collect();

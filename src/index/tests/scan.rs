@@ -134,6 +134,7 @@ impl Scan {
         let columns = self.columns();
         let mut counts = FacetCounts::default();
         counts.categories.resize(columns.category_count(), 0);
+        counts.exports.resize(columns.export_count(), 0);
         for (ordinal, admission) in found {
             let at = *ordinal as usize;
             if admission.passed_but_for(Admission::CATEGORY) {
@@ -144,6 +145,9 @@ impl Scan {
             }
             if admission.passed_but_for(Admission::EVIDENCE_STATUS) {
                 counts.evidence_statuses[columns.evidence_status[at] as usize] += 1;
+            }
+            if admission.passed_but_for(Admission::EXPORT) {
+                counts.exports[columns.exports[at] as usize] += 1;
             }
             if admission.passed_but_for(Admission::RATING) {
                 for stars in (0_u8..).take(STARS) {

@@ -118,6 +118,14 @@ pub static CATEGORY: Parameter<Text> = Parameter::new(
 )
 .repeatable();
 
+pub static EXPORT: Parameter<Text> = Parameter::new(
+    "export",
+    "Only products from any of these exports, given by id. An export that doesn't exist matches nothing.",
+    "demo",
+    NAME,
+)
+.repeatable();
+
 pub static OFFERING_TYPE: Parameter<OneOf<OfferingType>> = Parameter::new(
     "offering_type",
     "Only products of this type.",
@@ -203,8 +211,9 @@ pub static ATTRIBUTE: Parameter<Condition> = Parameter::new(
 pub static ATTRIBUTES: [&Parameter<Text>; 5] = [&STANDARDS, &DEPLOYMENT, &LANGUAGES, &VENDOR, &TAGS];
 
 /// The filters that all lists and searches of products share.
-pub static FILTERS: [&dyn AnyParameter; 12] = [
+pub static FILTERS: [&dyn AnyParameter; 13] = [
     &CATEGORY,
+    &EXPORT,
     &OFFERING_TYPE,
     &EVIDENCE_STATUS,
     &MIN_RATING,

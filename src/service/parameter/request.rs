@@ -2,7 +2,7 @@
 
 use super::Values;
 use super::definition::{
-    ATTRIBUTE, ATTRIBUTES, CATEGORY, EVIDENCE_CHECKED_AFTER, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, FACETS,
+    ATTRIBUTE, ATTRIBUTES, CATEGORY, EVIDENCE_CHECKED_AFTER, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, EXPORT, FACETS,
     GLOSSARY_Q, HIGHLIGHT, IDS, INCLUDE, LIMIT, LIST_SORT, MAX_STARS, MIN_RATING, MIN_STARS, NAME_Q, OFFERING_TYPE,
     OFFSET, PREFIX, QUERIED_OFFSET, REVIEW_SORT, SEARCH_Q, SEARCH_SORT, SEARCHED_OFFSET, SIMILAR_LIMIT, TYPO, VERIFIED,
 };
@@ -29,6 +29,7 @@ impl ListSoftware {
 fn software_filter(values: &mut Values<'_>) -> SoftwareFilter {
     SoftwareFilter {
         categories: values.many(&CATEGORY),
+        exports: values.many(&EXPORT),
         offering_type: values.one(&OFFERING_TYPE),
         evidence_status: values.one(&EVIDENCE_STATUS),
         min_rating: values.one(&MIN_RATING),
