@@ -72,6 +72,7 @@ impl Rules {
             | Shape::Texts
             | Shape::Boolean
             | Shape::Source
+            | Shape::Evidence
             | Shape::Translations
             | Shape::Entries(_) => {}
         }
