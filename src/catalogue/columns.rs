@@ -21,6 +21,9 @@ pub struct Columns {
     pub evidence_status: Vec<EvidenceStatus>,
     /// The evidence date.
     pub evidence_checked_on: Vec<Option<CalendarDate>>,
+    /// The date of the oldest check of a single property, for products for which it's older than the
+    /// evidence date, ascending.
+    pub older_evidence: Vec<(Ordinal, CalendarDate)>,
     /// The displayed rating.
     pub rating: Vec<Option<f64>>,
     /// Indexed by attribute number.
@@ -163,6 +166,8 @@ impl Columns {
         let agree = self.evidence_status.len() == count
             && self.exports.len() == count
             && self.evidence_checked_on.len() == count
+            && self.older_evidence.is_sorted_by(|(a, _), (b, _)| a < b)
+            && self.older_evidence.last().is_none_or(|(last, _)| (*last as usize) < count)
             && self.rating.len() == count
             && self.category_bounds.len() == count + 1
             && self.category_bounds.is_sorted()
@@ -254,6 +259,12 @@ impl Columns {
     /// The number of whole stars in a product's rating; 0 if it isn't rated.
     pub fn stars_of(&self, ordinal: Ordinal) -> usize {
         whole_stars(self.rating[ordinal as usize])
+    }
+
+    /// The date of the oldest check of any of a product's evidence.
+    pub fn oldest_evidence(&self, ordinal: Ordinal) -> Option<CalendarDate> {
+        let older = self.older_evidence.binary_search_by_key(&ordinal, |(of, _)| *of);
+        older.map_or(self.evidence_checked_on[ordinal as usize], |at| Some(self.older_evidence[at].1))
     }
 
     /// A product's evidence date as a number that sorts chronologically.

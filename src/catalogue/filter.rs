@@ -28,6 +28,8 @@ pub struct SoftwareFilter {
     pub evidence_checked_before: Option<CalendarDate>,
     /// Only products with an evidence date after this day.
     pub evidence_checked_after: Option<CalendarDate>,
+    /// Only products with any evidence, even for a single property, from before this day.
+    pub any_evidence_before: Option<CalendarDate>,
     /// For each named attribute, only products with any of its given values. Unknown attributes and
     /// values match nothing.
     pub attributes: Vec<AttributeCondition>,
@@ -83,6 +85,8 @@ pub struct Filter {
     pub evidence_checked_before: Option<CalendarDate>,
     /// Only products with an evidence date after this day.
     pub evidence_checked_after: Option<CalendarDate>,
+    /// Only products with any evidence, even for a single property, from before this day.
+    pub any_evidence_before: Option<CalendarDate>,
     /// For each attribute, the accepted values as disjoint ascending ranges of value numbers.
     /// Empty: matches nothing.
     pub attributes: Vec<(AttributeNumber, Vec<Range<u32>>)>,
@@ -163,6 +167,7 @@ impl Filter {
             min_rating: filter.min_rating,
             evidence_checked_before: filter.evidence_checked_before,
             evidence_checked_after: filter.evidence_checked_after,
+            any_evidence_before: filter.any_evidence_before,
             attributes: attributes
                 .into_iter()
                 .flatten()
@@ -221,6 +226,9 @@ impl Filter {
         }
         if let Some(day) = self.evidence_checked_after {
             fail_unless(columns.evidence_checked_on[at].is_some_and(|on| on > day), Admission::EVIDENCE_CHECKED);
+        }
+        if let Some(day) = self.any_evidence_before {
+            fail_unless(columns.oldest_evidence(ordinal).is_some_and(|on| on < day), Admission::EVIDENCE_CHECKED);
         }
         for (attribute, wanted) in &self.attributes {
             let values = columns.attribute(*attribute).of(ordinal);

@@ -76,6 +76,10 @@ impl<'m> CatalogueWriter<'m> {
         columns.offering_type.push(product.software.offering_type);
         columns.evidence_status.push(product.software.evidence_status);
         columns.evidence_checked_on.push(product.row.evidence_checked_on);
+        let oldest = product.software.oldest_evidence();
+        columns.older_evidence.extend(
+            oldest.filter(|_| oldest != product.row.evidence_checked_on).map(|oldest| (product.ordinal, oldest)),
+        );
         columns.rating.push(product.row.shown.value);
         for order in Order::ALL {
             columns.order_mut(order).ranks.push(product.ranks[order as usize]);

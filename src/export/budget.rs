@@ -16,6 +16,8 @@ pub(super) const LABEL_CHARS: usize = 500;
 pub(super) const PROPERTY_CHARS: usize = 100;
 /// The longest id derived from the name of a category or term, in bytes.
 const SLUG_BYTES: usize = 2_000;
+/// The longest quote from a source, in characters.
+pub(super) const QUOTE_CHARS: usize = 500;
 /// The longest number, in characters as written.
 pub(super) const NUMBER_CHARS: usize = 1_000;
 /// The maximum number of terms in one list of a synonym group.

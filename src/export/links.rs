@@ -14,7 +14,8 @@ use super::record_name::name_records;
 use super::text::Value;
 use super::{Code, Finding, Limits, LinkGroup, LinkReport, LinkTarget, Location, Report, SectionKind, text};
 
-/// Products' web addresses, both websites and sources, without fragments, each with its locations.
+/// Products' web addresses (websites, sources and archived copies) without fragments, each with its
+/// locations.
 #[derive(Debug, Default)]
 pub struct WebLinks(BTreeMap<Box<str>, Vec<LinkPlace>>);
 
@@ -24,10 +25,19 @@ struct LinkPlace {
     /// Index in the report's files.
     file: u32,
     record: u32,
-    /// Index in `sources`; `None` for the website.
-    source: Option<u32>,
+    of: LinkOf,
     start: u32,
     end: u32,
+}
+
+/// What a link belongs to.
+#[derive(Debug, Clone, Copy)]
+enum LinkOf {
+    Website,
+    /// An element of `sources`.
+    Source(u32),
+    /// The evidence for a single property.
+    Evidence,
 }
 
 /// The result for a link that needs attention or couldn't be checked. Results with the same
@@ -56,13 +66,19 @@ impl WebLinks {
                 continue;
             };
             for (record, product) in (0..).zip(list.elements()) {
-                let mut add = |value: Value<'_>, source| links.add(value, file, record, source);
+                let mut add = |value: Value<'_>, of| links.add(value, file, record, of);
                 if let Some(url) = product.get("url") {
-                    add(url, None);
+                    add(url, LinkOf::Website);
                 }
                 for (index, pair) in (0..).zip(product.get("sources").iter().flat_map(Value::elements)) {
                     if let Some(url) = pair.elements().nth(1) {
-                        add(url, Some(index));
+                        add(url, LinkOf::Source(index));
+                    }
+                }
+                for (_, value) in product.get("evidence").iter().flat_map(Value::members) {
+                    for entry in std::iter::once(value).chain(value.elements()) {
+                        let urls = ["source", "archived"].into_iter().filter_map(|key| entry.get(key));
+                        urls.for_each(|url| add(url, LinkOf::Evidence));
                     }
                 }
             }
@@ -70,7 +86,7 @@ impl WebLinks {
         links
     }
 
-    fn add(&mut self, value: Value<'_>, file: u32, record: u32, source: Option<u32>) {
+    fn add(&mut self, value: Value<'_>, file: u32, record: u32, of: LinkOf) {
         let Some(text) = value.as_str().filter(|text| is_web(text)) else { return };
         let Ok(uri) = Uri::parse(&*text) else { return };
         let url = uri.strip_fragment();
@@ -82,7 +98,7 @@ impl WebLinks {
             return;
         }
         let [start, end] = value.bounds();
-        places.push(LinkPlace { file, record, source, start, end });
+        places.push(LinkPlace { file, record, of, start, end });
     }
 
     /// The distinct addresses, in order.
@@ -96,9 +112,10 @@ impl LinkPlace {
         let Range { start, end } = self.start as usize..self.end as usize;
         let list = Path::Root.member(SectionKind::Software.key());
         let record = list.element(self.record as usize);
-        let pointer = match self.source {
-            None => record.member("url").to_string(),
-            Some(index) => record.member("sources").element(index as usize).element(1).to_string(),
+        let pointer = match self.of {
+            LinkOf::Website => record.member("url").to_string(),
+            LinkOf::Source(index) => record.member("sources").element(index as usize).element(1).to_string(),
+            LinkOf::Evidence => record.member("evidence").to_string(),
         };
         Some(report.files.get(self.file as usize)?.location(start..end, pointer))
     }

@@ -16,7 +16,7 @@ impl Shape {
             Self::Number | Self::Count => kind == Kind::Number,
             Self::Boolean => matches!(kind, Kind::True | Kind::False),
             Self::Sources | Self::Entries(_) => kind == Kind::Array,
-            Self::Translations => kind == Kind::Object,
+            Self::Translations | Self::Evidence => kind == Kind::Object,
             Self::Source => is_text || kind == Kind::Object,
         }
     }
@@ -68,7 +68,8 @@ impl NearMiss {
     }
 }
 
-fn nearest(known: &[&'static Property], key: &str) -> Option<&'static Property> {
+/// The property that a key most likely misspells.
+pub(super) fn nearest(known: &[&'static Property], key: &str) -> Option<&'static Property> {
     let folded = fold(key);
     if known.iter().any(|property| property.name == key) {
         return None;

@@ -1,4 +1,5 @@
-//! Products with evidence that was checked too long ago, as a list to work through.
+//! Evidence that was checked too long ago, of whole records and of single claims, as a list to work
+//! through.
 
 use std::collections::BTreeMap;
 
@@ -16,6 +17,8 @@ pub struct Stale {
     pub before: CalendarDate,
     /// Number of products with stale evidence.
     pub stale: usize,
+    /// Number of single claims with stale evidence of their own.
+    pub claims: usize,
     /// Number of products.
     pub products: usize,
     /// The number of products without a check date, none of which count as stale.
@@ -29,7 +32,8 @@ pub struct Stale {
 pub struct StaleCategory {
     /// The category's name; `None` for products without one.
     pub category: Option<Box<str>>,
-    /// The products, oldest check first.
+    /// The products, oldest check first. A product is listed once for its record and once for each of
+    /// its claims, if their evidence is stale.
     pub products: Vec<StaleProduct>,
 }
 
@@ -39,6 +43,9 @@ pub struct StaleProduct {
     /// The date of the check.
     #[serde(serialize_with = "day")]
     pub evidence_checked_on: CalendarDate,
+    /// The property, if it's a single claim's evidence that is stale.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub property: Option<Box<str>>,
     /// Id in the directory.
     pub id: Box<str>,
     pub name: Box<str>,
@@ -54,26 +61,32 @@ fn day<S: Serializer>(day: &CalendarDate, serializer: S) -> Result<S::Ok, S::Err
 impl Stale {
     /// Collects the products whose evidence was checked before a date.
     pub(super) fn collect(exports: &[Export], before: CalendarDate) -> Self {
-        let mut stale = Self { before, stale: 0, products: 0, without_date: 0, categories: Vec::new() };
+        let mut stale = Self { before, stale: 0, claims: 0, products: 0, without_date: 0, categories: Vec::new() };
         let mut groups: BTreeMap<String, StaleCategory> = BTreeMap::new();
         for (export, software) in exports.iter().flat_map(|export| export.software.iter().map(move |s| (export, s))) {
             stale.products += 1;
-            let Some(text) = &software.evidence_checked_on else {
-                stale.without_date += 1;
+            let claims = || software.evidence.iter().filter_map(|of| Some((Some(&of.property), of.oldest()?)));
+            stale.without_date += usize::from(software.evidence_checked_on.is_none() && claims().next().is_none());
+            let checks = software.checked_on().map(|checked| (None, checked)).into_iter().chain(claims());
+            let mut old = checks.filter(|(_, checked)| *checked < before).peekable();
+            if old.peek().is_none() {
                 continue;
-            };
-            let Some(checked) = CalendarDate::parse(text).filter(|checked| *checked < before) else { continue };
+            }
             stale.stale += 1;
             let category = software.categories.first();
             let group = groups
                 .entry(category.map(|name| identity(name)).unwrap_or_default())
                 .or_insert_with(|| StaleCategory { category: category.cloned(), products: Vec::new() });
-            group.products.push(StaleProduct {
-                evidence_checked_on: checked,
-                id: software.id.clone(),
-                name: software.name.clone(),
-                export: export.id.clone(),
-            });
+            for (property, evidence_checked_on) in old {
+                stale.claims += usize::from(property.is_some());
+                group.products.push(StaleProduct {
+                    evidence_checked_on,
+                    property: property.cloned(),
+                    id: software.id.clone(),
+                    name: software.name.clone(),
+                    export: export.id.clone(),
+                });
+            }
         }
         stale.categories = groups.into_values().collect();
         stale.categories.iter_mut().for_each(|category| category.products.sort_unstable());

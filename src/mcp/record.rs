@@ -8,7 +8,8 @@ use serde_json::{Value, json};
 
 use super::schema::{Members, count, list, resource, text, texts, whole};
 use crate::catalogue::resource::{
-    CategoryResource, DetailFields, ExportRef, GlossaryTermResource, ReviewResource, SoftwareItem, SourceResource,
+    CategoryResource, DetailFields, EvidenceResource, ExportRef, GlossaryTermResource, ReviewResource, SoftwareItem,
+    SourceResource,
 };
 use crate::record::FULL;
 use crate::text::printable::marked_hidden;
@@ -51,21 +52,26 @@ fn untranslated(mut members: Members) -> Members {
     members
 }
 
-/// A product's members in a list.
-pub(super) static FOUND: LazyLock<Members> = LazyLock::new(|| {
-    let mut found = with_url(untranslated(resource::<SoftwareItem<'_>>()));
-    let mut take = |name| found.remove(name).unwrap_or_default();
-    take("category");
-    let evidence = members([
+/// The evidence for a product as a whole.
+static EVIDENCE: LazyLock<Members> = LazyLock::new(|| {
+    let mut item = resource::<SoftwareItem<'_>>();
+    let mut take = |name| item.remove(name).unwrap_or_default();
+    members([
         ("status", take("evidence_status")),
         ("checked_on", take("evidence_checked_on")),
         ("source_count", count("How many sources there are; a search returns the first five.")),
         ("sources", list(&resource::<SourceResource<'_>>(), "Where the claims come from.")),
-    ]);
+    ])
+});
+
+/// A product's members in a list.
+pub(super) static FOUND: LazyLock<Members> = LazyLock::new(|| {
+    let mut found = with_url(untranslated(resource::<SoftwareItem<'_>>()));
+    found.retain(|name, _| !matches!(name.as_str(), "category" | "evidence_status" | "evidence_checked_on"));
     found.extend(members([
         ("id", text("The product's id, which get_software and list_reviews take.")),
         ("categories", texts("Names of its categories, the main one first.")),
-        ("evidence", whole(evidence).into()),
+        ("evidence", whole(EVIDENCE.clone()).into()),
         ("export", whole(resource::<ExportRef<'_>>()).into()),
     ]));
     found
@@ -88,6 +94,12 @@ pub(super) static PRODUCT: LazyLock<Members> = LazyLock::new(|| {
     let mut product = untranslated(resource::<DetailFields<'_>>());
     product.retain(|name, _| !is_left_out(name));
     product.extend(FOUND.clone());
+    let mut claim = resource::<EvidenceResource<'_>>();
+    claim.insert("property".to_owned(), text("The name of the property that the source backs up."));
+    let mut evidence = EVIDENCE.clone();
+    let about = "Sources for single claims, to cite. Other claims rest on `sources` and `checked_on`.";
+    evidence.insert("claims".to_owned(), list(&claim, about));
+    product.insert("evidence".to_owned(), whole(evidence).into());
     product
 });
 
@@ -135,8 +147,23 @@ pub(super) fn similar(detail: Value, categories: &[&str], words: &[String], base
 }
 
 /// A product with all its claims.
-pub(super) fn product(detail: Value, base: &str) -> Value {
-    clean(software(detail, &PRODUCT, base), LONG, MANY)
+pub(super) fn product(mut detail: Value, base: &str) -> Value {
+    let claims = claims(take(&mut detail, "evidence"));
+    let mut product = software(detail, &PRODUCT, base);
+    product["evidence"]["claims"] = claims;
+    clean(product, LONG, MANY)
+}
+
+/// The evidence for single properties, as a list.
+fn claims(mut by_property: Value) -> Value {
+    let mut claims = Vec::new();
+    for (property, sources) in by_property.as_object_mut().into_iter().flatten() {
+        for source in sources.as_array_mut().into_iter().flatten() {
+            source["property"] = property.as_str().into();
+            claims.push(source.take());
+        }
+    }
+    claims.into()
 }
 
 fn software(mut detail: Value, members: &Members, base: &str) -> Value {

@@ -77,7 +77,8 @@ pub(super) static TOOLS: [Definition; 6] = [
         name: "get_software",
         title: "Get a software product",
         description: "Get everything that the directory says about one product: description, features, standards, pricing, \
-            deployment, languages, ratings, all sources of its evidence, and its export with licence.",
+            deployment, languages, ratings, all sources of its evidence with those of single claims (with date and quote), \
+            and its export with licence.",
         parameters: &[&[&ID, &LANG]],
         result: || vec![("software", whole(PRODUCT.clone()).into())],
     },

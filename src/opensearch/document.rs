@@ -71,6 +71,9 @@ struct Internal<'p> {
     /// The evidence date, if it exists.
     #[serde(skip_serializing_if = "Option::is_none")]
     checked_on: Option<String>,
+    /// The date of the oldest check of a single property, if it's older.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    older_evidence: Option<String>,
     values: BTreeMap<Cow<'p, str>, Vec<String>>,
     #[serde(flatten)]
     texts: Texts<'p>,
@@ -132,12 +135,14 @@ pub(super) fn product(
     }
     let searched = merged.attributes.searched().flat_map(|attribute| attribute.values_of(software).into_owned());
     texts.text.extend(searched.map(|value| Cow::Owned(value.into())));
+    let oldest = software.oldest_evidence();
     let mut internal = Internal {
         key: &key,
         content: format!("{:016x}", json.content_hash),
         name: hex::encode(name),
         quality: product.quality(),
         checked_on: product.row.evidence_checked_on.map(|day| day.to_string()),
+        older_evidence: oldest.filter(|_| oldest != product.row.evidence_checked_on).map(|day| day.to_string()),
         values: values(&merged.attributes, product),
         texts,
         hash: None,

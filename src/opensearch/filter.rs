@@ -52,6 +52,11 @@ impl FilterQuery {
         for (bound, day) in days.into_iter().filter_map(|(bound, day)| Some((bound, day?))) {
             add(Part::Other, json!({"range": {"directory.checked_on": {bound: day.to_string()}}}));
         }
+        if let Some(day) = filter.any_evidence_before {
+            let before = |field: &str| json!({"range": {field: {"lt": day.to_string()}}});
+            let any = [before("directory.checked_on"), before("directory.older_evidence")];
+            add(Part::Other, json!({"bool": {"should": any, "minimum_should_match": 1}}));
+        }
         if !filter.ids.is_empty() {
             add(Part::Other, ids(filter.ids.iter().map(String::as_str)));
         }

@@ -55,6 +55,8 @@ pub enum Shape {
     Boolean,
     /// An array of pairs of a label and a URI.
     Sources,
+    /// For each property, an object with the properties in [`EVIDENCE`], or an array of these.
+    Evidence,
     /// The title or the URL of a glossary term's source, or an object with either or both.
     Source,
     /// For each language tag, an object with translated text.
@@ -175,10 +177,10 @@ impl Section {
 }
 
 /// The maximum length of addresses that responses contain in full, in characters.
-const URL_CHARS: usize = 2_000;
+pub const URL_CHARS: usize = 2_000;
 
 /// A record's properties, an element of `software`.
-pub static SOFTWARE: [Property; 24] = [
+pub static SOFTWARE: [Property; 25] = [
     Property::new("id", Shape::Name, "identifier, unique in the directory")
         .at_most(500)
         .required(Required::Always)
@@ -197,6 +199,14 @@ pub static SOFTWARE: [Property; 24] = [
         .listed(),
     Property::new("sources", Shape::Sources, "where the claims come from: pairs of a label and an address")
         .required(Required::IfReviewed),
+    Property::new(
+        "evidence",
+        Shape::Evidence,
+        "where single claims come from, an object with {source, checked_on?, quote?, archived?}, or an array of these, \
+         for each property, such as {\"pricing\": {\"source\": \"https://…\"}}. A source is a URI or a label from \
+         `sources`, and a quote has at most 500 characters. Properties without evidence of their own rest on the \
+         record's `sources` and date",
+    ),
     Property::new("rating", Shape::Number, "average rating, by convention 0 to 5").strict().listed(),
     Property::new("review_count", Shape::Count, "number of reviews behind the rating").strict().listed(),
     Property::new(
@@ -319,6 +329,14 @@ pub static TERM: [Property; 7] = [
     Property::new("related", Shape::Texts, "related terms of the glossary, an array of strings"),
     Property::new("source", Shape::Source, "where the definition comes from: a title, a URL, or {title?, url?}"),
     Property::new("translations", Shape::Translations, "term and definition in other languages"),
+];
+
+/// Evidence for one of a record's properties.
+pub static EVIDENCE: [Property; 4] = [
+    Property::new("source", Shape::Uri, "where the claim comes from: a URI, or the label of a source").needed(),
+    Property::new("checked_on", Shape::Date, "when the source was checked"),
+    Property::new("quote", Shape::Text, "what the source says, a string of at most 500 characters"),
+    Property::new("archived", Shape::Uri, "the address of a copy that doesn't change, a URI"),
 ];
 
 /// A group has either `terms`, or `from` and `to`, or `ambiguous`.
@@ -498,6 +516,7 @@ impl Property {
             | Shape::Number
             | Shape::Boolean
             | Shape::Source
+            | Shape::Evidence
             | Shape::Translations
             | Shape::Entries(_) => return self.description.to_owned(),
         };

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::{AdditionalProperty, Translations, raw};
+use super::{AdditionalProperty, Evidence, Translations, raw};
 
 /// A product in the directory: an export record and its optional properties.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -44,6 +44,8 @@ pub struct Software {
     pub evidence_checked_on: Option<Box<str>>,
     /// Where the claims come from, in the order given.
     pub sources: Box<[Source]>,
+    /// The evidence for single properties, in the order given, each property only once.
+    pub evidence: Box<[Evidence]>,
     /// The rating stated in the record.
     pub rating: Option<Rating>,
     /// The number of reviews stated in the record.
@@ -66,6 +68,7 @@ pub enum PropertyValue<'s> {
     /// A number as written.
     Number(Cow<'s, str>),
     Sources(&'s [Source]),
+    Evidence(&'s [Evidence]),
     Translations(&'s Translations),
 }
 
@@ -95,6 +98,7 @@ impl Software {
             "evidence_status" => PropertyValue::Text(self.evidence_status.as_str()),
             "evidence_checked_on" => text(self.evidence_checked_on.as_deref()),
             "sources" if !self.sources.is_empty() => PropertyValue::Sources(&self.sources),
+            "evidence" if !self.evidence.is_empty() => PropertyValue::Evidence(&self.evidence),
             "rating" => self.rating.as_ref().map_or(PropertyValue::Missing, |rating| number(rating.text.get())),
             "review_count" => self.review_count.map_or(PropertyValue::Missing, |count| number(count.to_string())),
             "translations" if !self.translations.is_empty() => PropertyValue::Translations(&self.translations),

@@ -23,7 +23,15 @@ pub(crate) fn tools_document() -> String {
         "category": "Measuring", "vendor": "Gauge Makers", "standards": ["ISO 9001"], "languages": ["de", "en"],
         "deployment": ["on-premises"], "tags": ["measuring", "tools"], "rating": 4.50, "review_count": 7,
         "evidence_status": "vendor-sources-reviewed", "evidence_checked_on": "2025-03-01",
-        "sources": [["Home page", "https://rated.example/about"]], "serial": 12_345_678_901_234_567_890_u64
+        "sources": [["Home page", "https://rated.example/about"]],
+        "evidence": {
+            "vendor": {"source": "Home page", "checked_on": "2025-02-01", "quote": "Made by <Gauge Makers>"},
+            "standards": [
+                {"source": "Home page"},
+                {"source": "https://standards.example/9001", "archived": "https://archive.example/9001"}
+            ]
+        },
+        "serial": 12_345_678_901_234_567_890_u64
     });
     let template = json!({
         "id": "tool-template", "name": "Audit Template", "url": "https://template.example/", "category": "Templates",

@@ -28,6 +28,26 @@ async fn an_item_has_the_members_that_lists_show() {
 }
 
 #[tokio::test]
+async fn a_product_has_the_evidence_for_its_properties() {
+    let service = Service::with_directory();
+    let product = &service.get("/v1/software/tool-rated").await.json()["data"];
+    let (page, url) = ("Home page", "https://rated.example/about");
+    assert_eq!(
+        product["evidence"],
+        json!({
+            "standards": [
+                {"source": url, "label": page, "checked_on": null, "quote": null, "archived": null},
+                {"source": "https://standards.example/9001", "label": null, "checked_on": null, "quote": null,
+                 "archived": "https://archive.example/9001"}
+            ],
+            "vendor": [{"source": url, "label": page, "checked_on": "2025-02-01", "quote": "Made by <Gauge Makers>",
+                        "archived": null}]
+        })
+    );
+    assert!(service.get("/v1/software/tool-01").await.json()["data"].get("evidence").is_none());
+}
+
+#[tokio::test]
 async fn filters_keep_only_matching_products() {
     let service = Service::with_directory();
     for (query, total) in [
@@ -43,6 +63,8 @@ async fn filters_keep_only_matching_products() {
         ("evidence_checked_before=2025-03-01", 0),
         ("evidence_checked_after=2025-02-28", 1),
         ("evidence_checked_after=2025-03-01", 0),
+        ("any_evidence_before=2025-02-02", 1),
+        ("any_evidence_before=2025-02-01", 0),
         ("standards=iso9001", 1),
         ("standards=ISO-9001&standards=nowhere", 1),
         ("deployment=On+Premises&languages=DE", 1),

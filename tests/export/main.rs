@@ -5,6 +5,7 @@ mod binary;
 mod blemish;
 mod budget;
 mod check;
+mod evidence;
 mod found;
 mod host;
 mod ignored;

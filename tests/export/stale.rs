@@ -74,6 +74,29 @@ fn stale_evidence_causes_a_warning_with_a_location() {
 }
 
 #[test]
+fn single_claims_are_listed_by_their_own_dates() {
+    let claims = |price, staff| {
+        format!(
+            r#", "pricing": "5", "staff": 3, "tagline": "t", "evidence": {{"tagline": {{"source": "https://x.example/"}},
+                "pricing": {{"source": "https://x.example/", "checked_on": "{price}"}},
+                "staff": [{{"source": "https://x.example/", "checked_on": "{staff}"}}]}}"#
+        )
+    };
+    let [a, b] = [checked("a", "2025-05-01", &claims("2024-02-01", "2025-03-02")), checked("b", "2025-01-01", "")];
+    let c = record("c", &claims("2025-05-01", "2024-03-01"));
+    let report = examine(&[("x.json", &envelope(&format!(r#""software": [{a}, {b}, {c}]"#)))]);
+    assert_eq!(
+        text(&report).split_once("(no category) (3)\n").expect("a list").1,
+        "  2024-02-01  a  a name (x): pricing\n  2024-03-01  c  c name (x): staff\n  2025-01-01  b  b name (x)\n\
+         \nStale: 3 of 3 products (2 single claims); 0 never checked.\n\
+         Checked 1 file, 3 records: 0 errors, 3 warnings.\n"
+    );
+    assert_eq!(report.findings[0].location.pointer, "/software/0/evidence/pricing/checked_on");
+    let list = serde_json::to_value(report.stale).expect("a list");
+    assert_eq!((&list["claims"], &list["categories"][0]["products"][0]["property"]), (&2.into(), &"pricing".into()));
+}
+
+#[test]
 fn long_lists_are_cut_in_text_but_complete_in_json() {
     let day = |n: usize| if n < 59 { "2020-01-01" } else { "2019-12-31" };
     let product = |n: usize| checked(&format!("p{n}"), day(n), &format!(r#", "category": "C{}""#, n.min(59)));

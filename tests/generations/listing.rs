@@ -30,9 +30,13 @@ fn record() -> impl Strategy<Value = Value> {
         any::<bool>(),
         prop::collection::vec(prop::sample::select(&TAGS[..]), 0..4),
         choice(&["Acme", "ACME", "Other"]),
+        choice(&DAYS),
     )
-        .prop_map(|(name, categories, rating, review_count, day, is_software, tags, vendor)| {
-            let mut record = json!({"name": name, "url": "https://a.example.org/", "rating": rating,
+        .prop_map(|(name, categories, rating, review_count, day, is_software, tags, vendor, claimed)| {
+            // Lists have no evidence, so the address says when the name was checked.
+            let url = format!("https://a.example.org/{}", claimed.unwrap_or_default());
+            let evidence = json!({"name": {"source": url, "checked_on": claimed}});
+            let mut record = json!({"name": name, "url": url, "rating": rating, "evidence": evidence,
                 "review_count": review_count, "categories": categories, "tags": tags, "vendor": vendor,
                 "offering_type": if is_software { "software" } else { "document-templates" },
                 "evidence_status": "pending-review"});
@@ -55,8 +59,9 @@ fn filter() -> impl Strategy<Value = SoftwareFilter> {
         prop::option::of(prop::sample::select(&["2024-01-31", "2024-02-01"][..])),
         prop::collection::vec(prop::sample::select(&["Iso 9001", "c#", "unknown"][..]), 0..2),
         prop::option::of(Just("acme")),
+        prop::option::of(prop::sample::select(&["2024-02-01", "2025-06-30"][..])),
     )
-        .prop_map(|(categories, offering_type, evidence_status, min_rating, before, after, tags, vendor)| {
+        .prop_map(|(categories, offering_type, evidence_status, min_rating, before, after, tags, vendor, any)| {
             SoftwareFilter {
                 categories: categories.into_iter().map(str::to_owned).collect(),
                 offering_type,
@@ -64,6 +69,7 @@ fn filter() -> impl Strategy<Value = SoftwareFilter> {
                 min_rating,
                 evidence_checked_before: before.and_then(CalendarDate::parse),
                 evidence_checked_after: after.and_then(CalendarDate::parse),
+                any_evidence_before: any.and_then(CalendarDate::parse),
                 attributes: (tags.iter().map(|tag| AttributeCondition::new("tags", tag)))
                     .chain(vendor.map(|vendor| AttributeCondition::new("vendor", vendor)))
                     .collect(),
@@ -152,6 +158,7 @@ fn passes(item: &Value, filter: &SoftwareFilter) -> bool {
             .iter()
             .any(|category| filter.categories.iter().any(|wanted| category["id"] == slug(wanted)));
     let day = |text: &str| CalendarDate::parse(text).expect("a date");
+    let claimed = item["website"].as_str().and_then(|url| url.rsplit('/').next()).filter(|text| !text.is_empty());
     in_category
         && filter.offering_type.is_none_or(|wanted| item["offering_type"] == wanted.as_str())
         && filter.evidence_status.is_none_or(|wanted| item["evidence_status"] == wanted.as_str())
@@ -162,6 +169,9 @@ fn passes(item: &Value, filter: &SoftwareFilter) -> bool {
         && filter
             .evidence_checked_after
             .is_none_or(|after| item["evidence_checked_on"].as_str().is_some_and(|on| day(on) > after))
+        && filter.any_evidence_before.is_none_or(|before| {
+            item["evidence_checked_on"].as_str().into_iter().chain(claimed).any(|checked| day(checked) < before)
+        })
         && filter.attributes.iter().all(|AttributeCondition { property, .. }| {
             let keys = attribute_keys(property, item);
             let mut wanted = filter.attributes.iter().filter(|of| of.property == *property);

@@ -35,7 +35,8 @@ fn folder() -> TempDir {
         "software": [
             {"id": "permit/one", "name": "Permit One", "url": "https://one.example/", "tagline": "Permit to work",
              "category": "Permit to work", "evidence_status": "vendor-sources-reviewed", "evidence_checked_on": "2026-01-15",
-             "sources": [["Vendor", "https://one.example/features"]]},
+             "sources": [["Vendor", "https://one.example/features"]],
+             "evidence": {"tagline": {"source": "Vendor", "checked_on": "2025-12-01", "quote": "Permits"}}},
             {"id": "permit-two", "name": "Permit Two", "url": "https://two.example/", "tagline": "Permit to work",
              "category": "Permit to work", "evidence_status": "pending-review"},
             {"id": "hostile", "name": "Hostile", "url": "https://hostile.example/",
@@ -123,6 +124,20 @@ fn assistants_find_products_with_reviewed_evidence_and_their_sources() {
     assert_eq!(product["export"]["license"], "https://example.org/licence");
     assert_eq!(product["export"]["as_of"], "2026-02-01");
     assert_eq!(result["generation"].as_str().map(str::len), Some(16));
+}
+
+#[test]
+fn assistants_can_cite_the_source_of_a_single_claim() {
+    let responses = over_stdio(&folder(), &[call(1, "get_software", &json!({"id": "permit/one"}))]);
+    let evidence = &responses[1]["result"]["structuredContent"]["software"]["evidence"];
+    assert_eq!(evidence["status"], "vendor-sources-reviewed");
+    assert_eq!(
+        evidence["claims"],
+        json!([{
+            "property": "tagline", "source": "https://one.example/features", "label": "Vendor",
+            "checked_on": "2025-12-01", "quote": "Permits", "archived": null
+        }])
+    );
 }
 
 #[test]

@@ -107,6 +107,7 @@ def test_the_server_knows_every_parameter(driver: Driver, server: Server) -> Non
         "min_rating": 0.5,
         "evidence_checked_before": date(2030, 1, 31),
         "evidence_checked_after": date(2020, 1, 31),
+        "any_evidence_before": date(2030, 1, 31),
         "standards": "ISO 45001",
         "deployment": ["cloud"],
         "languages": ["en", "de"],

@@ -417,6 +417,19 @@ export interface components {
             /** @description The current generation, to use as `since` in the next request. */
             to: string;
         };
+        /** @description A source for the value of a single property. */
+        Evidence: {
+            /** @description The source's address: a URI. Follow it only if it is `http` or `https`. */
+            source: string;
+            /** @description Name of the source, if it's one of the record's `sources`. */
+            label: string | null;
+            /** @description When the source was checked, `YYYY-MM-DD`. If it's null, `evidence_checked_on` applies. */
+            checked_on: string | null;
+            /** @description What the source says. */
+            quote: string | null;
+            /** @description The address of a copy that doesn't change: a URI. Follow it only if it is `http` or `https`. */
+            archived: string | null;
+        };
         /** @description One of the export files that make up the directory. */
         Export: {
             /** @description Identifier: the file's name without `.json`. */
@@ -1038,6 +1051,13 @@ export interface components {
             languages: string[];
             /** @description Where the claims come from. The directory doesn't vouch for their accuracy or freshness. */
             sources: components["schemas"]["Source"][];
+            /**
+             * @description The evidence for single properties, by their names in the export. Properties that aren't listed
+             *     rest on `sources` and `evidence_checked_on`. Absent if there is none.
+             */
+            evidence?: {
+                [key: string]: components["schemas"]["Evidence"][];
+            };
             /**
              * @description Where the rating and the review count come from: `stated` in the record, or computed from
              *     its `reviews`; more values may be added later.
@@ -1939,6 +1959,11 @@ export interface operations {
                  */
                 evidence_checked_after?: string;
                 /**
+                 * @description Only products with at least one claim whose evidence was last checked before this day, YYYY-MM-DD. Claims without a date of their own have the record's.
+                 * @example 2026-12-31
+                 */
+                any_evidence_before?: string;
+                /**
                  * @description Only products for any of these standards. Case, accents, spaces and hyphens don't matter: `iso9001` matches `ISO 9001`. A standard that no product has matches nothing. Repeat it for several values.
                  * @example [
                  *       "ISO 45001"
@@ -2120,6 +2145,11 @@ export interface operations {
                  * @example 2026-01-31
                  */
                 evidence_checked_after?: string;
+                /**
+                 * @description Only products with at least one claim whose evidence was last checked before this day, YYYY-MM-DD. Claims without a date of their own have the record's.
+                 * @example 2026-12-31
+                 */
+                any_evidence_before?: string;
                 /**
                  * @description Only products for any of these standards. Case, accents, spaces and hyphens don't matter: `iso9001` matches `ISO 9001`. A standard that no product has matches nothing. Repeat it for several values.
                  * @example [
@@ -2318,6 +2348,11 @@ export interface operations {
                  * @example 2026-01-31
                  */
                 evidence_checked_after?: string;
+                /**
+                 * @description Only products with at least one claim whose evidence was last checked before this day, YYYY-MM-DD. Claims without a date of their own have the record's.
+                 * @example 2026-12-31
+                 */
+                any_evidence_before?: string;
                 /**
                  * @description Only products for any of these standards. Case, accents, spaces and hyphens don't matter: `iso9001` matches `ISO 9001`. A standard that no product has matches nothing. Repeat it for several values.
                  * @example [

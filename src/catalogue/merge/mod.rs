@@ -27,7 +27,7 @@ use super::reviews::{Stars, place, shown};
 use super::{Collation, MAX_ORDINAL, Order, Ordinal};
 use crate::catalogue::resource::{CategoryResource, ExportResource, ReviewSummary};
 use crate::export::{Export, ExportSet, SetExport};
-use crate::record::{Attributes, CalendarDate, Language, Languages, Pin, Software, SynonymGroup, normalised_url};
+use crate::record::{Attributes, Language, Languages, Pin, Software, SynonymGroup, normalised_url};
 use crate::scratch::{Keyed, Scratch, ScratchSorter, Spool, SpoolRows};
 
 /// Merges exports into one directory.
@@ -90,7 +90,7 @@ impl Merger {
                 .iter()
                 .map(|name| self.categories.number(name, language))
                 .collect::<io::Result<_>>()?,
-            evidence_checked_on: software.evidence_checked_on.as_deref().and_then(CalendarDate::parse),
+            evidence_checked_on: software.checked_on(),
             shown: Rating::stated(software),
             stars: Stars::default(),
             reviews: (0, 0),

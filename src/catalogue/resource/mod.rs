@@ -21,7 +21,8 @@ pub use members::Members;
 pub use review::{RatingDistribution, ReviewResource, ReviewSummary};
 pub use search::{Correction, FacetValue, Highlight, QueryReport, TextRange, UnknownValue};
 pub use software::{
-    CategoryRef, DetailFields, ExportRef, RatingSource, SameAsRef, SoftwareDetail, SoftwareItem, SourceResource,
+    CategoryRef, DetailFields, EvidenceResource, ExportRef, RatingSource, SameAsRef, SoftwareDetail, SoftwareItem,
+    SourceResource,
 };
 
 /// A page's position in the whole list.

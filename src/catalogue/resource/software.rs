@@ -1,6 +1,7 @@
 //! A product as callers see it, in a list and on its own.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
@@ -9,7 +10,7 @@ use utoipa::ToSchema;
 use super::CategoryResource;
 use super::members::{Members, text_or_null, texts};
 use crate::export::Export;
-use crate::record::{Attribute, Language, Software, Source, Translations};
+use crate::record::{Attribute, Evidence, Language, Software, Source, Translations};
 
 /// A product as shown in lists.
 #[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
@@ -137,6 +138,11 @@ pub struct DetailFields<'a> {
     /// Where the claims come from. The directory doesn't vouch for their accuracy or freshness.
     #[serde(borrow)]
     pub sources: Vec<SourceResource<'a>>,
+    /// The evidence for single properties, by their names in the export. Properties that aren't listed
+    /// rest on `sources` and `evidence_checked_on`. Absent if there is none.
+    #[serde(borrow, default, skip_serializing_if = "BTreeMap::is_empty")]
+    #[schema(required = false, value_type = std::collections::HashMap<String, Vec<EvidenceResource<'a>>>)]
+    pub evidence: BTreeMap<Cow<'a, str>, Vec<EvidenceResource<'a>>>,
     /// Where the rating and the review count come from: `stated` in the record, or computed from
     /// its `reviews`; more values may be added later.
     #[schema(required, value_type = Option<String>)]
@@ -183,6 +189,7 @@ impl<'s> DetailFields<'s> {
             repository: software.repository.as_deref().map(Cow::Borrowed),
             languages: texts(&software.languages),
             sources: software.sources.iter().map(SourceResource::from).collect(),
+            evidence: software.evidence.iter().map(EvidenceResource::of_property).collect(),
             rating_source,
             translations: Cow::Borrowed(&software.translations),
             additional_properties: (&*software.additional_properties).into(),
@@ -287,6 +294,44 @@ pub struct SourceResource<'a> {
 impl<'a> From<&'a Source> for SourceResource<'a> {
     fn from(source: &'a Source) -> Self {
         Self { label: Cow::Borrowed(&source.label), url: Cow::Borrowed(&source.url) }
+    }
+}
+
+/// A source for the value of a single property.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = Evidence)]
+pub struct EvidenceResource<'a> {
+    /// The source's address: a URI. Follow it only if it is `http` or `https`.
+    #[serde(borrow)]
+    pub source: Cow<'a, str>,
+    /// Name of the source, if it's one of the record's `sources`.
+    #[serde(borrow, deserialize_with = "text_or_null")]
+    #[schema(required)]
+    pub label: Option<Cow<'a, str>>,
+    /// When the source was checked, `YYYY-MM-DD`. If it's null, `evidence_checked_on` applies.
+    #[schema(required, value_type = Option<String>)]
+    pub checked_on: Option<Cow<'a, str>>,
+    /// What the source says.
+    #[serde(borrow, deserialize_with = "text_or_null")]
+    #[schema(required)]
+    pub quote: Option<Cow<'a, str>>,
+    /// The address of a copy that doesn't change: a URI. Follow it only if it is `http` or `https`.
+    #[serde(borrow, deserialize_with = "text_or_null")]
+    #[schema(required)]
+    pub archived: Option<Cow<'a, str>>,
+}
+
+impl<'a> EvidenceResource<'a> {
+    fn of_property(Evidence { property, sources }: &'a Evidence) -> (Cow<'a, str>, Vec<Self>) {
+        let text = |text: &'a Option<Box<str>>| text.as_deref().map(Cow::Borrowed);
+        let sources = sources.iter().map(|source| Self {
+            source: Cow::Borrowed(&source.url),
+            label: text(&source.label),
+            checked_on: source.checked_on.map(|day| day.to_string().into()),
+            quote: text(&source.quote),
+            archived: text(&source.archived),
+        });
+        (Cow::Borrowed(&**property), sources.collect())
     }
 }
 

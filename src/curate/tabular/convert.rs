@@ -248,7 +248,9 @@ impl Converter<'_> {
             }
             (_, Some(Shape::Number | Shape::Count)) => self.decimal(at, text)?,
             (_, Some(Shape::Texts)) => list(self.items(at, column, text)),
-            (_, Some(Shape::Translations)) if serde_json::from_str::<&RawValue>(text).is_ok() => text.to_owned(),
+            (_, Some(Shape::Translations | Shape::Evidence)) if serde_json::from_str::<&RawValue>(text).is_ok() => {
+                text.to_owned()
+            }
             _ => string(text),
         }))
     }

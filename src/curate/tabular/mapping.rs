@@ -298,7 +298,9 @@ fn agrees(table: &Table, column: usize, property: &str) -> bool {
             let number = value::decimal(text).and_then(|(number, _)| number.parse::<f64>().ok());
             text == "null" || number.is_some_and(|number| (0.0..=5.0).contains(&number))
         }),
-        Some(Shape::Translations) => every(&|text| serde_json::from_str::<serde_json::Map<_, _>>(text).is_ok()),
+        Some(Shape::Translations | Shape::Evidence) => {
+            every(&|text| serde_json::from_str::<serde_json::Map<_, _>>(text).is_ok())
+        }
         Some(Shape::Count) => every(&|text| text == "null" || value::whole_number(text).is_some()),
         // Text with at least four digits may be a malformed date, which gets reported later. If
         // there are fewer digits, the column contains something else.

@@ -102,6 +102,9 @@ impl Translation {
     }
 }
 
+/// The property with the evidence for other properties.
+pub(super) const EVIDENCE: &str = "evidence";
+
 /// The header of a JSON column: `json:` and the property's name, as a JSON string if it couldn't be
 /// read back otherwise.
 pub(super) fn json_head(name: &str) -> String {

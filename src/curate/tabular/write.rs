@@ -1,9 +1,12 @@
 //! Writes an export's records as CSV and NDJSON.
 
-use std::collections::HashSet;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::io::{self, Write};
 
-use super::target::json_head;
+use serde_json::Value;
+use serde_json::value::RawValue;
+
+use super::target::{EVIDENCE, json_head};
 use super::{Cell, MAX_COLUMNS, Mapping, RowKind, Table, text_cell, value};
 use crate::export::{Export, write_compact};
 use crate::record::{PropertyValue, SOFTWARE, Software};
@@ -11,6 +14,8 @@ use crate::record::{PropertyValue, SOFTWARE, Software};
 enum Column<'e> {
     Plain(&'static str),
     Json(&'e str),
+    /// A member of the evidence for a property.
+    Evidence(String, String),
 }
 
 /// Writes the records as CSV (RFC 4180), with a column for each property that occurs. A column
@@ -22,11 +27,22 @@ pub fn write_csv(export: &Export, out: &mut dyn Write) -> io::Result<()> {
     writer.write_record(columns.iter().map(|column| match column {
         Column::Plain(name) => (*name).to_owned(),
         Column::Json(name) => value::guarded(&json_head(name)),
+        Column::Evidence(property, member) => format!("{EVIDENCE}.{property}.{member}"),
     }))?;
-    for software in &export.software {
+    for (row, software) in export.software.iter().enumerate() {
+        let written = evidence(export, row);
+        let evidence: Value = written.and_then(|raw| raw.get().parse().ok()).unwrap_or_default();
         writer.write_record(columns.iter().map(|column| match column {
             Column::Plain(name) => plain(&software.value(name)).unwrap_or_default(),
+            Column::Json(EVIDENCE) => {
+                let mut cell = String::new();
+                write_compact(written.map_or("", RawValue::get), &mut cell);
+                cell
+            }
             Column::Json(name) => value::guarded(&json(software, name)),
+            Column::Evidence(property, member) => {
+                evidence[property][member].as_str().map(value::guarded).unwrap_or_default()
+            }
         }))?;
     }
     writer.flush()
@@ -111,12 +127,51 @@ fn columns(export: &Export) -> io::Result<Vec<Column<'_>>> {
             is_used |= !value.is_missing();
             is_plain &= plain(&value).is_some();
         }
-        if is_used {
+        if is_used && name == EVIDENCE {
+            match evidence_columns(export).filter(|of| of.len() < MAX_COLUMNS - additional.len() - SOFTWARE.len()) {
+                Some(of) => columns.extend(of.into_iter().map(|(property, member)| Column::Evidence(property, member))),
+                None => columns.push(Column::Json(EVIDENCE)),
+            }
+        } else if is_used {
             columns.push(if is_plain { Column::Plain(name) } else { Column::Json(name) });
         }
     }
     columns.extend(additional.into_iter().map(Column::Json));
     Ok(columns)
+}
+
+/// A record's evidence as written.
+fn evidence(export: &Export, row: usize) -> Option<&RawValue> {
+    let software = &export.software[row];
+    let is_kept = || software.additional_properties.iter().any(|(name, _)| **name == *EVIDENCE);
+    if software.evidence.is_empty() && !is_kept() {
+        return None;
+    }
+    let record = export.document.get(export.software_spans.get(row)?.clone())?;
+    serde_json::from_slice::<BTreeMap<String, &RawValue>>(record).ok()?.remove(EVIDENCE)
+}
+
+/// The members of the evidence for each property; `None` if a property has several sources, or if a
+/// cell couldn't be read back.
+fn evidence_columns(export: &Export) -> Option<BTreeSet<(String, String)>> {
+    let is_plain = |member: &str, value: &Value| {
+        let text = value.as_str().and_then(|text| plain(&PropertyValue::Text(text)));
+        crate::record::EVIDENCE.iter().any(|of| of.name == member) && text.is_some()
+    };
+    let mut columns = BTreeSet::new();
+    for evidence in (0..export.software.len()).filter_map(|row| evidence(export, row)) {
+        let evidence: Value = evidence.get().parse().ok()?;
+        for (property, members) in evidence.as_object()? {
+            let members = members.as_object().filter(|members| !members.is_empty())?;
+            for (member, value) in members {
+                if property.is_empty() || value::trim(property) != property || !is_plain(member, value) {
+                    return None;
+                }
+                columns.insert((property.clone(), member.clone()));
+            }
+        }
+    }
+    Some(columns)
 }
 
 /// A value as a plain cell; `None` if it couldn't be read back.
@@ -136,6 +191,7 @@ fn plain(value: &PropertyValue<'_>) -> Option<String> {
         PropertyValue::Number(_)
         | PropertyValue::Texts(_)
         | PropertyValue::Translations(_)
+        | PropertyValue::Evidence(_)
         | PropertyValue::Sources(_) => return None,
     };
     let cell = value::guarded(&cell);
@@ -155,7 +211,7 @@ fn json(software: &Software, name: &str) -> String {
             let pairs: Vec<_> = sources.iter().map(|source| vec![&*source.label, &*source.url]).collect();
             serde_json::Value::from(pairs).to_string()
         }
-        PropertyValue::Missing => {
+        PropertyValue::Missing | PropertyValue::Evidence(_) => {
             let found = software.additional_properties.iter().find(|(key, _)| **key == *name);
             found.map_or_else(String::new, |(_, raw)| raw.get().to_owned())
         }

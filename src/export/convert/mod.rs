@@ -5,6 +5,7 @@
 
 mod blemish;
 mod entry;
+mod evidence;
 mod host;
 mod property;
 mod software;

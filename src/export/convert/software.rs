@@ -1,5 +1,6 @@
 //! Reads records, the elements of `software`.
 
+use super::evidence::EVIDENCE;
 use super::property::Use;
 use super::property::compact;
 use super::translation::TRANSLATIONS;
@@ -26,6 +27,8 @@ struct Draft<'d> {
     /// The main category, which comes before the others.
     category: Vec<Box<str>>,
     categories: Vec<Box<str>>,
+    /// Read last, because it depends on the other properties.
+    evidence: Option<Value<'d>>,
     additional_properties: Vec<AdditionalProperty>,
     /// All other properties.
     software: Software,
@@ -59,6 +62,12 @@ impl Reader {
             if used == Use::Additional {
                 draft.additional_properties.extend(self.keep(&name, value, path));
             }
+        }
+        if let Some(value) = draft.evidence {
+            let Draft { software, additional_properties, .. } = &mut draft;
+            let unused;
+            (software.evidence, unused) = self.evidence(value, path.member(EVIDENCE), record, &software.sources);
+            additional_properties.extend(unused.map(|json| (EVIDENCE.into(), json)));
         }
         let id = draft.id?;
         let (key, text) = (id.span(), id.as_str()?);
@@ -101,6 +110,7 @@ impl Reader {
                 software.evidence_checked_on = value.as_str().map(Into::into);
             }
             "sources" => software.sources = self.sources(value, path),
+            EVIDENCE => draft.evidence = Some(value),
             "rating" => software.rating = self.rating(value, path),
             "review_count" => return self.review_count(value, path, &mut software.review_count),
             "category" if value.kind() == Kind::Array => {

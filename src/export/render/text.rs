@@ -143,7 +143,9 @@ pub(super) fn stale(stale: &Stale, out: &mut dyn Write) -> io::Result<()> {
         writeln!(out, "\n{} ({})", Truncated(name), Grouped(category.products.len()))?;
         for product in category.products.iter().take(LISTED_PRODUCTS) {
             let (id, name, export) = (Truncated(&product.id), Truncated(&product.name), Truncated(&product.export));
-            writeln!(out, "  {}  {id}  {name} ({export})", product.evidence_checked_on)?;
+            write!(out, "  {}  {id}  {name} ({export})", product.evidence_checked_on)?;
+            product.property.as_ref().map_or(Ok(()), |property| write!(out, ": {}", Truncated(property)))?;
+            writeln!(out)?;
         }
         more(category.products.len(), LISTED_PRODUCTS, "  ", out)?;
     }
@@ -154,9 +156,11 @@ pub(super) fn stale(stale: &Stale, out: &mut dyn Write) -> io::Result<()> {
     if stale.stale > 0 {
         writeln!(out)?;
     }
+    let claims =
+        if stale.claims == 0 { String::new() } else { format!(" ({})", counted(stale.claims, "single claim")) };
     writeln!(
         out,
-        "Stale: {} of {}; {} never checked.",
+        "Stale: {} of {}{claims}; {} never checked.",
         Grouped(stale.stale),
         counted(stale.products, "product"),
         Grouped(stale.without_date)

@@ -73,6 +73,7 @@ impl Rules {
             | Shape::Texts
             | Shape::Boolean
             | Shape::Source
+            | Shape::Evidence
             | Shape::Translations
             | Shape::Entries(_) => {}
         }

@@ -9,8 +9,8 @@ use crate::catalogue::Catalogue;
 use crate::catalogue::resource::{CategoryResource, FacetValue};
 use crate::record::{Attribute, AttributeType, OfferingType};
 use crate::service::parameter::definition::{
-    ATTRIBUTE, CATEGORY, EVIDENCE_CHECKED_AFTER, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, EXPORT, MIN_RATING,
-    OFFERING_TYPE, SEARCH_Q, SEARCH_SORT, TYPO,
+    ANY_EVIDENCE_BEFORE, ATTRIBUTE, CATEGORY, EVIDENCE_CHECKED_AFTER, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, EXPORT,
+    MIN_RATING, OFFERING_TYPE, SEARCH_Q, SEARCH_SORT, TYPO,
 };
 use crate::service::{ATTRIBUTE_PREFIX, Facet};
 
@@ -247,6 +247,7 @@ pub(super) fn chips<'a>(edition: Edition<'a>, address: &Address) -> Vec<Chip<'a>
         let label = label(edition, name, value);
         let label = match name {
             _ if name == EVIDENCE_CHECKED_BEFORE.name => format!("{} {}", t.checked_before, t.day(value)),
+            _ if name == ANY_EVIDENCE_BEFORE.name => format!("{} {}", t.any_checked_before, t.day(value)),
             _ if name == EVIDENCE_CHECKED_AFTER.name => format!("{} {}", t.checked_after, t.day(value)),
             _ if name == ATTRIBUTE.name => attribute_chip(edition, value),
             _ => label.into_owned(),

@@ -162,6 +162,14 @@ pub static EVIDENCE_CHECKED_AFTER: Parameter<Date> = Parameter::new(
     Date,
 );
 
+pub static ANY_EVIDENCE_BEFORE: Parameter<Date> = Parameter::new(
+    "any_evidence_before",
+    "Only products with at least one claim whose evidence was last checked before this day, YYYY-MM-DD. Claims without \
+     a date of their own have the record's.",
+    "2026-12-31",
+    Date,
+);
+
 /// A parameter for a built-in attribute, with the same name as the attribute's property.
 const fn attribute(property: &'static str, about: &'static str, example: &'static str) -> Parameter<Text> {
     Parameter::new(property, about, example, NAME).repeatable()
@@ -211,7 +219,7 @@ pub static ATTRIBUTE: Parameter<Condition> = Parameter::new(
 pub static ATTRIBUTES: [&Parameter<Text>; 5] = [&STANDARDS, &DEPLOYMENT, &LANGUAGES, &VENDOR, &TAGS];
 
 /// The filters that all lists and searches of products share.
-pub static FILTERS: [&dyn AnyParameter; 13] = [
+pub static FILTERS: [&dyn AnyParameter; 14] = [
     &CATEGORY,
     &EXPORT,
     &OFFERING_TYPE,
@@ -219,6 +227,7 @@ pub static FILTERS: [&dyn AnyParameter; 13] = [
     &MIN_RATING,
     &EVIDENCE_CHECKED_BEFORE,
     &EVIDENCE_CHECKED_AFTER,
+    &ANY_EVIDENCE_BEFORE,
     &STANDARDS,
     &DEPLOYMENT,
     &LANGUAGES,

@@ -2,9 +2,10 @@
 
 use super::Values;
 use super::definition::{
-    ATTRIBUTE, ATTRIBUTES, CATEGORY, EVIDENCE_CHECKED_AFTER, EVIDENCE_CHECKED_BEFORE, EVIDENCE_STATUS, EXPORT, FACETS,
-    GLOSSARY_Q, HIGHLIGHT, IDS, INCLUDE, LIMIT, LIST_SORT, MAX_STARS, MIN_RATING, MIN_STARS, NAME_Q, OFFERING_TYPE,
-    OFFSET, PREFIX, QUERIED_OFFSET, REVIEW_SORT, SEARCH_Q, SEARCH_SORT, SEARCHED_OFFSET, SIMILAR_LIMIT, TYPO, VERIFIED,
+    ANY_EVIDENCE_BEFORE, ATTRIBUTE, ATTRIBUTES, CATEGORY, EVIDENCE_CHECKED_AFTER, EVIDENCE_CHECKED_BEFORE,
+    EVIDENCE_STATUS, EXPORT, FACETS, GLOSSARY_Q, HIGHLIGHT, IDS, INCLUDE, LIMIT, LIST_SORT, MAX_STARS, MIN_RATING,
+    MIN_STARS, NAME_Q, OFFERING_TYPE, OFFSET, PREFIX, QUERIED_OFFSET, REVIEW_SORT, SEARCH_Q, SEARCH_SORT,
+    SEARCHED_OFFSET, SIMILAR_LIMIT, TYPO, VERIFIED,
 };
 use crate::service::{
     AttributeCondition, ListGlossary, ListReviews, ListSimilar, ListSoftware, ReviewFilter, SearchSoftware,
@@ -35,6 +36,7 @@ fn software_filter(values: &mut Values<'_>) -> SoftwareFilter {
         min_rating: values.one(&MIN_RATING),
         evidence_checked_before: values.one(&EVIDENCE_CHECKED_BEFORE),
         evidence_checked_after: values.one(&EVIDENCE_CHECKED_AFTER),
+        any_evidence_before: values.one(&ANY_EVIDENCE_BEFORE),
         attributes: ATTRIBUTES
             .iter()
             .flat_map(|attribute| {

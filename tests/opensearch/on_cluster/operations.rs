@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 use software_directory::opensearch::{Directory, Error};
-use software_directory::record::Language;
+use software_directory::record::{CalendarDate, Language};
 use software_directory::service::{
     AttributeCondition, Facet, ListReviews, ListSimilar, ListSoftware, ListSort, Order, PageRequest, ReviewSort,
     SearchSoftware, SearchSort, SoftwareFilter, Tier,
@@ -28,7 +28,9 @@ async fn directory(prefix: &str) -> Directory {
             "software": [
                 product("moss", "Moss", &json!({
                     "tagline": "Audit software for inspections", "categories": ["Audits", "Safety"], "tags": ["Cloud", "iso"],
-                    "seats": 5, "a.b": "x", "rating": 4.5, "review_count": 12, "aliases": ["Moss Audit"],
+                    "seats": 5, "a.b": "x", "rating": 4.5, "evidence_checked_on": "2026-01-01",
+                    "evidence": {"seats": {"source": "https://moss.example/seats", "checked_on": "2025-01-01"}},
+                    "review_count": 12, "aliases": ["Moss Audit"],
                     "description": "Supports the gemba walk.", "translations": {"de": {"tagline": "Prüfsoftware"}},
                 })),
                 product("fern", "Fern", &json!({
@@ -78,6 +80,9 @@ async fn products_are_listed_filtered_sorted_and_read() {
     let safety =
         SoftwareFilter { categories: vec!["SAFETY".to_owned()], min_rating: Some(4.5), ..SoftwareFilter::default() };
     assert_eq!(list(with(safety)).await, ["moss"]);
+    let before = |day| SoftwareFilter { any_evidence_before: CalendarDate::parse(day), ..SoftwareFilter::default() };
+    assert_eq!(list(with(before("2025-01-02"))).await, ["moss"], "a single claim is that old");
+    assert_eq!(list(with(before("2025-01-01"))).await, [""; 0]);
     let sorted = |sort| ListSoftware { sort: ListSort::parse(sort), ..ListSoftware::default() };
     assert_eq!(&list(sorted("-attribute.seats")).await[..2], ["fern", "moss"]);
     assert_eq!(list(sorted("-rating")).await[0], "moss");
@@ -91,6 +96,7 @@ async fn products_are_listed_filtered_sorted_and_read() {
         (&body["data"]["additional_properties"]["seats"], &body["data"]["export"]["id"]),
         (&json!(5), &json!("tools"))
     );
+    assert_eq!(body["data"]["evidence"]["seats"][0]["source"], "https://moss.example/seats");
     assert!(body["data"].get("directory").is_none(), "what searches need isn't shown");
     assert!(String::from_utf8_lossy(&product.body).contains("\"rating\":4.5,"), "as written in the export");
     assert!(directory.get_software(&long_id(), None).await.expect("read").is_some());

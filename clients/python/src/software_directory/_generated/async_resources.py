@@ -54,6 +54,7 @@ class AsyncSoftwareResource:
         min_rating: float | None = None,
         evidence_checked_before: date | str | None = None,
         evidence_checked_after: date | str | None = None,
+        any_evidence_before: date | str | None = None,
         standards: str | Iterable[str] | None = None,
         deployment: str | Iterable[str] | None = None,
         languages: str | Iterable[str] | None = None,
@@ -155,6 +156,8 @@ class AsyncSoftwareResource:
         evidence_checked_before: Only products whose evidence was last checked before this day, YYYY-MM-DD:
             the ones due for another check.
         evidence_checked_after: Only products whose evidence was last checked after this day, YYYY-MM-DD.
+        any_evidence_before: Only products with at least one claim whose evidence was last checked before
+            this day, YYYY-MM-DD. Claims without a date of their own have the record's.
         standards: Only products for any of these standards. Case, accents, spaces and hyphens don't matter:
             `iso9001` matches `ISO 9001`. A standard that no product has matches nothing. Repeat it for
             several values.
@@ -203,6 +206,7 @@ class AsyncSoftwareResource:
                     "min_rating": min_rating,
                     "evidence_checked_before": evidence_checked_before,
                     "evidence_checked_after": evidence_checked_after,
+                    "any_evidence_before": any_evidence_before,
                     "standards": standards,
                     "deployment": deployment,
                     "languages": languages,
@@ -268,6 +272,7 @@ class AsyncSoftwareResource:
         min_rating: float | None = None,
         evidence_checked_before: date | str | None = None,
         evidence_checked_after: date | str | None = None,
+        any_evidence_before: date | str | None = None,
         standards: str | Iterable[str] | None = None,
         deployment: str | Iterable[str] | None = None,
         languages: str | Iterable[str] | None = None,
@@ -300,6 +305,8 @@ class AsyncSoftwareResource:
         evidence_checked_before: Only products whose evidence was last checked before this day, YYYY-MM-DD:
             the ones due for another check.
         evidence_checked_after: Only products whose evidence was last checked after this day, YYYY-MM-DD.
+        any_evidence_before: Only products with at least one claim whose evidence was last checked before
+            this day, YYYY-MM-DD. Claims without a date of their own have the record's.
         standards: Only products for any of these standards. Case, accents, spaces and hyphens don't matter:
             `iso9001` matches `ISO 9001`. A standard that no product has matches nothing. Repeat it for
             several values.
@@ -339,6 +346,7 @@ class AsyncSoftwareResource:
                     "min_rating": min_rating,
                     "evidence_checked_before": evidence_checked_before,
                     "evidence_checked_after": evidence_checked_after,
+                    "any_evidence_before": any_evidence_before,
                     "standards": standards,
                     "deployment": deployment,
                     "languages": languages,
@@ -633,6 +641,7 @@ class AsyncSearchResource:
         min_rating: float | None = None,
         evidence_checked_before: date | str | None = None,
         evidence_checked_after: date | str | None = None,
+        any_evidence_before: date | str | None = None,
         standards: str | Iterable[str] | None = None,
         deployment: str | Iterable[str] | None = None,
         languages: str | Iterable[str] | None = None,
@@ -741,6 +750,8 @@ class AsyncSearchResource:
         evidence_checked_before: Only products whose evidence was last checked before this day, YYYY-MM-DD:
             the ones due for another check.
         evidence_checked_after: Only products whose evidence was last checked after this day, YYYY-MM-DD.
+        any_evidence_before: Only products with at least one claim whose evidence was last checked before
+            this day, YYYY-MM-DD. Claims without a date of their own have the record's.
         standards: Only products for any of these standards. Case, accents, spaces and hyphens don't matter:
             `iso9001` matches `ISO 9001`. A standard that no product has matches nothing. Repeat it for
             several values.
@@ -798,6 +809,7 @@ class AsyncSearchResource:
                     "min_rating": min_rating,
                     "evidence_checked_before": evidence_checked_before,
                     "evidence_checked_after": evidence_checked_after,
+                    "any_evidence_before": any_evidence_before,
                     "standards": standards,
                     "deployment": deployment,
                     "languages": languages,

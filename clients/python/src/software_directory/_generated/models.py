@@ -14,6 +14,7 @@ __all__ = [
     "CategoryRef",
     "CategorySuggestion",
     "Change",
+    "Evidence",
     "Export",
     "ExportRef",
     "FacetValue",
@@ -129,6 +130,21 @@ class SoftwareItem(_SoftwareItemAlways, total=False):
     """Translations, by language tag and field. Absent if there are none."""
 
 
+class Evidence(TypedDict):
+    """A source for the value of a single property."""
+
+    source: str
+    """The source's address: a URI. Follow it only if it is `http` or `https`."""
+    label: Optional[str]
+    """Name of the source, if it's one of the record's `sources`."""
+    checked_on: Optional[str]
+    """When the source was checked, `YYYY-MM-DD`. If it's null, `evidence_checked_on` applies."""
+    quote: Optional[str]
+    """What the source says."""
+    archived: Optional[str]
+    """The address of a copy that doesn't change: a URI. Follow it only if it is `http` or `https`."""
+
+
 class ExportRef(TypedDict):
     """The export that a record comes from. Exports with different licences are never mixed."""
 
@@ -224,6 +240,10 @@ class SoftwareDetail(_SoftwareDetailAlways, total=False):
     untranslated: List[str]
     """The fields that aren't available in the requested language and are given in the record's own language
     instead. Absent if there are none.
+    """
+    evidence: Dict[str, List[Evidence]]
+    """The evidence for single properties, by their names in the export. Properties that aren't listed rest on
+    `sources` and `evidence_checked_on`. Absent if there is none.
     """
     translations: Dict[str, Dict[str, str]]
     """Translations, by language tag and field. Absent if there are none."""

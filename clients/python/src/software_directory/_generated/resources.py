@@ -51,6 +51,7 @@ class SoftwareResource:
         min_rating: float | None = None,
         evidence_checked_before: date | str | None = None,
         evidence_checked_after: date | str | None = None,
+        any_evidence_before: date | str | None = None,
         standards: str | Iterable[str] | None = None,
         deployment: str | Iterable[str] | None = None,
         languages: str | Iterable[str] | None = None,
@@ -152,6 +153,8 @@ class SoftwareResource:
         evidence_checked_before: Only products whose evidence was last checked before this day, YYYY-MM-DD:
             the ones due for another check.
         evidence_checked_after: Only products whose evidence was last checked after this day, YYYY-MM-DD.
+        any_evidence_before: Only products with at least one claim whose evidence was last checked before
+            this day, YYYY-MM-DD. Claims without a date of their own have the record's.
         standards: Only products for any of these standards. Case, accents, spaces and hyphens don't matter:
             `iso9001` matches `ISO 9001`. A standard that no product has matches nothing. Repeat it for
             several values.
@@ -199,6 +202,7 @@ class SoftwareResource:
                     "min_rating": min_rating,
                     "evidence_checked_before": evidence_checked_before,
                     "evidence_checked_after": evidence_checked_after,
+                    "any_evidence_before": any_evidence_before,
                     "standards": standards,
                     "deployment": deployment,
                     "languages": languages,
@@ -264,6 +268,7 @@ class SoftwareResource:
         min_rating: float | None = None,
         evidence_checked_before: date | str | None = None,
         evidence_checked_after: date | str | None = None,
+        any_evidence_before: date | str | None = None,
         standards: str | Iterable[str] | None = None,
         deployment: str | Iterable[str] | None = None,
         languages: str | Iterable[str] | None = None,
@@ -296,6 +301,8 @@ class SoftwareResource:
         evidence_checked_before: Only products whose evidence was last checked before this day, YYYY-MM-DD:
             the ones due for another check.
         evidence_checked_after: Only products whose evidence was last checked after this day, YYYY-MM-DD.
+        any_evidence_before: Only products with at least one claim whose evidence was last checked before
+            this day, YYYY-MM-DD. Claims without a date of their own have the record's.
         standards: Only products for any of these standards. Case, accents, spaces and hyphens don't matter:
             `iso9001` matches `ISO 9001`. A standard that no product has matches nothing. Repeat it for
             several values.
@@ -334,6 +341,7 @@ class SoftwareResource:
                     "min_rating": min_rating,
                     "evidence_checked_before": evidence_checked_before,
                     "evidence_checked_after": evidence_checked_after,
+                    "any_evidence_before": any_evidence_before,
                     "standards": standards,
                     "deployment": deployment,
                     "languages": languages,
@@ -624,6 +632,7 @@ class SearchResource:
         min_rating: float | None = None,
         evidence_checked_before: date | str | None = None,
         evidence_checked_after: date | str | None = None,
+        any_evidence_before: date | str | None = None,
         standards: str | Iterable[str] | None = None,
         deployment: str | Iterable[str] | None = None,
         languages: str | Iterable[str] | None = None,
@@ -732,6 +741,8 @@ class SearchResource:
         evidence_checked_before: Only products whose evidence was last checked before this day, YYYY-MM-DD:
             the ones due for another check.
         evidence_checked_after: Only products whose evidence was last checked after this day, YYYY-MM-DD.
+        any_evidence_before: Only products with at least one claim whose evidence was last checked before
+            this day, YYYY-MM-DD. Claims without a date of their own have the record's.
         standards: Only products for any of these standards. Case, accents, spaces and hyphens don't matter:
             `iso9001` matches `ISO 9001`. A standard that no product has matches nothing. Repeat it for
             several values.
@@ -788,6 +799,7 @@ class SearchResource:
                     "min_rating": min_rating,
                     "evidence_checked_before": evidence_checked_before,
                     "evidence_checked_after": evidence_checked_after,
+                    "any_evidence_before": any_evidence_before,
                     "standards": standards,
                     "deployment": deployment,
                     "languages": languages,

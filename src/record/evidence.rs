@@ -1,0 +1,60 @@
+//! Evidence for single properties of a product. Properties without any rest on the record's sources
+//! and date.
+
+use serde::{Deserialize, Serialize};
+
+use super::{CalendarDate, Software};
+
+/// The evidence for one property.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    /// The property's name, as in the record.
+    pub property: Box<str>,
+    /// Never empty; in the order given.
+    pub sources: Box<[EvidenceSource]>,
+}
+
+/// A source for a property's value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EvidenceSource {
+    /// A valid URI.
+    pub url: Box<str>,
+    /// The source's label, if it's one of the record's sources.
+    pub label: Option<Box<str>>,
+    /// If it isn't stated, the record's date applies.
+    pub checked_on: Option<CalendarDate>,
+    /// What the source says.
+    pub quote: Option<Box<str>>,
+    /// The address of a copy that doesn't change: a valid URI.
+    pub archived: Option<Box<str>>,
+}
+
+impl Evidence {
+    /// The date of the oldest check of a source.
+    pub fn oldest(&self) -> Option<CalendarDate> {
+        self.sources.iter().filter_map(|source| source.checked_on).min()
+    }
+}
+
+impl Software {
+    /// The record's date, if it exists.
+    pub fn checked_on(&self) -> Option<CalendarDate> {
+        self.evidence_checked_on.as_deref().and_then(CalendarDate::parse)
+    }
+
+    /// The date of the oldest check: the record's date, or an earlier one of a single property.
+    pub fn oldest_evidence(&self) -> Option<CalendarDate> {
+        self.evidence.iter().filter_map(Evidence::oldest).chain(self.checked_on()).min()
+    }
+
+    /// The evidence for a property. `category` and `categories` are one property.
+    pub fn evidence_for(&self, property: &str) -> impl Iterator<Item = &Evidence> {
+        let wanted = claim(property);
+        self.evidence.iter().filter(move |evidence| claim(&evidence.property) == wanted)
+    }
+}
+
+/// The property that a property's value belongs to: its own name, unless it joins another.
+pub fn claim(property: &str) -> &str {
+    super::Property::of_software(property).and_then(|known| known.joins).unwrap_or(property)
+}
