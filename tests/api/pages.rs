@@ -38,6 +38,27 @@ fn json_ld(page: &Answer) -> Vec<Value> {
 }
 
 #[tokio::test]
+async fn claims_are_numbered_and_their_sources_listed_once() {
+    let service = public();
+    for path in ["/software/tool-rated", "/compare?id=tool-01&id=tool-rated"] {
+        let page = read(&service, path).await;
+        let (claims, sources) = page.text().split_once("role=\"doc-endnotes\"").expect("a list of sources");
+        let mark = |number| format!("href=\"#source-{number}\" role=\"doc-noteref\" aria-label=\"Source {number}\">");
+        assert_eq!([1, 2, 3].map(|number| claims.matches(&mark(number)).count()), [2, 1, 0], "{path}");
+        assert_eq!(sources.matches("<li id=\"source-").count(), 2, "{path}");
+        for part in [
+            "href=\"https://rated.example/about\"",
+            "<time datetime=\"2025-02-01\">",
+            "<blockquote lang=\"\"><bdi>Made by &lt;Gauge Makers&gt;</bdi>",
+            "href=\"https://archive.example/9001\"",
+        ] {
+            assert_eq!(sources.matches(part).count(), 1, "{path}: {part}");
+        }
+    }
+    assert!(!read(&service, "/software/tool-01").await.text().contains("doc-endnotes"));
+}
+
+#[tokio::test]
 async fn every_page_shows_its_content_without_a_script() {
     let service = public();
     for (path, parts) in [

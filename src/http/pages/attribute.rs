@@ -73,6 +73,7 @@ pub(super) fn measured<'v>(t: &'static Texts, attribute: &Attribute, text: &'v s
 /// What a product's record says about an attribute.
 #[derive(Debug)]
 pub(super) struct Fact<'a> {
+    pub(super) property: &'a str,
     pub(super) name: (&'a str, Lang<'a>),
     /// The language of the values.
     pub(super) lang: Lang<'a>,
@@ -97,7 +98,7 @@ impl<'a> Fact<'a> {
             // Formatted in the page's language.
             AttributeType::Number | AttributeType::Boolean | AttributeType::Date => Lang::default(),
         };
-        Self { name: name(t, language, attribute), lang, values: values.collect() }
+        Self { property: &attribute.property, name: name(t, language, attribute), lang, values: values.collect() }
     }
 }
 

@@ -11,7 +11,7 @@ use axum::response::Response;
 use super::attribute::{self, Fact};
 use super::call::{Call, Calls};
 use super::edition::{Edition, Lang};
-use super::evidence::Badge;
+use super::evidence::{Badge, Citations, Marks};
 use super::frame::{Frame, Section};
 use super::language::{Language, Texts};
 use super::links::{self, of_category, of_software};
@@ -40,12 +40,14 @@ struct ComparisonPage<'a> {
     base: &'a str,
     products: &'a [SoftwareDetail<'a>],
     rows: Vec<Compared<'a>>,
+    citations: Citations<'a>,
     calls: Calls,
 }
 
 /// A row of the comparison: an attribute or some other list of words.
 #[derive(Debug)]
 struct Compared<'a> {
+    property: &'a str,
     name: (&'a str, Lang<'a>),
     /// Each product's values.
     values: Vec<(Lang<'a>, Vec<String>)>,
@@ -68,6 +70,10 @@ impl<'a> ComparisonPage<'a> {
 
     fn lang(&self, product: &'a SoftwareDetail<'a>, field: &str) -> Lang<'_> {
         self.edition.of_item(&product.item, field)
+    }
+
+    fn marks(&self, product: &'a SoftwareDetail<'a>, property: &str) -> Marks {
+        self.citations.marks(product, property)
     }
 
     fn has_categories(&self) -> bool {
@@ -139,19 +145,20 @@ fn show(
             (fact.lang, fact.values.into_iter().map(|(value, _)| value).collect())
         };
         Compared {
+            property: &of.property,
             name: attribute::name(edition.t, edition.language, of),
             values: products.iter().map(values).collect(),
         }
     });
-    let words = |name, words: for<'p> fn(&'p SoftwareDetail<'_>) -> &'p [Cow<'p, str>]| {
+    let words = |property, name, words: for<'p> fn(&'p SoftwareDetail<'_>) -> &'p [Cow<'p, str>]| {
         let of = products.iter().map(|product| (edition.own(product.item.language.as_deref()), words(product)));
         let values = of.map(|(lang, words)| (lang, words.iter().map(ToString::to_string).collect()));
-        Compared { name: (name, Lang::default()), values: values.collect() }
+        Compared { property, name: (name, Lang::default()), values: values.collect() }
     };
     let mut rows: Vec<_> = attributes.collect();
-    rows.push(words(t.pricing, |product| product.detail.pricing.as_slice()));
-    rows.push(words(t.features, |product| &product.detail.features));
-    rows.push(words(t.alternative_to, |product| &product.detail.alternative_to));
+    rows.push(words("pricing", t.pricing, |product| product.detail.pricing.as_slice()));
+    rows.push(words("features", t.features, |product| &product.detail.features));
+    rows.push(words("alternative_to", t.alternative_to, |product| &product.detail.alternative_to));
     rows.retain(|row| row.values.iter().any(|(_, values)| !values.is_empty()));
     let calls: Vec<_> =
         products.iter().map(|product| Call::of("/v1/software/{}", "software.get", &product.item.id)).collect();
@@ -159,6 +166,15 @@ fn show(
     frame.section = Section::Products;
     frame.canonical = Some(address("", products.iter().map(|product| &*product.item.id)));
     let calls = Calls::new(t, &site.public, &calls);
-    let page = ComparisonPage { frame, edition, t, base: edition.base, products: &products, rows, calls };
+    let page = ComparisonPage {
+        frame,
+        edition,
+        t,
+        base: edition.base,
+        products: &products,
+        rows,
+        citations: Citations::new(t),
+        calls,
+    };
     respond::html(StatusCode::OK, t, &page)
 }

@@ -1,14 +1,17 @@
 //! How well a record's claims are backed up, and as of when.
 
 use std::borrow::Cow;
+use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 use askama::Template;
 use jiff::civil::Date;
 use jiff::{Timestamp, tz::TimeZone};
 
 use super::language::Texts;
-use crate::catalogue::resource::SoftwareItem;
-use crate::record::EvidenceStatus;
+use super::links;
+use crate::catalogue::resource::{EvidenceResource, SoftwareDetail, SoftwareItem};
+use crate::record::{EvidenceStatus, claim};
 
 /// Evidence older than this many days counts as old.
 const OLD_DAYS: i32 = 365;
@@ -66,6 +69,46 @@ impl<'a> Badge<'a> {
 
     fn is_old(&self) -> bool {
         self.age.is_some_and(|age| age != Age::Recent)
+    }
+}
+
+/// The sources of single claims, numbered as the page's template mentions them.
+#[derive(Debug, Template)]
+#[template(path = "parts/citations.html")]
+pub(super) struct Citations<'a> {
+    t: &'static Texts,
+    /// What's said of each source: when it was checked, and what it says.
+    cited: RefCell<Vec<Vec<&'a EvidenceResource<'a>>>>,
+}
+
+/// The numbers after a claim, which link to its sources.
+#[derive(Debug, Template)]
+#[template(path = "parts/marks.html")]
+pub(super) struct Marks {
+    t: &'static Texts,
+    numbers: BTreeSet<usize>,
+}
+
+impl<'a> Citations<'a> {
+    pub(super) fn new(t: &'static Texts) -> Self {
+        Self { t, cited: RefCell::default() }
+    }
+
+    pub(super) fn marks(&self, product: &'a SoftwareDetail<'_>, property: &str) -> Marks {
+        let mut cited = self.cited.borrow_mut();
+        let of_claim = product.detail.evidence.iter().filter(|(of, _)| claim(of) == property);
+        let number = |source: &'a EvidenceResource<'_>| {
+            let is_same = |of: &Vec<&EvidenceResource<'_>>| of.iter().any(|of| of.source == source.source);
+            let at = cited.iter().position(is_same).unwrap_or(cited.len());
+            match cited.get_mut(at) {
+                Some(of) if of.contains(&source) => {}
+                Some(of) => of.push(source),
+                None => cited.push(vec![source]),
+            }
+            at + 1
+        };
+        let numbers: BTreeSet<_> = of_claim.flat_map(|(_, sources)| sources).map(number).collect();
+        Marks { t: self.t, numbers }
     }
 }
 

@@ -14,7 +14,7 @@ use super::attribute::Fact;
 use super::call::{Call, Calls};
 use super::compare::MAX_COMPARED;
 use super::edition::{Edition, Lang};
-use super::evidence::{Age, age};
+use super::evidence::{Age, Citations, Marks, age};
 use super::frame::JsonLd;
 use super::frame::{Frame, Section};
 use super::home::overview;
@@ -71,6 +71,7 @@ struct SoftwarePage<'a> {
     reviews: Reviews<'a>,
     similar: Vec<Row<'a>>,
     properties: PropertyValue,
+    citations: Citations<'a>,
     calls: Calls,
     /// Whether some of the record doesn't fit on the page.
     is_cut: bool,
@@ -98,6 +99,10 @@ struct Reviews<'a> {
 }
 
 impl SoftwarePage<'_> {
+    fn marks(&self, property: &str) -> Marks {
+        self.citations.marks(self.product, property)
+    }
+
     fn item(&self) -> &SoftwareItem<'_> {
         &self.product.item
     }
@@ -256,6 +261,7 @@ fn show(
         reviews: Reviews::new(t, &address, &reviews, sort)?,
         similar: rows.collect(),
         properties: PropertyValue::of(&detail.additional_properties, is_unseen).map_err(ApiError::internal)?,
+        citations: Citations::new(t),
         calls: calls(t, site, &id),
         is_cut: text_budget.is_cut(),
     };

@@ -4,7 +4,7 @@
 use std::borrow::Cow;
 use std::cell::Cell;
 
-use crate::catalogue::resource::{Members, SoftwareDetail};
+use crate::catalogue::resource::{EvidenceResource, Members, SoftwareDetail};
 use crate::text::shorten::{in_list, shortened};
 
 /// How much text a page shows of one record, and of all its records, in bytes.
@@ -88,6 +88,12 @@ impl TextBudget {
         for source in &mut detail.sources {
             self.cut(&mut source.label);
             self.cut(&mut source.url);
+        }
+        for sources in detail.evidence.values_mut() {
+            sources.retain(|EvidenceResource { source, label, quote, archived, .. }| {
+                let texts = [Some(source), label.as_ref(), quote.as_ref(), archived.as_ref()];
+                self.fits(2 * MARKUP_BYTES + texts.into_iter().flatten().map(|text| text.len()).sum::<usize>())
+            });
         }
         self.truncate(&mut item.categories);
         item.categories.iter_mut().for_each(|category| self.cut(&mut category.name));
