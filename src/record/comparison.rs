@@ -63,9 +63,9 @@ fn array(json: &str) -> Option<String> {
 /// A number in the shortest decimal notation. Every digit counts.
 fn number(json: &str) -> Cow<'_, str> {
     /// Numbers with more zeros at either end are written with an exponent.
-    const MAX_ZEROS: u64 = 30;
+    const MAX_ZEROS: usize = 30;
     let is_shortest = !json.contains(['e', 'E']) && (!json.contains('.') || !json.ends_with('0'));
-    if is_shortest && json.len() < MAX_ZEROS as usize {
+    if is_shortest && json.len() < MAX_ZEROS {
         return Cow::Borrowed(if json == "-0" { "0" } else { json });
     }
     let (sign, rest) = json.strip_prefix('-').map_or(("", json), |rest| ("-", rest));
@@ -82,8 +82,8 @@ fn number(json: &str) -> Cow<'_, str> {
         exponent.checked_add(zeros)?.checked_sub(i64::try_from(fraction.len()).ok()?)
     });
     let Some(exponent) = exponent else { return Cow::Borrowed(json) };
-    let Some(shift) = usize::try_from(exponent.unsigned_abs()).ok().filter(|_| exponent.unsigned_abs() <= MAX_ZEROS)
-    else {
+    let shift = usize::try_from(exponent.unsigned_abs()).ok().filter(|shift| *shift <= MAX_ZEROS);
+    let Some(shift) = shift else {
         return Cow::Owned(format!("{sign}{significant}e{exponent}"));
     };
     if exponent >= 0 {

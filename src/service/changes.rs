@@ -79,12 +79,12 @@ pub fn list_history<'s>(
         return Ok(None);
     }
     // Hidden properties and what's derived from other records have no history.
-    let shows = |change: &ProductChange| {
+    let is_shown = |change: &ProductChange| {
         change.details.as_ref().is_none_or(|details| details.is_incomplete || !details.properties.is_empty())
     };
-    let shown: Vec<_> = all.filter(|(.., change)| shows(change)).collect();
+    let entries: Vec<_> = all.filter(|(.., change)| is_shown(change)).collect();
     let range = page.range();
-    let on_page = shown.iter().skip(range.start).take(range.len());
+    let on_page = entries.iter().skip(range.start).take(range.len());
     let data = on_page.map(|(step, generation, change)| {
         Ok(HistoryEntry {
             at: &step.at,
@@ -96,7 +96,7 @@ pub fn list_history<'s>(
     });
     Ok(Some(HistoryPage {
         data: data.collect::<Result<_, ServiceError>>()?,
-        pagination: page.pagination(shown.len() as u64),
+        pagination: page.pagination(entries.len() as u64),
         since: Some(log.begun_at()).filter(|at| !at.is_empty()),
     }))
 }
@@ -150,7 +150,7 @@ pub fn list_news(snapshot: &Snapshot, categories: &[String], stop: &Stop) -> Res
             let SoftwareDetail { mut item, detail } = stored.read()?;
             shorten(&mut item);
             let categories = item.categories.into_iter();
-            let changed = change.details.iter().flat_map(|details| &details.properties).take(MAX_NAMED);
+            let properties = change.details.iter().flat_map(|details| &details.properties).take(MAX_NAMED);
             Ok(News {
                 kind,
                 at: step.at.clone(),
@@ -160,7 +160,7 @@ pub fn list_news(snapshot: &Snapshot, categories: &[String], stop: &Stop) -> Res
                 categories: categories.map(|category| (category.id.into_owned(), category.name.into_owned())).collect(),
                 evidence_checked_on: item.evidence_checked_on.map(Cow::into_owned),
                 license: detail.export.license.into_owned(),
-                changed: changed.map(|of| of.property.to_string()).collect(),
+                changed: properties.map(|of| of.property.to_string()).collect(),
             })
         })
         .collect()

@@ -119,15 +119,15 @@ pub struct HistoryEntry<'a> {
 pub struct PropertyChange<'a> {
     /// The property's name in the export's record, or `export` for the export's id.
     pub property: &'a str,
-    /// The value before. Absent if there was none.
+    /// The value before. Absent if there was none, or if `truncated` is true and it can't be cut off.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = serde_json::Value)]
     pub from: Option<&'a RawValue>,
-    /// The value after. Absent if there was none.
+    /// The value after. Absent if there's none, or if `truncated` is true and it can't be cut off.
     #[serde(skip_serializing_if = "Option::is_none")]
     #[schema(required = false, value_type = serde_json::Value)]
     pub to: Option<&'a RawValue>,
-    /// Whether a long value is cut off, or left out because it can't be cut. Absent if not.
+    /// Whether a long value is cut off or left out. Absent if not.
     #[serde(skip_serializing_if = "is_false")]
     #[schema(required = false)]
     pub truncated: bool,

@@ -486,7 +486,7 @@ static ENGLISH: Texts = Texts {
     similar: "Similar products",
     history: "History",
     whole_history: "Whole history",
-    history_since: "Changes are recorded since",
+    history_since: "Changes have been recorded since",
     no_changes: "No changes are recorded.",
     was_added: "added to the directory",
     was_removed: "removed from the directory",
