@@ -44,7 +44,7 @@ pub use filter::{Admission, AttributeCondition, Filter, SoftwareFilter, admitted
 pub use glossary::GlossaryEntry;
 pub use merge::{Merged, MergedProduct, StoredReview};
 pub use product_json::{LIST_CATEGORIES, ObjectWriter, ProductJson, shorten};
-pub use products::{StoredProduct, fetch};
+pub use products::{ProductPlace, ProductReader, StoredProduct, fetch};
 pub use records::{DamagedText, ProductVersion, Record, Records};
 pub use reviews::{ReviewEntry, ReviewFilter, ReviewSort, Reviews, ReviewsOf};
 pub use write::{CatalogueParts, CatalogueWriter, MAX_DOWNLOADS};

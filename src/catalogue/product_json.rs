@@ -9,10 +9,10 @@ use serde::Serialize;
 
 use super::quality::Rating;
 use crate::catalogue::resource::{
-    CategoryRef, CategoryResource, DetailFields, ExportRef, SoftwareDetail, SoftwareItem,
+    CategoryRef, CategoryResource, DetailFields, ExportRef, Members, SoftwareDetail, SoftwareItem,
 };
 use crate::export::Export;
-use crate::record::{Language, Software};
+use crate::record::{Language, Software, canonical};
 use crate::text::shorten::{LIST_CHARS, in_list, is_longer};
 
 /// A product from another export that has the same website, and that export's id.
@@ -69,16 +69,32 @@ impl ProductJson {
         };
         let mut fields = DetailFields::new(software, shown.source, export, same_as);
         let is_shortened = is_shortened(&item);
-        let whole = is_shortened.then(|| serde_json::to_vec(&item)).transpose()?;
-        shorten(&mut item);
-        let item = serde_json::to_vec(&item)?;
-        let with_item = |detail: Vec<u8>| match &whole {
-            Some(item) => joined(item, &detail),
-            None => detail,
+        let write = |item: &SoftwareItem<'_>| {
+            if !is_shortened {
+                return Ok((serde_json::to_vec(item)?, None));
+            }
+            let mut short = item.clone();
+            shorten(&mut short);
+            Ok::<_, serde_json::Error>((serde_json::to_vec(&short)?, Some(serde_json::to_vec(item)?)))
         };
-        let detail = with_item(serde_json::to_vec(&fields)?);
+        let (stored, whole) = write(&item)?;
+        let detail = serde_json::to_vec(&fields)?;
+        let detail = whole.as_ref().map(|item| joined(item, &detail)).unwrap_or(detail);
+        // How numbers are written and the order of additional properties don't count as content.
+        let rating = item.rating.map(|rating| canonical(rating.get()));
+        let rewritten = match rating {
+            Some(Cow::Owned(rating)) => Some(serde_json::value::RawValue::from_string(rating)?),
+            _ => None,
+        };
+        item.rating = rewritten.as_deref().or(item.rating);
+        let (content, whole_content) = if rewritten.is_some() { write(&item)? } else { (stored.clone(), whole) };
+        let Members(additional) = std::mem::replace(&mut fields.additional_properties, Members(Vec::new()));
+        let mut additional: Vec<_> = additional.iter().map(|(name, json)| (&**name, canonical(json.get()))).collect();
+        additional.sort_unstable();
         fields.export = ExportRef { id: fields.export.id, ..ExportRef::default() };
-        let content_hash = hash(&[&item, &with_item(serde_json::to_vec(&fields)?)]);
+        let content = [content, whole_content.unwrap_or_default(), serde_json::to_vec(&(fields, additional))?];
+        let content_hash = hash(&content.each_ref().map(Vec::as_slice));
+        let item = stored;
         Ok(Self { item, detail, is_shortened, content_hash })
     }
 
@@ -93,7 +109,7 @@ impl ProductJson {
     }
 }
 
-fn hash(parts: &[&[u8]]) -> u64 {
+pub(super) fn hash(parts: &[&[u8]]) -> u64 {
     let mut hasher = FixedState::default().build_hasher();
     for part in parts {
         hasher.write(part);

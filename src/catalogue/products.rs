@@ -1,6 +1,8 @@
 //! Product JSON: each product's item, as shown in lists, and its compressed details.
 
+use std::borrow::Cow;
 use std::cell::RefCell;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::hash::BuildHasher as _;
 use std::io::{self, Cursor};
@@ -10,15 +12,16 @@ use foldhash::quality::FixedState;
 use hashbrown::HashTable;
 use hashbrown::hash_table::Entry;
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 use zstd::bulk;
 use zstd::dict::DecoderDictionary;
 use zstd::zstd_safe::{CParameter, DCtx, get_error_name, get_frame_content_size};
 
-use super::product_json::{ProductJson, members};
-use super::resource::SoftwareDetail;
+use super::product_json::{ProductJson, hash as hash_text, members};
+use super::resource::{RatingSource, SoftwareDetail};
 use super::{CatalogueBuildError, Ordinal};
-use crate::scratch::{BulkWriter, Span};
+use crate::record::JsonMembers;
+use crate::scratch::{Bulk, BulkWriter, Span};
 
 /// The beginning and end of the response body for a product's details.
 const OPENING: &[u8] = br#"{"data":{"#;
@@ -56,6 +59,20 @@ impl ProductSpans {
         let (start, end, item) = (self.starts[at], self.starts[at + 1], u64::from(self.item_lengths[at]));
         let fields = start.saturating_add(item);
         [Span { start, length: item }, Span { start: fields, length: end.saturating_sub(fields) }]
+    }
+
+    fn place(&self, at: usize) -> ProductPlace {
+        let (start, item_length) = (self.starts[at], self.item_lengths[at]);
+        let length = self.starts[at + 1].saturating_sub(start);
+        let is_shortened = u32::try_from(at).is_ok_and(|ordinal| self.shortened.binary_search(&ordinal).is_ok());
+        ProductPlace {
+            start,
+            item_length,
+            // A record is smaller than its file, which is less than 4 GiB.
+            detail_length: u32::try_from(length).unwrap_or(u32::MAX).saturating_sub(item_length),
+            is_shortened,
+            detail_hash: self.detail_hashes[at],
+        }
     }
 
     /// Whether all ranges lie within an arena of this length.
@@ -100,7 +117,11 @@ impl ProductWriter {
     }
 
     /// Appends the next product.
-    pub(super) fn push(&mut self, arena: &mut BulkWriter, json: &ProductJson) -> Result<(), CatalogueBuildError> {
+    pub(super) fn push(
+        &mut self,
+        arena: &mut BulkWriter,
+        json: &ProductJson,
+    ) -> Result<ProductPlace, CatalogueBuildError> {
         let ProductJson { item, detail, is_shortened, content_hash } = json;
         if *is_shortened {
             self.spans.shortened.push(u32::try_from(self.spans.len()).map_err(|_| CatalogueBuildError::TooMany)?);
@@ -112,12 +133,56 @@ impl ProductWriter {
         let detail = self.compressor.compress(members(detail)).map_err(CatalogueBuildError::Product)?;
         arena.push(item).and_then(|_| arena.push(&detail)).map_err(CatalogueBuildError::Scratch)?;
         self.spans.starts.push(arena.len());
-        Ok(())
+        Ok(self.spans.place(self.spans.len() - 1))
+    }
+
+    pub(super) const fn dictionary(&self) -> Span {
+        self.spans.dictionary
     }
 
     /// Returns the ranges of what was written.
     pub(super) fn finish(self) -> ProductSpans {
         self.spans
+    }
+}
+
+/// Where a product's JSON is in its generation's text.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ProductPlace {
+    start: u64,
+    item_length: u32,
+    /// The length of its compressed details in bytes.
+    detail_length: u32,
+    is_shortened: bool,
+    detail_hash: u64,
+}
+
+/// Reads the JSON of single products from a generation's text, without opening the generation.
+#[derive(Debug)]
+pub struct ProductReader {
+    texts: Bulk,
+    dictionary: Dictionary,
+}
+
+impl ProductReader {
+    /// A reader for a text that has its compression dictionary at `dictionary`.
+    pub fn new(texts: Bulk, dictionary: Span) -> io::Result<Self> {
+        Ok(Self { dictionary: Dictionary::new(&texts.read(dictionary)?)?, texts })
+    }
+
+    /// Reads a product; an error if it's damaged.
+    pub fn read(&self, place: ProductPlace) -> io::Result<StoredProduct> {
+        let item_length = u64::from(place.item_length);
+        let length = item_length + u64::from(place.detail_length);
+        let mut item = self.texts.read(Span { start: place.start, length })?;
+        let compressed = item.split_off(place.item_length as usize);
+        let mut detail = vec![b'{'];
+        self.dictionary.decompress(&compressed, &mut detail)?;
+        detail.push(b'}');
+        let is_whole = hash_text(&[&item, &detail]) == place.detail_hash;
+        is_whole
+            .then_some(StoredProduct { item, detail, is_shortened: place.is_shortened })
+            .ok_or_else(|| io::ErrorKind::InvalidData.into())
     }
 }
 
@@ -171,6 +236,14 @@ impl Products {
     /// Whether a product's id is this JSON literal.
     fn has_id(&self, ordinal: Ordinal, literal: &str) -> bool {
         self.item(ordinal)[ID.len()..].starts_with(literal.as_bytes())
+    }
+
+    pub(super) fn place(&self, ordinal: Ordinal) -> ProductPlace {
+        self.spans.place(ordinal as usize)
+    }
+
+    pub(super) const fn dictionary(&self) -> Span {
+        self.spans.dictionary
     }
 
     pub(super) fn find(&self, id: &str) -> Option<Ordinal> {
@@ -263,6 +336,42 @@ pub struct StoredProduct {
 }
 
 impl StoredProduct {
+    /// The properties as the export's record has them. A main category is among the categories, and
+    /// a rating that's computed from reviews isn't a property. `export` contains the export's id.
+    pub fn properties(&self) -> Result<JsonMembers<'_>, serde_json::Error> {
+        let detail = self.read()?;
+        let mut members: BTreeMap<String, &RawValue> = serde_json::from_slice(&self.detail)?;
+        if !self.is_shortened {
+            members.append(&mut serde_json::from_slice(&self.item)?);
+        }
+        let is_computed = detail.detail.rating_source == Some(RatingSource::Reviews);
+        for derived in ["category", "language", "untranslated", "rating_source", "same_as", "additional_properties"] {
+            members.remove(derived);
+        }
+        if is_computed {
+            members.remove("rating");
+            members.remove("review_count");
+        }
+        members.retain(|_, value| !matches!(value.get(), "null" | "[]"));
+        if let Some(website) = members.remove("website") {
+            members.insert("url".to_owned(), website);
+        }
+        let mut properties: JsonMembers<'_> =
+            members.into_iter().map(|(name, value)| (name.into(), Cow::Borrowed(value))).collect();
+        let SoftwareDetail { item, detail } = detail;
+        let categories: Vec<_> = item.categories.iter().map(|category| &category.name).collect();
+        let sources: Vec<_> = detail.sources.iter().map(|source| [&source.label, &source.url]).collect();
+        if !categories.is_empty() {
+            properties.insert("categories".into(), Cow::Owned(to_raw_value(&categories)?));
+        }
+        if !sources.is_empty() {
+            properties.insert("sources".into(), Cow::Owned(to_raw_value(&sources)?));
+        }
+        properties.insert("export".into(), Cow::Owned(to_raw_value(&detail.export.id)?));
+        properties.extend(detail.additional_properties.0.into_iter().map(|(name, value)| (name, Cow::Borrowed(value))));
+        Ok(properties)
+    }
+
     pub fn read(&self) -> Result<SoftwareDetail<'_>, serde_json::Error> {
         SoftwareDetail::read(if self.is_shortened { &self.detail } else { &self.item }, &self.detail)
     }

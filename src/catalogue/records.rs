@@ -6,10 +6,10 @@ use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
 use super::products::fetch;
-use super::products::{ProductSpans, Products, StoredProduct};
+use super::products::{ProductPlace, ProductSpans, Products, StoredProduct};
 use super::{Columns, Ordinal, Reviews};
 use crate::record::CalendarDate;
-use crate::scratch::Span;
+use crate::scratch::{Bulk, Span};
 
 /// What distinguishes one version of a product from another.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
@@ -20,6 +20,7 @@ pub struct ProductVersion {
     pub hash: u64,
     /// When the product's evidence was checked.
     pub evidence_checked_on: Option<CalendarDate>,
+    pub place: ProductPlace,
 }
 
 /// The error for a product whose text can't be decompressed.
@@ -123,10 +124,16 @@ impl Records {
             id: id.into(),
             hash: self.content_hash(ordinal),
             evidence_checked_on: self.columns.evidence_checked_on[ordinal as usize],
+            place: self.products.place(ordinal),
         };
         let mut versions: Vec<_> = (0..).zip(self.ids()).map(version).collect();
         versions.sort_unstable_by(|a, b| a.id.cmp(&b.id));
         versions
+    }
+
+    /// The text, and where its compression dictionary is.
+    pub fn texts(&self) -> (Bulk, Span) {
+        (Bulk::Memory(self.arena.clone()), self.products.dictionary())
     }
 
     /// The approximate length of a product's JSON in bytes.

@@ -10,7 +10,7 @@ use super::products::ProductWriter;
 use super::records::RecordTables;
 use super::reviews::{ReviewEntry, Reviews, Stars};
 use super::{Columns, Order, Ordinal, ProductVersion, SortedOrder, Tables, glossary, index};
-use crate::scratch::{Bulk, BulkWriter};
+use crate::scratch::{Bulk, BulkWriter, Span};
 
 /// How many products the compression dictionary is trained on, and how many bytes from each.
 const SAMPLE: u64 = 2000;
@@ -67,7 +67,7 @@ impl<'m> CatalogueWriter<'m> {
     /// Writes the next product. Returns its version.
     pub fn push(&mut self, product: &MergedProduct<'_>) -> Result<ProductVersion, CatalogueBuildError> {
         let json = self.merged.json(product)?;
-        self.products.push(&mut self.texts, &json)?;
+        let place = self.products.push(&mut self.texts, &json)?;
         self.attributes.push(&product.software)?;
         let columns = &mut self.columns;
         columns.categories.extend_from_slice(&product.row.categories);
@@ -88,7 +88,12 @@ impl<'m> CatalogueWriter<'m> {
             self.reviewed.push((product.ordinal, product.row.stars, product.row.reviews));
         }
         let (id, evidence_checked_on) = (product.software.id.clone(), product.row.evidence_checked_on);
-        Ok(ProductVersion { id, hash: json.content_hash, evidence_checked_on })
+        Ok(ProductVersion { id, hash: json.content_hash, evidence_checked_on, place })
+    }
+
+    /// Where the text has its compression dictionary.
+    pub const fn dictionary(&self) -> Span {
+        self.products.dictionary()
     }
 
     /// Writes everything except the products.

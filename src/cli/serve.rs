@@ -18,6 +18,10 @@ pub struct ServeArgs {
     /// up
     #[arg(long)]
     pub reindex: bool,
+    /// Erase everything the index remembers about a product that's no longer in the exports, except
+    /// that it was removed; repeatable
+    #[arg(long, value_name = "ID", requires = "reindex", conflicts_with = "for_server")]
+    pub forget: Vec<String>,
     /// Build on behalf of a server that reads messages from standard output, using these
     /// processors, and hold back whatever that server would
     #[arg(long, value_name = "PROCESSORS", hide = true, requires = "reindex")]

@@ -60,6 +60,11 @@ pub(super) fn reindex(
             "--reindex needs an index folder for its scratch files, so it can't be combined with --index none",
         ));
     };
+    if !args.forget.is_empty() {
+        return Err(Failure::usage(
+            "--forget isn't offered with OpenSearch, whose index records which products changed, but not what changed",
+        ));
+    }
     let scratch = Scratch::new(index, SHARED_BYTES);
     std::fs::create_dir_all(index).map_err(|error| Failure::other(&scratch.error(error)))?;
     limit_memory(args.max_build_bytes);

@@ -21,7 +21,7 @@ use crate::export::Report;
 use crate::generation::builder::{Builder, Built};
 use crate::generation::process::{BuildProcess, Message, USAGE_INTERVAL};
 use crate::generation::source::Source;
-use crate::generation::store::{Manifest, Store};
+use crate::generation::store::{Forgotten, Manifest, Store};
 use crate::generation::{
     BuildFailure, Change, FailureCode, MeaningOption, Observer, Phase, Processors, RenderedReport, Settings,
     open_catalogue,
@@ -63,6 +63,21 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<()
     if let Some(change) = before.and_then(|before| change(&store, &before, &manifest)) {
         let _ = writeln!(io::stdout(), "{}", printable(&change.to_string()));
     }
+    if args.forget.is_empty() { Ok(()) } else { forget(&store, &manifest, &args.forget) }
+}
+
+/// Erases what the index remembers about removed products.
+fn forget(store: &Store, manifest: &Manifest, ids: &[String]) -> Result<(), Failure> {
+    let forgotten = store.forget(manifest, ids, jiff::Timestamp::now().to_string());
+    let text = match forgotten.map_err(|error| Failure::other(&error))? {
+        Forgotten::StillListed(id) => {
+            let message = format!("can't forget {id:?}, because it's still in the exports: remove its record first");
+            return Err(Failure::usage(printable(&message).to_string()));
+        }
+        Forgotten::Unknown => "Nothing to forget: the change log has nothing about these ids\n",
+        Forgotten::Erased => "Forgot these ids: the change log only says that they were removed\n",
+    };
+    let _ = io::stdout().write_all(text.as_bytes());
     Ok(())
 }
 

@@ -26,7 +26,7 @@ pub const INDEX: &str = "engine.";
 /// The maximum size of a part in bytes. For a million records, all parts together take 1.25 GB.
 const MAX_PART_BYTES: u64 = 64 << 30;
 /// The maximum size of the change log in bytes: twice as much as is ever written.
-pub(crate) const MAX_LOG_BYTES: u64 = 32 << 20;
+pub(crate) const MAX_LOG_BYTES: u64 = 64 << 20;
 
 /// The maximum size in bytes of a part with this name; `None` if no generation has such a part.
 pub(crate) fn max_bytes(name: &str) -> Option<u64> {

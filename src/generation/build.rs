@@ -194,7 +194,8 @@ fn write_catalogue(merged: &Merged) -> Result<WrittenCatalogue, BuildError> {
     for product in merged.products() {
         versions.push(writer.push(&product?)?).map_err(BuildError::scratch)?;
     }
-    Ok((writer.finish()?, versions.finish().map_err(BuildError::scratch)?))
+    let versions = versions.finish(writer.dictionary()).map_err(BuildError::scratch)?;
+    Ok((writer.finish()?, versions))
 }
 
 impl<'scope, 'env> PartsWriter<'scope, 'env> {

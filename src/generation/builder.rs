@@ -8,12 +8,12 @@ use foldhash::HashSet;
 use crate::catalogue::{CatalogueBuildError, Merged};
 use crate::export::{ExportSet, Skipped};
 use crate::generation::Generation;
-use crate::generation::artifact::{CHANGES, Parts, VERSIONS};
+use crate::generation::artifact::{CHANGES, Parts, TEXTS, VERSIONS};
 use crate::generation::build::{BuildError, Processors, build};
 use crate::generation::change::losses;
 use crate::generation::failpoint::{Step, pass};
 use crate::generation::failure::BuildFailure;
-use crate::generation::log::{ChangeLog, Former};
+use crate::generation::log::{ChangeLog, Former, Versions};
 use crate::generation::observer::{Observer, Phase};
 use crate::generation::process::ServedIds;
 use crate::generation::process::Settings;
@@ -21,6 +21,7 @@ use crate::generation::source::FolderStamp;
 use crate::generation::source::{ReadError, ReadSet};
 use crate::generation::store::{MAX_DEATHS, Manifest, NewGeneration, Store};
 use crate::generation::{Artifact, Snapshot, open_catalogue};
+use crate::record::Attributes;
 use crate::scratch::{Bulk, Scratch};
 
 /// A generation on disk, and whether it had to be built.
@@ -68,15 +69,15 @@ impl Builder<'_> {
         if self.served.is_some() {
             self.check_removed(&set, Some(store), || store.current().is_some_and(|of| of.generation == generation))?;
             if let Some(manifest) = self.whole(store, &generation) {
-                let manifest = make_current(store, &manifest, stamp)?;
+                let manifest = make_current(store, &manifest, hidden(&set), stamp)?;
                 return Ok(Built { manifest, is_new: false });
             }
         }
-        let (skipped, software_count) = (set.report.skipped, set.software_count());
+        let (skipped, software_count, hidden) = (set.report.skipped, set.software_count(), hidden(&set));
         store.create()?;
         let mut parts = self.build(set, &scratch)?;
         let built_at = jiff::Timestamp::now().to_string();
-        add_log(&mut parts, store.former(), &generation, &built_at)?;
+        add_log(&mut parts, store.former(), &generation, hidden, &built_at)?;
         if self.observer.progress(Phase::Writing, 0, 0).is_break() {
             return Err(BuildError::Stopped.into());
         }
@@ -102,11 +103,11 @@ impl Builder<'_> {
         let ReadSet { set, stamp } = self.read(&scratch)?;
         self.check_removed(&set, None, || false)?;
         let skipped = set.report.skipped;
-        let generation = self.name(&set, &scratch)?;
+        let (generation, hidden) = (self.name(&set, &scratch)?, hidden(&set));
         let mut parts = self.build(set, &scratch)?;
         let built_at = jiff::Timestamp::now().to_string();
         let former = former.map(Snapshot::former).transpose().map_err(BuildError::Encode)?;
-        add_log(&mut parts, former, &generation, &built_at)?;
+        add_log(&mut parts, former, &generation, hidden, &built_at)?;
         let artifact = Artifact::read(parts).map_err(BuildError::scratch)?;
         Ok((Snapshot::open_skipping(generation, artifact, skipped)?, stamp))
     }
@@ -225,13 +226,18 @@ fn failure(error: BuildError, scratch: &Scratch) -> BuildFailure {
 
 /// Makes an existing generation current. If it replaces another generation, its log continues that
 /// generation's log.
-fn make_current(store: &Store, manifest: &Manifest, stamp: FolderStamp) -> Result<Manifest, BuildFailure> {
+fn make_current(
+    store: &Store,
+    manifest: &Manifest,
+    hidden: Vec<Box<str>>,
+    stamp: FolderStamp,
+) -> Result<Manifest, BuildFailure> {
     let former = store.former().filter(|former| former.generation != manifest.generation);
     let Some((former, versions)) = former.zip(store.versions(manifest)) else {
         return Ok(store.make_current(manifest, stamp)?);
     };
     let built_at = jiff::Timestamp::now().to_string();
-    let log = ChangeLog::after(Some(former), &manifest.generation, &versions, &built_at);
+    let log = ChangeLog::after(Some(former), &manifest.generation, &versions, hidden, &built_at);
     let log = log.encode().map_err(BuildError::Encode)?;
     Ok(store.save_again(manifest, &log, built_at, stamp)?)
 }
@@ -241,14 +247,28 @@ fn add_log(
     parts: &mut Parts,
     former: Option<Former>,
     generation: &Generation,
+    hidden: Vec<Box<str>>,
     built_at: &str,
 ) -> Result<(), BuildFailure> {
-    if let Some((_, versions)) = parts.iter().find(|(name, _)| name == VERSIONS) {
-        let log = ChangeLog::after(former, generation, versions, built_at);
+    let part = |name: &str| parts.iter().find(|(of, _)| of == name).map(|(_, content)| content.clone());
+    if let Some(versions) = part(VERSIONS) {
+        let versions = Versions { versions, texts: part(TEXTS) };
+        let log = ChangeLog::after(former, generation, &versions, hidden, built_at);
         let log = log.encode().map_err(BuildError::Encode)?;
         parts.push((CHANGES.to_owned(), Bulk::Memory(log)));
     }
     Ok(())
+}
+
+/// The properties that pages leave out, sorted.
+fn hidden(set: &ExportSet) -> Vec<Box<str>> {
+    let mut attributes = Attributes::default();
+    let declared = set.by_id().flat_map(|export| &export.export.attributes);
+    declared.for_each(|attribute| attributes.declare(attribute.clone()));
+    let hidden = attributes.iter().filter(|(_, attribute)| attribute.hidden);
+    let mut hidden: Vec<_> = hidden.map(|(_, attribute)| attribute.property.clone()).collect();
+    hidden.sort_unstable();
+    hidden
 }
 
 #[cfg(test)]

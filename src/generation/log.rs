@@ -3,14 +3,15 @@
 //! products' versions that the next generation is compared with.
 
 use std::cmp::Ordering;
-use std::collections::VecDeque;
+use std::collections::{HashMap, HashSet, VecDeque};
 use std::io::{self, BufReader, Read as _};
 
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use crate::catalogue::{ProductVersion, Records};
+use crate::catalogue::{ProductPlace, ProductReader, ProductVersion, Records};
 use crate::generation::Generation;
+use crate::generation::history::{ChangeDetails, MAX_HISTORY_BYTES, MAX_RECORD_BYTES};
 use crate::scratch::{Bulk, BulkReader, Scratch, ScratchSorter, Span, decode};
 
 /// The maximum number of generations that the log covers.
@@ -27,6 +28,8 @@ pub struct ChangeLog {
     /// When the generation before the first step was built (RFC 3339 in UTC); empty if unknown.
     begun_at: String,
     steps: VecDeque<LogStep>,
+    /// The properties that the latest generation hides, sorted.
+    hidden: Vec<Box<str>>,
 }
 
 /// The changes from one generation to the next.
@@ -50,6 +53,9 @@ pub struct ProductChange {
     pub after: Option<u64>,
     /// Whether the product's evidence has a later date than before.
     pub is_evidence_renewed: bool,
+    /// What changed; `None` if the product was added or removed.
+    #[serde(default)]
+    pub details: Option<Box<ChangeDetails>>,
 }
 
 /// A change's position in the log.
@@ -66,18 +72,26 @@ impl ProductChange {
     }
 }
 
-/// A generation with its products' versions, for comparison with the next one.
+/// A generation's products, for comparison with another one's.
+#[derive(Debug, Clone)]
+pub(crate) struct Versions {
+    /// The [`VERSIONS`](crate::generation::artifact::VERSIONS) part.
+    pub(crate) versions: Bulk,
+    /// The [`TEXTS`](crate::generation::artifact::TEXTS) part. What's read from it is checked.
+    pub(crate) texts: Option<Bulk>,
+}
+
+/// The generation before the next one.
 #[derive(Debug)]
 pub(crate) struct Former {
     pub(crate) generation: Generation,
-    /// The [`VERSIONS`](crate::generation::artifact::VERSIONS) part.
-    pub(crate) versions: Bulk,
+    pub(crate) versions: Versions,
     pub(crate) log: ChangeLog,
 }
 
 impl Former {
     /// The generation stored in these parts; `None` if the log can't be decoded.
-    pub(crate) fn from_parts(generation: Generation, versions: Bulk, log: &[u8]) -> Option<Self> {
+    pub(crate) fn from_parts(generation: Generation, versions: Versions, log: &[u8]) -> Option<Self> {
         Some(Self { generation, versions, log: ChangeLog::decode(log).ok()? })
     }
 }
@@ -85,7 +99,7 @@ impl Former {
 impl ChangeLog {
     /// A log with these steps, oldest first.
     pub(crate) fn of(begun_at: String, steps: Vec<LogStep>) -> Self {
-        Self { begun_at, steps: steps.into() }
+        Self { begun_at, steps: steps.into(), hidden: Vec::new() }
     }
 
     /// Decodes the [`CHANGES`] part.
@@ -95,25 +109,57 @@ impl ChangeLog {
 
     /// The log for a generation with these versions that follows `former`. It starts over if
     /// there's no former generation or the versions can't be read.
-    pub(crate) fn after(former: Option<Former>, generation: &Generation, versions: &Bulk, at: &str) -> Self {
-        let Some(Former { generation: from, versions: before, log }) = former else { return Self::begun(at) };
+    pub(crate) fn after(
+        former: Option<Former>,
+        generation: &Generation,
+        versions: &Versions,
+        hidden: Vec<Box<str>>,
+        at: &str,
+    ) -> Self {
+        let begun = |hidden| Self { hidden, ..Self::begun(at) };
+        let Some(Former { generation: from, versions: before, log }) = former else { return begun(hidden) };
         if from == *generation {
             return log;
         }
-        let changes = VersionReader::new(&before)
-            .and_then(|before| compare(before, VersionReader::new(versions)?, MAX_BYTES))
-            .inspect_err(|error| tracing::warn!(%error, "starting a new change log"));
-        changes.map_or_else(|_| Self::begun(at), |changes| log.with(from, at, changes))
+        let ever_hidden = [&*log.hidden, &*hidden].concat();
+        match changes(&before, versions, &ever_hidden) {
+            Ok(changes) => Self { hidden, ..log }.with(from, at, changes),
+            Err(error) => {
+                tracing::warn!(%error, "starting a new change log");
+                begun(hidden)
+            }
+        }
     }
 
     pub(crate) fn begun(at: &str) -> Self {
-        Self { begun_at: at.to_owned(), steps: VecDeque::new() }
+        Self { begun_at: at.to_owned(), ..Self::default() }
+    }
+
+    /// Erases everything about these products, except that they've been removed. `generation` is
+    /// the latest one. Returns whether there was anything about any of them.
+    pub(crate) fn forget(&mut self, ids: &[String], generation: &Generation, at: &str) -> bool {
+        let (mut erased, mut is_removed) = (false, HashSet::new());
+        for step in self.steps.iter_mut().rev() {
+            step.changes.retain_mut(|change| {
+                let Some(id) = ids.iter().find(|id| **id == *change.id) else { return true };
+                erased = true;
+                (change.before, change.is_evidence_renewed, change.details) = (Some(0), false, None);
+                change.after.is_none() && is_removed.insert(id)
+            });
+        }
+        if erased {
+            // Whatever is computed from the time of the last change is now outdated.
+            self.steps.push_back(LogStep { from: generation.clone(), at: at.to_owned(), changes: Vec::new() });
+            self.trim(MAX_BYTES);
+        }
+        erased
     }
 
     /// Returns the log with one more step.
     pub(crate) fn with(mut self, from: Generation, at: &str, changes: Vec<ProductChange>) -> Self {
         self.steps.push_back(LogStep { from, at: at.to_owned(), changes });
         self.trim(MAX_BYTES);
+        self.trim_details(MAX_RECORD_BYTES, MAX_HISTORY_BYTES);
         self
     }
 
@@ -134,6 +180,29 @@ impl ChangeLog {
         }
     }
 
+    /// Drops what's hidden now from all details, and the oldest details until they're within their
+    /// limits.
+    fn trim_details(&mut self, max_record_bytes: usize, max_bytes: usize) {
+        let (mut total, mut by_record) = (0, HashMap::<Box<str>, usize>::new());
+        for change in self.steps.iter_mut().rev().flat_map(|step| &mut step.changes) {
+            let Some(details) = &mut change.details else { continue };
+            details.properties.retain(|of| self.hidden.binary_search(&of.property).is_err());
+            let of_record = by_record.entry(change.id.clone()).or_default();
+            let bytes = details.bytes();
+            if total + bytes > max_bytes || *of_record + bytes > max_record_bytes {
+                **details = ChangeDetails::lost();
+            } else {
+                total += bytes;
+                *of_record += bytes;
+            }
+        }
+    }
+
+    /// The generation that a step led to; `None` for the last step, which led to the latest one.
+    pub(super) fn generation_after(&self, step: u32) -> Option<&Generation> {
+        self.steps.get(step as usize + 1).map(|next| &next.from)
+    }
+
     /// When the oldest generation in the log was built (RFC 3339 in UTC); empty if unknown.
     pub fn begun_at(&self) -> &str {
         &self.begun_at
@@ -152,7 +221,7 @@ impl ChangeLog {
 
     /// The steps with their numbers, oldest first.
     pub(crate) fn steps(&self) -> impl DoubleEndedIterator<Item = (u32, &LogStep)> {
-        #[expect(clippy::cast_possible_truncation, reason = "a log has at most 32 MiB")]
+        #[expect(clippy::cast_possible_truncation, reason = "a log has at most 64 MiB")]
         self.steps.iter().enumerate().map(|(number, step)| (number as u32, step))
     }
 
@@ -162,16 +231,42 @@ impl ChangeLog {
     }
 }
 
+/// The changes between two generations' products, with details.
+fn changes(before: &Versions, after: &Versions, hidden: &[Box<str>]) -> io::Result<Vec<ProductChange>> {
+    let (old, new) = (VersionReader::new(&before.versions)?, VersionReader::new(&after.versions)?);
+    let dictionaries = (old.dictionary, new.dictionary);
+    let (mut changes, places) = compare(old, new, MAX_BYTES)?;
+    let count = places.iter().flatten().count();
+    if count == 0 || changes.iter().map(ProductChange::bytes).sum::<usize>() > MAX_BYTES {
+        return Ok(changes);
+    }
+    let reader = |texts: &Option<Bulk>, dictionary| ProductReader::new(texts.clone()?, dictionary).ok();
+    let readers = reader(&before.texts, dictionaries.0).zip(reader(&after.texts, dictionaries.1));
+    let max_bytes = MAX_RECORD_BYTES.min(MAX_HISTORY_BYTES / count);
+    for (change, places) in changes.iter_mut().zip(places) {
+        let Some(places) = places else { continue };
+        let details = readers.as_ref().map(|(old, new)| ChangeDetails::between((old, new), places, hidden, max_bytes));
+        let details = details.and_then(|details| {
+            details.inspect_err(|error| tracing::warn!(id = %change.id, %error, "a change has no details")).ok()
+        });
+        change.details = Some(Box::new(details.unwrap_or_else(ChangeDetails::lost)));
+    }
+    Ok(changes)
+}
+
+/// A change, and where the product's text is in both generations if it's in both.
+type Compared = (Vec<ProductChange>, Vec<Option<(ProductPlace, ProductPlace)>>);
+
 /// The changes between two lists of versions, each sorted by id. Stops once they exceed
 /// `max_bytes`, since such a step is dropped.
 fn compare<E>(
     before: impl Iterator<Item = Result<ProductVersion, E>>,
     after: impl Iterator<Item = Result<ProductVersion, E>>,
     max_bytes: usize,
-) -> Result<Vec<ProductChange>, E> {
+) -> Result<Compared, E> {
     let (mut before, mut after) = (before.fuse(), after.fuse());
     let (mut old, mut new) = (before.next().transpose()?, after.next().transpose()?);
-    let (mut changes, mut bytes) = (Vec::new(), 0);
+    let (mut changes, mut places, mut bytes) = (Vec::new(), Vec::new(), 0);
     while bytes <= max_bytes {
         let order = match (&old, &new) {
             (None, None) => break,
@@ -190,12 +285,13 @@ fn compare<E>(
             .as_ref()
             .zip(other.as_ref())
             .is_some_and(|(old, new)| new.evidence_checked_on > old.evidence_checked_on);
+        places.push(one.as_ref().zip(other.as_ref()).map(|(old, new)| (old.place, new.place)));
         let Some(id) = other.or(one).map(|version| version.id) else { continue };
-        let change = ProductChange { id, before: hash_before, after: hash_after, is_evidence_renewed };
+        let change = ProductChange { id, before: hash_before, after: hash_after, is_evidence_renewed, details: None };
         bytes += change.bytes();
         changes.push(change);
     }
-    Ok(changes)
+    Ok((changes, places))
 }
 
 /// The maximum size of a version in bytes. The longest id has a million characters.
@@ -220,9 +316,10 @@ impl VersionWriter {
         self.versions.push(version)
     }
 
-    /// Writes the part the way postcard would encode a list.
-    pub(crate) fn finish(self) -> io::Result<Bulk> {
+    /// Writes the part the way postcard would encode the dictionary's place and a list.
+    pub(crate) fn finish(self, dictionary: Span) -> io::Result<Bulk> {
         let mut part = self.scratch.bulk();
+        part.push_encoded(&dictionary)?;
         part.push_encoded(&self.count)?;
         self.versions.finish()?.try_for_each(|version| part.push_encoded(&version?))?;
         part.finish()
@@ -233,6 +330,8 @@ impl VersionWriter {
 #[derive(Debug)]
 pub(crate) struct VersionReader {
     part: BufReader<BulkReader>,
+    /// Where the text has its compression dictionary.
+    dictionary: Span,
     /// The number of versions that haven't been read yet.
     left: u64,
     buffer: Vec<u8>,
@@ -242,7 +341,9 @@ impl VersionReader {
     /// A reader for the part.
     pub(crate) fn new(part: &Bulk) -> io::Result<Self> {
         let part = part.reader(Span { start: 0, length: part.len()? })?;
-        let mut reader = Self { part: BufReader::new(part), left: 0, buffer: vec![0; MAX_VERSION_BYTES] };
+        let (part, buffer) = (BufReader::new(part), vec![0; MAX_VERSION_BYTES]);
+        let mut reader = Self { part, dictionary: Span::default(), left: 0, buffer };
+        reader.dictionary = reader.read()?;
         reader.left = reader.read()?;
         Ok(reader)
     }
@@ -337,8 +438,9 @@ mod tests {
     }
 
     fn versions(of: &[(&str, u64)]) -> Vec<ProductVersion> {
+        let place = ProductPlace::default();
         of.iter()
-            .map(|(id, hash)| ProductVersion { id: (*id).into(), hash: *hash, evidence_checked_on: None })
+            .map(|(id, hash)| ProductVersion { id: (*id).into(), hash: *hash, evidence_checked_on: None, place })
             .collect()
     }
 
@@ -346,9 +448,10 @@ mod tests {
     fn log(generations: &[(&str, &[(&str, u64)])]) -> ChangeLog {
         let mut former: Option<Former> = None;
         for (name, of) in generations {
-            let versions = postcard::to_stdvec(&versions(of)).expect("encoded");
-            let versions = Bulk::Memory(versions.into());
-            let log = ChangeLog::after(former.take(), &generation(name), &versions, &format!("at {name}"));
+            let versions = postcard::to_stdvec(&(Span::default(), versions(of))).expect("encoded");
+            let versions = Versions { versions: Bulk::Memory(versions.into()), texts: None };
+            let at = format!("at {name}");
+            let log = ChangeLog::after(former.take(), &generation(name), &versions, Vec::new(), &at);
             former = Some(Former { generation: generation(name), versions, log });
         }
         former.expect("at least one").log
@@ -410,14 +513,33 @@ mod tests {
     }
 
     #[test]
+    fn the_oldest_details_are_dropped_first() {
+        let mut log = log(&[("g1", &[("a", 1)]), ("g2", &[("a", 2)]), ("g3", &[("a", 3)]), ("g4", &[("a", 4)])]);
+        let bytes = ChangeDetails::default().bytes();
+        let mut kept = |max_record_bytes, max_bytes| {
+            log.steps.iter_mut().for_each(|step| step.changes[0].details = Some(Box::default()));
+            log.trim_details(max_record_bytes, max_bytes);
+            let details = log.steps.iter().filter_map(|step| step.changes[0].details.as_ref());
+            details.map(|of| !of.is_incomplete).collect::<Vec<_>>()
+        };
+        assert_eq!(kept(usize::MAX, 3 * bytes), [true; 3]);
+        assert_eq!(
+            (kept(2 * bytes, usize::MAX), kept(usize::MAX, 2 * bytes)),
+            (vec![false, true, true], vec![false, true, true])
+        );
+        assert_eq!(kept(bytes - 1, bytes - 1), [false; 3]);
+    }
+
+    #[test]
     fn a_later_evidence_date_counts_as_a_renewal() {
+        let place = ProductPlace::default();
         let version =
-            |hash, day| ProductVersion { id: "a".into(), hash, evidence_checked_on: CalendarDate::parse(day) };
+            |hash, day| ProductVersion { id: "a".into(), hash, evidence_checked_on: CalendarDate::parse(day), place };
         let compare = |before: &[ProductVersion], after: &[ProductVersion]| {
             fn versions(of: &[ProductVersion]) -> impl Iterator<Item = Result<ProductVersion, Infallible>> {
                 of.iter().cloned().map(Ok)
             }
-            let Ok(changes) = compare(versions(before), versions(after), MAX_BYTES);
+            let Ok((changes, _)) = compare(versions(before), versions(after), MAX_BYTES);
             changes
         };
         let renewed = |before, after| compare(&[version(1, before)], &[version(2, after)])[0].is_evidence_renewed;
@@ -432,13 +554,15 @@ mod tests {
             id: id.into(),
             hash,
             evidence_checked_on: CalendarDate::parse("2026-11-24").filter(|_| hash % 2 == 0),
+            place: ProductPlace::default(),
         };
         let versions: Vec<_> = (0..300).map(|n| version(&format!("{n:03}"), n)).collect();
         let folder = tempfile::tempdir().expect("a folder");
         let mut writer = VersionWriter::new(&Scratch::with_own_bytes(folder.path(), 100));
         versions.iter().rev().for_each(|version| writer.push(version.clone()).expect("written"));
-        let part = writer.finish().expect("written");
-        assert_eq!(part.read_all().expect("read"), postcard::to_stdvec(&versions).expect("encoded"));
+        let dictionary = Span { start: 3, length: 4 };
+        let part = writer.finish(dictionary).expect("written");
+        assert_eq!(part.read_all().expect("read"), postcard::to_stdvec(&(dictionary, &versions)).expect("encoded"));
         let read: io::Result<Vec<_>> = VersionReader::new(&part).expect("a part").collect();
         assert_eq!(read.expect("read"), versions);
     }

@@ -4,6 +4,7 @@
 use std::ops::Range;
 
 use crate::catalogue::read_while;
+use crate::generation::Generation;
 use crate::generation::log::{ChangeLog, ChangePlace, LogStep, ProductChange};
 use crate::search::budget::Stop;
 
@@ -68,16 +69,31 @@ impl MergedChanges {
         Some(since)
     }
 
-    /// A product's last change and its step; `None` if the log has none.
-    pub fn last_of<'l>(&self, log: &'l ChangeLog, id: &str) -> Option<(&'l LogStep, &'l ProductChange)> {
-        let end = self.0.partition_point(|change| &*log.entry(change.place).1.id <= id);
-        let last = log.entry(self.0[..end].last()?.place);
-        (&*last.1.id == id).then_some(last)
+    /// A product's changes, newest first, each with its step and the generation that it led to;
+    /// `None` for the latest generation.
+    pub fn of<'l>(
+        &self,
+        log: &'l ChangeLog,
+        id: &str,
+    ) -> impl ExactSizeIterator<Item = (&'l LogStep, Option<&'l Generation>, &'l ProductChange)> {
+        let start = self.0.partition_point(|change| &*log.entry(change.place).1.id < id);
+        let count = self.0[start..].partition_point(|change| &*log.entry(change.place).1.id == id);
+        self.0[start..start + count].iter().rev().map(|change| {
+            let (step, of_product) = log.entry(change.place);
+            (step, log.generation_after(change.place.step), of_product)
+        })
+    }
+
+    /// Whether a product was in the directory within the log's time, and no longer is.
+    pub fn is_removed(&self, log: &ChangeLog, id: &str) -> bool {
+        self.of(log, id).next().is_some_and(|(.., change)| change.after.is_none())
     }
 
     /// Merges a change with later changes to the same product.
     fn merge(&self, log: &ChangeLog, at: usize) -> ProductChange {
-        let mut merged = log.entry(self.0[at].place).1.clone();
+        let ProductChange { id, before, after, is_evidence_renewed, .. } = log.entry(self.0[at].place).1;
+        let (before, after, is_evidence_renewed) = (*before, *after, *is_evidence_renewed);
+        let mut merged = ProductChange { id: id.clone(), before, after, is_evidence_renewed, details: None };
         let later = self.0[at + 1..].iter().map(|change| log.entry(change.place).1);
         for change in later.take_while(|change| change.id == merged.id) {
             merged.after = change.after;
@@ -94,30 +110,31 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::catalogue::ProductVersion;
-    use crate::generation::Generation;
-    use crate::generation::log::Former;
-    use crate::scratch::Bulk;
+    use crate::catalogue::{ProductPlace, ProductVersion};
+    use crate::generation::log::{Former, Versions};
+    use crate::scratch::{Bulk, Span};
 
     /// Hashes by id.
-    type Versions = BTreeMap<u8, u64>;
+    type Hashes = BTreeMap<u8, u64>;
 
     fn generation(number: usize) -> Generation {
         serde_json::from_value(format!("g{number}").into()).expect("a name")
     }
 
-    fn log(generations: &[Versions]) -> ChangeLog {
+    fn log(generations: &[Hashes]) -> ChangeLog {
         let mut former: Option<Former> = None;
         for (number, of) in generations.iter().enumerate() {
             let version = |(id, hash): (&u8, &u64)| ProductVersion {
                 id: id.to_string().into(),
                 hash: *hash,
                 evidence_checked_on: None,
+                place: ProductPlace::default(),
             };
             let mut versions: Vec<_> = of.iter().map(version).collect();
             versions.sort();
-            let versions = Bulk::Memory(postcard::to_stdvec(&versions).expect("encoded").into());
-            let log = ChangeLog::after(former.take(), &generation(number), &versions, "");
+            let versions = postcard::to_stdvec(&(Span::default(), versions)).expect("encoded");
+            let versions = Versions { versions: Bulk::Memory(versions.into()), texts: None };
+            let log = ChangeLog::after(former.take(), &generation(number), &versions, Vec::new(), "");
             former = Some(Former { generation: generation(number), versions, log });
         }
         former.map(|former| former.log).unwrap_or_default()
@@ -156,8 +173,7 @@ mod tests {
             }
             for id in 0..20 {
                 let was_listed = generations.iter().any(|of| of.contains_key(&id));
-                let last_change = merged.last_of(&log, &id.to_string());
-                let is_removed = last_change.is_some_and(|(_, change)| change.after.is_none());
+                let is_removed = merged.is_removed(&log, &id.to_string());
                 prop_assert_eq!(is_removed, was_listed && !last.contains_key(&id), "{}", id);
             }
         }

@@ -7,8 +7,7 @@ use bytes::Bytes;
 
 use super::artifact::{self, Artifact};
 use super::build::{BuildError, Processors, build};
-use super::log::NewsIndex;
-use super::log::{ChangeLog, Former};
+use super::log::{ChangeLog, Former, NewsIndex, Versions};
 use super::merged::MergedChanges;
 use super::name::Generation;
 use super::name::MeaningOption;
@@ -133,9 +132,10 @@ impl Snapshot {
 
     /// This generation, for comparison with the next one.
     pub(crate) fn former(&self) -> Result<Former, postcard::Error> {
-        let versions = postcard::to_stdvec(&self.records.versions())?;
-        let (generation, log) = (self.generation.clone(), self.changes.clone());
-        Ok(Former { generation, versions: Bulk::Memory(versions.into()), log })
+        let (texts, dictionary) = self.records.texts();
+        let versions = postcard::to_stdvec(&(dictionary, self.records.versions()))?;
+        let versions = Versions { versions: Bulk::Memory(versions.into()), texts: Some(texts) };
+        Ok(Former { generation: self.generation.clone(), versions, log: self.changes.clone() })
     }
 
     /// The number of products.

@@ -83,6 +83,9 @@ impl Feed<'_> {
                 .write_empty()?;
         }
         text(xml, "rights", &news.license)?;
+        if !news.changed.is_empty() {
+            text(xml, "content", &format!("Changed: {}", news.changed.join(", ")))?;
+        }
         news.tagline.iter().try_for_each(|tagline| text(xml, "summary", tagline))
     }
 }
@@ -147,6 +150,7 @@ mod tests {
             categories: vec![("\"><evil x=\"".to_owned(), hostile.to_owned())],
             evidence_checked_on: None,
             license: "https://example.org/?a&b".to_owned(),
+            changed: vec![hostile.to_owned(), "pricing".to_owned()],
         };
         let config = HttpConfig::default();
         let categories = ["<b>".to_owned()];
@@ -173,6 +177,7 @@ mod tests {
                 _ => {}
             }
         }
+        assert!(document.contains(", pricing</content>"), "{document}");
         assert!(document.contains("/software/a%2Fb%22%3E%3Cx%3E\""), "{document}");
         assert!(document.contains(&format!("<updated>{UNKNOWN_TIME}</updated>")));
     }

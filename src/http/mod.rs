@@ -120,11 +120,12 @@ fn routes(state: &Arc<AppState>, more: Router<Arc<AppState>>) -> Router<Arc<AppS
 }
 
 /// The API's operations, each with what its entity tags are computed from.
-fn operations() -> [(UtoipaMethodRouter<Arc<AppState>>, TagKind); 14] {
+fn operations() -> [(UtoipaMethodRouter<Arc<AppState>>, TagKind); 15] {
     [
         (routes!(software::list_software), TagKind::Generation),
         (routes!(software::get_software), TagKind::Software),
         (routes!(software::list_similar), TagKind::Generation),
+        (routes!(changes::list_history), TagKind::Changes),
         (routes!(search::search_software), TagKind::Generation),
         (routes!(suggest::suggest), TagKind::Generation),
         (routes!(attributes::list_attributes), TagKind::Generation),

@@ -203,6 +203,14 @@ pub(super) fn review(review: Value) -> Value {
     clean(select(review, &REVIEW), LONG, FEW)
 }
 
+/// The entries of a product's history.
+pub(super) fn history(mut entries: Value) -> Value {
+    for entry in entries.as_array_mut().into_iter().flatten().filter_map(Value::as_object_mut) {
+        entry.entry("truncated").or_insert(false.into());
+    }
+    clean(entries, LONG, MANY)
+}
+
 fn record_url(base: &str, resource: &str, record: &Value) -> Value {
     url(base, &[resource, record["id"].as_str().unwrap_or_default()]).into()
 }

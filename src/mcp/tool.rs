@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 use super::argument;
 use super::record::{CATEGORY, FOUND, INCLUDED, PRODUCT, REVIEW, SIMILAR, TERM};
 use super::schema::{Members, count, list, object, optional_text, resource, text, whole};
-use crate::catalogue::resource::{QueryReport, ReviewSummary};
+use crate::catalogue::resource::{HistoryEntry, QueryReport, ReviewSummary};
 use crate::service::parameter::definition::{
     FILTERS, GLOSSARY_Q, INCLUDE, LANG, LIMIT, LONG_LIMIT, OFFSET, REVIEW_SORT, SEARCH_Q, SEARCH_SORT, SIMILAR_LIMIT,
 };
@@ -25,6 +25,7 @@ pub(super) enum Operation {
     ListCategories,
     SearchGlossary,
     ListReviews,
+    GetHistory,
 }
 
 /// The part of a tool that clients see.
@@ -48,7 +49,7 @@ pub(super) static ID: Parameter<Text> = Parameter::new(
 )
 .required_in_tool();
 
-pub(super) static TOOLS: [Definition; 6] = [
+pub(super) static TOOLS: [Definition; 7] = [
     Definition {
         operation: Operation::SearchSoftware,
         name: "search_software",
@@ -137,10 +138,26 @@ pub(super) static TOOLS: [Definition; 6] = [
             ]
         },
     },
+    Definition {
+        operation: Operation::GetHistory,
+        name: "get_software_history",
+        title: "Get a product's history",
+        description: "List what changed in one product's record, from what to what, and when, newest first. Use this to tell whether \
+            a claim, such as the price, is new. It also says when the product was added or removed.",
+        parameters: &[&[&ID, &LIMIT, &OFFSET]],
+        result: || {
+            vec![
+                ("total", count("How many changes there are.")),
+                ("since", optional_text("When the history begins; nothing is known about earlier changes.")),
+                ("history", list(&resource::<HistoryEntry<'_>>(), "The changes, newest first.")),
+                ("url", text("The history's URL in the directory's API, for citations.")),
+            ]
+        },
+    },
 ];
 
 /// The tools as clients see them.
-pub(super) static LISTED: LazyLock<[Tool; 6]> = LazyLock::new(|| TOOLS.each_ref().map(Definition::tool));
+pub(super) static LISTED: LazyLock<[Tool; 7]> = LazyLock::new(|| TOOLS.each_ref().map(Definition::tool));
 
 impl Definition {
     pub(super) fn parameters(&self) -> Vec<&'static dyn AnyParameter> {

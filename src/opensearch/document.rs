@@ -6,7 +6,9 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::value::{RawValue, to_raw_value};
 
-use crate::catalogue::{CatalogueBuildError, Collation, Merged, MergedProduct, ObjectWriter, ProductVersion};
+use crate::catalogue::{
+    CatalogueBuildError, Collation, Merged, MergedProduct, ObjectWriter, ProductPlace, ProductVersion,
+};
 use crate::record::{Attribute, Attributes, Language};
 
 /// The maximum length of a document's id in bytes.
@@ -154,7 +156,7 @@ pub(super) fn product(
     source.members(&whole);
     source.member(INTERNAL, &internal)?;
     let (id, evidence_checked_on) = (software.id.clone(), product.row.evidence_checked_on);
-    let version = ProductVersion { id, hash: json.content_hash, evidence_checked_on };
+    let version = ProductVersion { id, hash: json.content_hash, evidence_checked_on, place: ProductPlace::default() };
     Ok(Document { key: key.into_owned(), source: source.finish(), hash, version: Some(version) })
 }
 

@@ -365,7 +365,7 @@ impl Update<'_> {
                     dates.is_some_and(|(new, old)| new.evidence_checked_on > old.evidence_checked_on);
                 let id = version.map(|version| version.id).or_else(|| old.as_ref().map(|old| old.key.as_str().into()));
                 let id = id.unwrap_or_default();
-                difference.changes.push(ProductChange { id, before, after, is_evidence_renewed });
+                difference.changes.push(ProductChange { id, before, after, is_evidence_renewed, details: None });
             }
             if let (Some(old), true) = (old, order.is_lt()) {
                 difference.gone.push(old.key);

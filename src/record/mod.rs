@@ -6,6 +6,7 @@
 //! into a generation.
 
 mod attribute;
+mod comparison;
 mod date;
 mod entry;
 mod evidence;
@@ -17,6 +18,7 @@ mod software;
 mod url;
 
 pub use attribute::{Attribute, AttributeNumber, Attributes, KeyRange, MAX_ATTRIBUTES, MAX_VALUES, total_order};
+pub use comparison::{Difference, JsonMembers, canonical, differences};
 pub use date::CalendarDate;
 pub use entry::{Category, GlossarySource, GlossaryTerm, MAX_PINNED, Pin, Review, SynonymGroup};
 pub use evidence::{Evidence, EvidenceSource, claim};

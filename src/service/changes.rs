@@ -1,12 +1,12 @@
-//! The changes between two generations, and the news: products that were added, and evidence that was
-//! renewed.
+//! The changes between two generations, a product's history, and the news: products that were added,
+//! and evidence that was renewed.
 
 use std::borrow::Cow;
 
 use super::{PageRequest, ServiceError};
-use crate::catalogue::resource::{ChangeResource, Pagination, SoftwareDetail};
+use crate::catalogue::resource::{ChangeResource, HistoryEntry, Pagination, PropertyChange, SoftwareDetail};
 use crate::catalogue::shorten;
-use crate::generation::{ChangeLog, ChangesSince, MergedChanges, NewsKind, ProductChange, Snapshot};
+use crate::generation::{ChangeLog, ChangesSince, Generation, MergedChanges, NewsKind, ProductChange, Snapshot};
 use crate::search::budget::Stop;
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -40,18 +40,79 @@ pub fn list_changes_to(
     Some(ChangesPage { data, pagination, from: from.to_owned(), to: to.to_owned() })
 }
 
-fn resource(change: &ProductChange) -> ChangeResource {
-    let kind = match (change.before, change.after) {
+const fn kind(change: &ProductChange) -> &'static str {
+    match (change.before, change.after) {
         (None, _) => "added",
         (_, None) => "removed",
         _ => "changed",
-    };
+    }
+}
+
+fn resource(change: &ProductChange) -> ChangeResource {
     ChangeResource {
         id: change.id.to_string(),
-        change: kind.to_owned(),
+        change: kind(change).to_owned(),
         content_hash: change.after.map(|hash| format!("{hash:016x}")),
         evidence_renewed: change.is_evidence_renewed && change.after.is_some(),
     }
+}
+
+/// A page of a product's history, newest first.
+#[derive(Debug, Clone)]
+pub struct HistoryPage<'s> {
+    pub data: Vec<HistoryEntry<'s>>,
+    pub pagination: Pagination,
+    /// When the history begins (RFC 3339 in UTC), because nothing is known about earlier changes;
+    /// `None` if unknown.
+    pub since: Option<&'s str>,
+}
+
+/// Lists the changes to a product, which may have been removed; `None` if nothing is known about it.
+pub fn list_history<'s>(
+    snapshot: &'s Snapshot,
+    id: &str,
+    page: PageRequest,
+) -> Result<Option<HistoryPage<'s>>, ServiceError> {
+    let log = &snapshot.changes;
+    let all = snapshot.merged_changes.of(log, id);
+    if all.len() == 0 && snapshot.records.find(id).is_none() {
+        return Ok(None);
+    }
+    // Hidden properties and what's derived from other records have no history.
+    let is_shown = |change: &ProductChange| {
+        change.details.as_ref().is_none_or(|details| details.is_incomplete || !details.properties.is_empty())
+    };
+    let entries: Vec<_> = all.filter(|(.., change)| is_shown(change)).collect();
+    let range = page.range();
+    let on_page = entries.iter().skip(range.start).take(range.len());
+    let data = on_page.map(|(step, generation, change)| {
+        Ok(HistoryEntry {
+            at: &step.at,
+            generation: generation.map_or(snapshot.generation(), Generation::as_str),
+            change: kind(change),
+            changes: property_changes(change)?,
+            truncated: change.details.as_ref().is_some_and(|details| details.is_incomplete),
+        })
+    });
+    Ok(Some(HistoryPage {
+        data: data.collect::<Result<_, ServiceError>>()?,
+        pagination: page.pagination(entries.len() as u64),
+        since: Some(log.begun_at()).filter(|at| !at.is_empty()),
+    }))
+}
+
+fn property_changes(change: &ProductChange) -> Result<Vec<PropertyChange<'_>>, serde_json::Error> {
+    let properties = change.details.iter().flat_map(|details| &details.properties);
+    let changes = properties.map(|of| {
+        let (from, to) = (of.from.as_deref(), of.to.as_deref());
+        Ok(PropertyChange {
+            property: &of.property,
+            from: from.map(serde_json::from_str).transpose()?,
+            to: to.map(serde_json::from_str).transpose()?,
+            truncated: of.is_truncated,
+        })
+    });
+    changes.collect()
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -67,7 +128,12 @@ pub struct News {
     pub evidence_checked_on: Option<String>,
     /// The URI of the export's licence.
     pub license: String,
+    /// The properties that changed, at most [`MAX_NAMED`].
+    pub changed: Vec<String>,
 }
+
+/// The maximum number of properties that an entry of a feed names.
+const MAX_NAMED: usize = 20;
 
 /// Lists the latest news, newest first and by id within a generation. If categories are given, only
 /// includes products in those.
@@ -76,13 +142,15 @@ pub fn list_news(snapshot: &Snapshot, categories: &[String], stop: &Stop) -> Res
     let known: Vec<_> = known.copied().collect();
     let known = (!categories.is_empty()).then_some(&*known);
     let changes = snapshot.news.newest(&snapshot.changes, known).into_iter();
-    let news = changes.filter_map(|(step, change)| Some((change.news()?, step, snapshot.records.find(&change.id)?)));
+    let news =
+        changes.filter_map(|(step, change)| Some((change.news()?, step, change, snapshot.records.find(&change.id)?)));
     news.take_while(|_| !stop.is_set())
-        .map(|(kind, step, ordinal)| {
+        .map(|(kind, step, change, ordinal)| {
             let stored = snapshot.records.stored(ordinal)?;
             let SoftwareDetail { mut item, detail } = stored.read()?;
             shorten(&mut item);
             let categories = item.categories.into_iter();
+            let properties = change.details.iter().flat_map(|details| &details.properties).take(MAX_NAMED);
             Ok(News {
                 kind,
                 at: step.at.clone(),
@@ -92,6 +160,7 @@ pub fn list_news(snapshot: &Snapshot, categories: &[String], stop: &Stop) -> Res
                 categories: categories.map(|category| (category.id.into_owned(), category.name.into_owned())).collect(),
                 evidence_checked_on: item.evidence_checked_on.map(Cow::into_owned),
                 license: detail.export.license.into_owned(),
+                changed: properties.map(|of| of.property.to_string()).collect(),
             })
         })
         .collect()

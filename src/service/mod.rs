@@ -31,6 +31,7 @@ pub use crate::search::collect::Tier;
 pub use crate::search::expand::Prefix;
 pub use attribute::{list_attributes, refuse_attributes};
 pub use changes::{ChangesPage, list_changes, list_changes_to};
+pub use changes::{HistoryPage, list_history};
 pub use changes::{News, list_news};
 pub use explain::{
     ExplainedAlternative, ExplainedProduct, ExplainedScore, ExplainedWord, SearchExplanation, WHOLE_NAME,

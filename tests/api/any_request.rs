@@ -136,8 +136,8 @@ fn any_target() -> impl Strategy<Value = String> {
         3 => prop::sample::select(&["/", "/results", "/suggest", "/categories", "/glossary", "/compare", "/exports", "/sitemap.xml", "/results/tools"][..])
             .prop_map(str::to_owned),
         6 => prop::sample::select(&["/v1/software", "/v1/search", "/v1/attributes", "/v1/categories", "/v1/glossary", "/v1/exports", "/v1/suggest"][..]).prop_map(str::to_owned),
-        4 => (prop::sample::select(&["/v1/software/", "/v1/reviews/", "/v1/exports/", "/v1/categories/", "/v1/glossary/", "/software/", "/categories/", "/results/", "/exports/", "/records/software/", "/records/reviews/", "/records/categories/", "/records/glossary/", "/sitemap/"][..]), id, any::<bool>())
-            .prop_map(move |(path, id, similar)| format!("{path}{}{}", encoded(id), if similar { "/similar" } else { "" })),
+        4 => (prop::sample::select(&["/v1/software/", "/v1/reviews/", "/v1/exports/", "/v1/categories/", "/v1/glossary/", "/software/", "/categories/", "/results/", "/exports/", "/records/software/", "/records/reviews/", "/records/categories/", "/records/glossary/", "/sitemap/"][..]), id, prop::sample::select(&["", "/similar", "/history"][..]))
+            .prop_map(move |(path, id, part)| format!("{path}{}{part}", encoded(id))),
         1 => prop::sample::select(&["/", "/readyz", "/docs", "/openapi.json", "/v1", "/v1/", "//", "/assets/x", "/v1/software//"][..])
             .prop_map(str::to_owned),
         1 => "/[!-~]{0,30}",

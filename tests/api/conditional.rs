@@ -97,6 +97,7 @@ async fn records_are_tagged_by_content_and_lists_by_generation() {
         "/v1/search?q=tool",
         "/v1/suggest?q=tool",
         "/v1/software/tool-01/similar",
+        "/v1/software/tool-01/history",
         "/v1/exports",
         "/v1/exports/tools",
         "/v1/exports/tools?format=ndjson",

@@ -42,7 +42,7 @@ pub(crate) fn changed() -> (Arc<Directory>, String) {
 
 /// A directory that changed between the first export and the second. Also returns the first
 /// generation's name.
-pub(crate) fn published(sets: &[String; 2]) -> (Arc<Directory>, String) {
+pub(crate) fn published(sets: &[String]) -> (Arc<Directory>, String) {
     let directory = Arc::<Directory>::default();
     let folder = tempfile::tempdir().expect("a folder");
     let file = folder.path().join("tools.json");
@@ -61,8 +61,10 @@ pub(crate) fn published(sets: &[String; 2]) -> (Arc<Directory>, String) {
     std::fs::write(&file, &sets[0]).expect("written");
     updater.start().expect("it serves");
     let first = directory.current().expect("a generation").generation().to_owned();
-    std::fs::write(&file, &sets[1]).expect("written");
-    updater.refresh().expect("it serves");
+    for set in &sets[1..] {
+        std::fs::write(&file, set).expect("written");
+        updater.refresh().expect("it serves");
+    }
     (directory, first)
 }
 
@@ -83,6 +85,7 @@ async fn feed_lists_added_products_and_updated_evidence() {
     let text = answer.text();
     assert!(text.contains("<title>new &lt;b&gt;&amp;</title>"), "{text}");
     assert!(text.contains("<title>old &lt;b&gt;&amp;: evidence checked on 2026-02-01</title>"), "{text}");
+    assert!(text.contains("<content>Changed: evidence_checked_on</content>"), "{text}");
     assert!(text.contains("<rights>https://example.org/licence</rights>"), "{text}");
     assert_eq!((entries(&answer), text.contains("gone")), (2, false));
     let again = service(None);

@@ -17,6 +17,7 @@ mod feed;
 mod fixture;
 mod glossary;
 mod health;
+mod history;
 mod languages;
 mod log;
 mod long_texts;

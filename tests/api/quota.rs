@@ -54,6 +54,7 @@ async fn shed_search_gets_503_and_costs_nothing_while_lookups_and_health_checks_
         "/v1/software?q=tool",
         "/v1/software?category=tools",
         "/v1/software/tool-01/similar",
+        "/v1/software/tool-01/history",
         "/v1/suggest?q=too",
         "/v1/glossary?q=near",
         "/v1/reviews/tool-reviewed?sort=rating",
@@ -68,7 +69,7 @@ async fn shed_search_gets_503_and_costs_nothing_while_lookups_and_health_checks_
         assert!(shed.header("ratelimit").starts_with(&format!("\"default\";r={RATE};")), "{path}: {shed:?}");
     }
     let metrics = service.send_to_metrics(Method::GET, "/metrics").await;
-    assert!(metrics.text().contains("software_directory_http_requests_shed_total 11\n"));
+    assert!(metrics.text().contains("software_directory_http_requests_shed_total 12\n"));
     let served = [
         "/v1/software/tool-01",
         "/v1/software",

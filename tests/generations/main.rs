@@ -7,6 +7,7 @@ mod catalogue;
 mod changes;
 mod copied;
 mod damage;
+mod history;
 #[path = "../common/index_copy.rs"]
 mod index_copy;
 mod listing;

@@ -156,6 +156,7 @@ fn results_match_their_schemas() {
         ("list_categories", json!({})),
         ("search_glossary", json!({"q": "permit"})),
         ("list_reviews", json!({"id": "permit-two"})),
+        ("get_software_history", json!({"id": "permit-two"})),
     ];
     let mut messages = vec![request(1, "tools/list", &json!({}))];
     messages.extend(calls.iter().map(|(tool, arguments)| call(2, tool, arguments)));

@@ -4,6 +4,7 @@ OPERATIONS = (
     "software.list",
     "software.get",
     "software.similar",
+    "software.history",
     "attributes.list",
     "categories.list",
     "categories.get",

@@ -26,6 +26,7 @@ SHOWN = {
     "categories_get": "Audit management",
     "glossary_get": "CAPA: ",
     "software_similar": "GoAudits 0.",
+    "software_history": "recorded since ",
     "suggest": "product demo-audit-owl Audit Owl Demo",
     "categories_list": "audit-management",
     "exports_download": "Hedgehog EHS Demo",

@@ -122,6 +122,7 @@ def test_the_server_knows_every_parameter(driver: Driver, server: Server) -> Non
     with driver(api_key=server.api_key, base_url=server.base_url) as client:
         client.call("software.list", **filters, id=["a", "b"])
         client.call("software.similar", REVIEWED, limit=1, offset=1)
+        client.call("software.history", REVIEWED, limit=1, offset=1)
         client.call("suggest", q="a", limit=1)
         options = {"facets": ["category", "rating"], "highlight": False, "typo": False, "prefix": "never"}
         client.call("search.products", **filters, **options)

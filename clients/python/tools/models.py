@@ -26,6 +26,7 @@ ROOTS = (
     "SimilarSoftware",
     "Suggestions",
     "Change",
+    "HistoryEntry",
 )
 
 HEADER = '''"""The API's records, as types of plain dicts.
@@ -106,14 +107,22 @@ def _definition(name: str, schema: dict[str, Any]) -> str:
     own = [part for part in schema.get("allOf", [schema]) if "$ref" not in part]
     members = {key: value for part in own for key, value in part["properties"].items()}
     required = {key for part in own for key in part["required"]}
-    if any(not key.isidentifier() or keyword.iskeyword(key) for key in members):
-        if required != set(members) or bases:
-            raise ValueError(f"{name}: members that aren't identifiers must all be required")
-        return _functional(name, schema, members)
     optional = {key: value for key, value in members.items() if key not in required}
+    always = {key: value for key, value in members.items() if key in required}
+    if any(not key.isidentifier() or keyword.iskeyword(key) for key in members):
+        if bases or (optional and any(keyword.iskeyword(key) for key in always)):
+            raise ValueError(f"{name}: members that aren't identifiers must all be required, or all optional")
+        if not optional:
+            return _functional(name, schema["description"], members)
+        return (
+            _class(f"_{name}Always", [], f"What a {name} always has.", always)
+            + "\n\n"
+            + _functional(f"_{name}Sometimes", f"What a {name} may have.", optional, total=False)
+            + "\n\n"
+            + _class(name, [f"_{name}Always", f"_{name}Sometimes"], schema["description"], {})
+        )
     if not optional:
         return _class(name, bases, schema["description"], members)
-    always = {key: value for key, value in members.items() if key in required}
     return (
         _class(f"_{name}Always", bases, f"What a {name} always has.", always)
         + "\n\n"
@@ -131,11 +140,12 @@ def _class(name: str, bases: list[str], description: str, members: dict[str, Any
     return "\n".join(lines) + "\n"
 
 
-def _functional(name: str, schema: dict[str, Any], members: dict[str, Any]) -> str:
+def _functional(name: str, description: str, members: dict[str, Any], *, total: bool = True) -> str:
     rows = "".join(
         f"    # {value['description']}\n    {json.dumps(key)}: {_type(value)},\n" for key, value in members.items()
     )
-    return f"{name} = TypedDict({json.dumps(name)}, {{\n{rows}}})\n{_docstring(schema['description'])}\n"
+    rest = "" if total else ", total=False"
+    return f"{name} = TypedDict({json.dumps(name)}, {{\n{rows}}}{rest})\n{_docstring(description)}\n"
 
 
 def _description(schema: dict[str, Any]) -> str:
@@ -150,7 +160,7 @@ def _type(schema: dict[str, Any]) -> str:
     if "oneOf" in schema:
         types = [_type(part) for part in schema["oneOf"] if part.get("type") != "null"]
         return f"Optional[{types[0] if len(types) == 1 else 'Union[' + ', '.join(types) + ']'}]"
-    kind = schema["type"]
+    kind = schema.get("type")
     if isinstance(kind, list):
         (plain,) = [item for item in kind if item != "null"]
         return f"Optional[{_type({**schema, 'type': plain})}]"
@@ -159,7 +169,7 @@ def _type(schema: dict[str, Any]) -> str:
     if kind == "object":
         values = schema["additionalProperties"]
         return f"Dict[str, {_type(values) if values else 'Any'}]"
-    return {"string": "str", "integer": "int", "number": "float", "boolean": "bool"}[kind]
+    return {"string": "str", "integer": "int", "number": "float", "boolean": "bool", None: "Any"}[kind]
 
 
 def _literal(values: list[str]) -> str:

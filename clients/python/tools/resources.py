@@ -26,6 +26,7 @@ METHODS = (
     Method("Software", "list", "listSoftware", "Page[SoftwareItem]", "SoftwareItem"),
     Method("Software", "get", "getSoftware", "record", "SoftwareDetail"),
     Method("Software", "similar", "listSimilarSoftware", "Page[SimilarSoftware]", "SimilarSoftware"),
+    Method("Software", "history", "listSoftwareHistory", "HistoryPage", "HistoryEntry"),
     Method("Attributes", "list", "listAttributes", "Page[Attribute]", "Attribute"),
     Method("Categories", "list", "listCategories", "Page[Category]", "Category"),
     Method("Categories", "get", "getCategory", "record", "Category"),
@@ -97,10 +98,10 @@ def _source(document: dict[str, Any], *, is_async: bool) -> str:
     named = {
         method.item
         for method in METHODS
-        if is_async or method.answer not in {"ChangesPage", "ReviewPage", "SearchPage"}
+        if is_async or method.answer not in {"ChangesPage", "HistoryPage", "ReviewPage", "SearchPage"}
     }
     used = sorted(named & set(exported_names(document)))
-    pages = ["ChangesPage", "Page", "ReviewPage", "SearchPage"]
+    pages = ["ChangesPage", "HistoryPage", "Page", "ReviewPage", "SearchPage"]
     header = HEADER.format(
         kind="asynchronous" if is_async else "blocking",
         package=".._pages",

@@ -261,6 +261,28 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/software/{id}/history": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * List a product's history
+         * @description What changed in the product's record, from what to what, and when, newest first, including when it was added and
+         *     removed. A removed product's history is still available. The server remembers the last hundred generations, and at
+         *     most 64 KiB for each product: longer values are cut, and `truncated` says so. Hidden attributes are never included.
+         */
+        get: operations["listSoftwareHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/software/{id}/similar": {
         parameters: {
             query?: never;
@@ -589,6 +611,29 @@ export interface components {
             /** @description The text's language, if it's a translation. Absent for the record's own text. */
             language?: string;
         };
+        /** @description An entry in a product's history. */
+        HistoryEntry: {
+            /** @description When the directory received the change (RFC 3339 in UTC). */
+            at: string;
+            /** @description The generation that the change led to. */
+            generation: string;
+            /** @description `added`, `changed` or `removed`; more values may be added later. */
+            change: string;
+            /** @description The properties that changed, by name. Empty if the product was added or removed. */
+            changes: components["schemas"]["PropertyChange"][];
+            /** @description Whether changes are missing here, because there were too many to keep. Absent if not. */
+            truncated?: boolean;
+        };
+        /** @description A page of a product's history. */
+        HistoryList: {
+            data: components["schemas"]["HistoryEntry"][];
+            pagination: components["schemas"]["Pagination"];
+            /**
+             * @description When the history begins (RFC 3339 in UTC): nothing is known about changes before that. Null if
+             *     unknown.
+             */
+            since: string | null;
+        };
         /** @description A page's position in the whole list. */
         Pagination: {
             /**
@@ -640,6 +685,17 @@ export interface components {
             retry_after_seconds?: number;
             /** @description What is wrong with each parameter. */
             errors?: components["schemas"]["ParameterProblem"][];
+        };
+        /** @description A property's change. */
+        PropertyChange: {
+            /** @description The property's name in the export's record, or `export` for the export's id. */
+            property: string;
+            /** @description The value before. Absent if there was none. */
+            from?: unknown;
+            /** @description The value after. Absent if there was none. */
+            to?: unknown;
+            /** @description Whether a long value is cut off, or left out because it can't be cut. Absent if not. */
+            truncated?: boolean;
         };
         /** @description How the query was interpreted. */
         QueryReport: {
@@ -2310,6 +2366,63 @@ export interface operations {
             429: components["responses"]["TooManyRequests"];
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    listSoftwareHistory: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Maximum number of records to return: the page size. `total` is how many there are in all.
+                 * @example 10
+                 */
+                limit?: number;
+                /**
+                 * @description How many records to skip. Past the end of the list, the page is empty.
+                 * @example 1
+                 */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                /**
+                 * @description The product's id, percent-encoded
+                 * @example demo-permit-penguin
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description A page of the history */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    Link: components["headers"]["Link"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Generation": components["headers"]["X-Generation"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["HistoryList"];
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            501: components["responses"]["NotOffered"];
             503: components["responses"]["Unavailable"];
         };
     };

@@ -24,6 +24,7 @@ const OUTPUT = {
   "search-products.ts": /<mark>[^<]*permit[^]*\d+ in .+\n\d+ products; not found: /i,
   "software-get.ts": /^.+ by .+\n[^]*from .+ https:/,
   "software-list.ts": /^\S.* {2}https:\/\/.+$/m,
+  "software-history.ts": /^recorded since .+Z\n/,
   "software-similar.ts": /^similar to .+:\n(?: {2}.+: .+\n){3}$/,
   "suggest.ts": /^category .+ \(\d+\)$/m,
 };

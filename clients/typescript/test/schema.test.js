@@ -19,6 +19,7 @@ const OPERATIONS = {
   listReviews: "reviews.list",
   listSimilarSoftware: "software.similar",
   listSoftware: "software.list",
+  listSoftwareHistory: "software.history",
   searchSoftware: "search.products",
   suggest: "suggest",
 };

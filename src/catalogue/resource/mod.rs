@@ -5,6 +5,7 @@
 //! within `/v1`, but none are removed.
 
 use serde::{Deserialize, Serialize};
+use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
 use crate::record::{Found, Language, Translations};
@@ -95,6 +96,47 @@ pub struct ChangeResource {
     pub content_hash: Option<String>,
     /// Whether the product's evidence was checked on a later date than before.
     pub evidence_renewed: bool,
+}
+
+/// An entry in a product's history.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct HistoryEntry<'a> {
+    /// When the directory received the change (RFC 3339 in UTC).
+    pub at: &'a str,
+    /// The generation that the change led to.
+    pub generation: &'a str,
+    /// `added`, `changed` or `removed`; more values may be added later.
+    pub change: &'a str,
+    /// The properties that changed, by name. Empty if the product was added or removed.
+    pub changes: Vec<PropertyChange<'a>>,
+    /// Whether changes are missing here, because there were too many to keep. Absent if not.
+    #[serde(skip_serializing_if = "is_false")]
+    #[schema(required = false)]
+    pub truncated: bool,
+}
+
+/// A property's change.
+#[derive(Debug, Clone, Serialize, ToSchema)]
+pub struct PropertyChange<'a> {
+    /// The property's name in the export's record, or `export` for the export's id.
+    pub property: &'a str,
+    /// The value before. Absent if there was none, or if `truncated` is true and it can't be cut off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = serde_json::Value)]
+    pub from: Option<&'a RawValue>,
+    /// The value after. Absent if there's none, or if `truncated` is true and it can't be cut off.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, value_type = serde_json::Value)]
+    pub to: Option<&'a RawValue>,
+    /// Whether a long value is cut off or left out. Absent if not.
+    #[serde(skip_serializing_if = "is_false")]
+    #[schema(required = false)]
+    pub truncated: bool,
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
+const fn is_false(flag: &bool) -> bool {
+    !*flag
 }
 
 /// A property by which products can be filtered, counted and sorted.

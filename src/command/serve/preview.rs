@@ -60,6 +60,7 @@ pub(super) fn serve_args(args: &PreviewArgs) -> ServeArgs {
         keys: None,
         follow: None,
         reindex: false,
+        forget: Vec::new(),
         for_server: None,
         max_build_bytes: None,
         // A set that removes many products should be shown, not withheld.

@@ -1,14 +1,16 @@
 //! Compares two sets: pairs elements by identity, then compares their fields as JSON values.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use serde_json::{Map, Number, Value};
+use serde_json::Value;
+use serde_json::value::RawValue;
 
 use super::set::{Item, Set};
 use super::{
     CategoryCount, Changed, Changes, Counts, Difference, Entry, Evidence, ExportCounts, FieldChange, Json, Summary,
 };
-use crate::record::{EvidenceStatus, identity};
+use crate::record::{EvidenceStatus, JsonMembers, canonical, differences, identity};
 
 /// Compares two sets in linear time and memory. Only records whose text differs are parsed.
 pub fn compare(old: &Set, new: &Set) -> Difference {
@@ -154,23 +156,19 @@ fn changes(old: &Json, new: &Json) -> Vec<FieldChange> {
     if old.0 == new.0 {
         return Vec::new();
     }
-    let (mut old, new) = (fields(old), fields(new));
-    let mut changes = Vec::new();
-    for (field, new) in new {
-        let old = old.remove(&field);
-        if old.as_ref() != Some(&new) {
-            changes.push(change(field, old, Some(new)));
-        }
-    }
-    changes.extend(old.into_iter().map(|(field, old)| change(field, Some(old), None)));
-    changes.sort_by(|a, b| a.field.cmp(&b.field));
-    changes
+    let value = |raw: Cow<'_, RawValue>| serde_json::from_str(raw.get()).unwrap_or_default();
+    let differences = differences(fields(old), fields(new)).into_iter();
+    differences.map(|(field, old, new)| change(field.into_owned(), old.map(value), new.map(value))).collect()
 }
 
-fn fields(json: &Json) -> BTreeMap<String, Value> {
-    match normal(serde_json::from_slice(&json.0).unwrap_or_default()) {
-        Value::Object(fields) => fields.into_iter().collect(),
-        value => BTreeMap::from([(String::new(), value)]),
+fn fields(json: &Json) -> JsonMembers<'_> {
+    let members = serde_json::from_slice::<BTreeMap<String, &RawValue>>(&json.0);
+    match members {
+        Ok(members) => members.into_iter().map(|(name, value)| (name.into(), Cow::Borrowed(value))).collect(),
+        Err(_) => {
+            let value = serde_json::from_slice(&json.0).ok().map(|value: &RawValue| ("".into(), Cow::Borrowed(value)));
+            value.into_iter().collect()
+        }
     }
 }
 
@@ -184,11 +182,12 @@ fn change(field: String, old: Option<Value>, new: Option<Value>) -> FieldChange 
 
 /// An array without the elements of `other`. Each element of `other` removes at most one.
 fn without(array: &[Value], other: &[Value]) -> Vec<Value> {
+    let key = |value: &Value| canonical(&value.to_string()).into_owned();
     let mut counts: HashMap<String, usize> = HashMap::new();
     for value in other {
-        *counts.entry(value.to_string()).or_default() += 1;
+        *counts.entry(key(value)).or_default() += 1;
     }
-    let is_left = |value: &&Value| match counts.get_mut(&value.to_string()) {
+    let is_left = |value: &&Value| match counts.get_mut(&key(value)) {
         Some(count) if *count > 0 => {
             *count -= 1;
             false
@@ -196,28 +195,6 @@ fn without(array: &[Value], other: &[Value]) -> Vec<Value> {
         _ => true,
     };
     array.iter().filter(is_left).cloned().collect()
-}
-
-/// Normalises a value so that equal values have the same JSON text: keys are sorted, and whole
-/// numbers become integers.
-fn normal(value: Value) -> Value {
-    match value {
-        Value::Object(members) => {
-            let sorted: BTreeMap<_, _> = members.into_iter().map(|(key, value)| (key, normal(value))).collect();
-            Value::Object(sorted.into_iter().collect::<Map<_, _>>())
-        }
-        Value::Array(elements) => Value::Array(elements.into_iter().map(normal).collect()),
-        Value::Number(number) => Value::Number(whole(&number).unwrap_or(number)),
-        other => other,
-    }
-}
-
-/// Converts a number written with a fraction or an exponent to an integer, if it's whole and fits
-/// in 53 bits.
-fn whole(number: &Number) -> Option<Number> {
-    const LARGEST: f64 = 9_007_199_254_740_992.0;
-    let value = number.as_f64().filter(|value| number.is_f64() && value.fract() == 0.0 && value.abs() <= LARGEST)?;
-    format!("{value:.0}").parse::<i64>().ok().map(Number::from)
 }
 
 fn evidence(changes: &[FieldChange]) -> Option<Evidence> {
@@ -310,6 +287,8 @@ mod tests {
         let of = |new| changes(&json(r#"{"tags":["a","b","b"]}"#), &json(new));
         let [change] = &of(r#"{"tags":["b","c"]}"#)[..] else { panic!("one field") };
         assert_eq!((change.added.clone(), change.removed.clone()), (vec!["c".into()], vec!["a".into(), "b".into()]));
+        let [number] = &changes(&json(r#"{"n":[1.0,2]}"#), &json(r#"{"n":[1,3]}"#))[..] else { panic!("one field") };
+        assert_eq!((number.added.clone(), number.removed.clone()), (vec![3.into()], vec![2.into()]));
         let [order] = &of(r#"{"tags":["b","a","b"]}"#)[..] else { panic!("one field") };
         assert_eq!((order.added.len(), order.removed.len()), (0, 0));
     }

@@ -18,6 +18,7 @@ use std::time::Duration;
 
 pub(crate) use opening::MAX_DEATHS;
 use serde::{Deserialize, Serialize};
+pub use write::Forgotten;
 
 use crate::export::{IdPrefixes, Skipped};
 use crate::file::{lock_within, open};

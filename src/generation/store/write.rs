@@ -5,14 +5,15 @@ use std::collections::HashMap;
 use std::fs::{self, File};
 use std::io::{self, Seek as _, Write as _};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 use bytes::Bytes;
 
 use crate::file::{Access, Draft, folder_of, link_in, open_in, sync_folder};
 use crate::generation::INDEX_FORMAT;
-use crate::generation::artifact::{CHANGES, Parts, VERSIONS};
+use crate::generation::artifact::{CHANGES, Parts, TEXTS, VERSIONS};
 use crate::generation::failpoint::{Step, pass, reach};
-use crate::generation::log::Former;
+use crate::generation::log::{ChangeLog, Former, VersionReader, Versions};
 use crate::generation::source::FolderStamp;
 use crate::generation::store::read::{check, read};
 use crate::generation::store::{CURRENT, MANIFEST, Manifest, NEXT, NewGeneration, PartEntry, Store, StoreError};
@@ -161,18 +162,56 @@ fn write_in_halves(file: &mut File, content: &Bulk, between: Step) -> io::Result
     write(half, length - half)
 }
 
+/// What came of forgetting products.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Forgotten {
+    Erased,
+    /// The change log has nothing about any of them.
+    Unknown,
+    /// This one hasn't been removed.
+    StillListed(String),
+}
+
 impl Store {
     /// The predecessor of the next generation: the current generation or, failing that, the newest.
     pub(crate) fn former(&self) -> Option<Former> {
         self.candidates().into_iter().find_map(|manifest| {
-            let (versions, log) = (self.part(&manifest, VERSIONS)?, self.part(&manifest, CHANGES)?);
-            Former::from_parts(manifest.generation, Bulk::Memory(versions.into()), &log)
+            let (versions, log) = (self.versions(&manifest)?, self.part(&manifest, CHANGES)?);
+            Former::from_parts(manifest.generation, versions, &log)
         })
     }
 
     /// A generation's product versions.
-    pub(crate) fn versions(&self, manifest: &Manifest) -> Option<Bulk> {
-        Some(Bulk::Memory(self.part(manifest, VERSIONS)?.into()))
+    pub(crate) fn versions(&self, manifest: &Manifest) -> Option<Versions> {
+        let versions = Bulk::Memory(self.part(manifest, VERSIONS)?.into());
+        let texts = open_in(&self.folder.join(manifest.folder_name()), TEXTS);
+        Some(Versions { versions, texts: texts.ok().map(|file| Bulk::File(Arc::new(file))) })
+    }
+
+    /// Erases the past of products that have been removed from the current generation, and all other
+    /// generations, which may contain them.
+    pub fn forget(&self, manifest: &Manifest, ids: &[String], built_at: String) -> Result<Forgotten, StoreError> {
+        let folder = self.folder.join(manifest.folder_name());
+        let damaged = |what: &str| StoreError::Damaged { folder: folder.clone(), what: what.to_owned() };
+        let lost = || damaged("its products or its change log can't be read");
+        let versions = VersionReader::new(&self.versions(manifest).ok_or_else(lost)?.versions);
+        for version in versions.map_err(|_| lost())? {
+            let version = version.map_err(|_| lost())?;
+            if let Some(id) = ids.iter().find(|id| **id == *version.id) {
+                return Ok(Forgotten::StillListed(id.clone()));
+            }
+        }
+        let log = self.part(manifest, CHANGES).ok_or_else(lost)?;
+        let mut log = ChangeLog::decode(&log).map_err(|_| lost())?;
+        let is_known = log.forget(ids, &manifest.generation, &built_at);
+        let mut folder_name = manifest.folder_name();
+        if is_known {
+            let log = log.encode().map_err(|_| damaged("the change log can't be encoded"))?;
+            folder_name = self.save_again(manifest, &log, built_at, manifest.inputs.clone())?.folder_name();
+        }
+        let _lock = self.lock()?;
+        self.remove_others(&[folder_name]);
+        Ok(if is_known { Forgotten::Erased } else { Forgotten::Unknown })
     }
 
     /// A part of a generation, if it's intact.
@@ -299,9 +338,13 @@ impl Store {
     /// Removes everything that doesn't need to be kept, including unfinished folders and files. The
     /// lock must be held.
     pub(super) fn sweep(&self) {
+        self.remove_others(&self.kept());
+    }
+
+    /// Removes all generations except these.
+    fn remove_others(&self, kept: &[String]) {
         pass(Step::SweepBegun);
         remove_unfinished_files(&self.folder);
-        let kept = self.kept();
         for name in self.generation_names() {
             let folder = self.folder.join(&name);
             if kept.contains(&name) {

@@ -1,4 +1,4 @@
-//! The changes since a generation.
+//! The changes since a generation, and a product's history.
 
 use std::sync::Arc;
 
@@ -6,15 +6,15 @@ use axum::extract::State;
 use axum::response::Response;
 use utoipa::ToSchema;
 
-use crate::catalogue::resource::{ChangeResource, Pagination};
+use crate::catalogue::resource::{ChangeResource, HistoryEntry, Pagination};
 use crate::http::extract::query::{FromParameters, Parameters, Query};
-use crate::http::extract::{MaxOffset, PageLinks, Served};
-use crate::http::openapi::{ApiErrors, GenerationGone};
+use crate::http::extract::{MaxOffset, PageLinks, PathId, Served, Snapshot};
+use crate::http::openapi::{ApiErrors, GenerationGone, NotFound, NotOffered};
 use crate::http::problem::ApiError;
 use crate::http::response::ListBody;
 use crate::http::state::AppState;
 use crate::service::parameter::Values;
-use crate::service::parameter::definition::{LONG_LIMIT, OFFSET, SINCE};
+use crate::service::parameter::definition::{LIMIT, LONG_LIMIT, OFFSET, SINCE};
 use crate::service::{self, PageRequest, Stop};
 
 pub(in crate::http) struct ListChanges {
@@ -78,6 +78,63 @@ pub(in crate::http) async fn list_changes(
         };
         let body = ListBody::new(&page.data, page.pagination, |change| change.id.len() + 100, write)?;
         Ok::<_, ApiError>(body.with("from", &page.from)?.with("to", &page.to)?.finish())
+    };
+    let page = state.search(list).await??;
+    let links = links.header(page.pagination(), MaxOffset::Unbounded);
+    Ok(page.into_response(links))
+}
+
+pub(in crate::http) struct ListHistory(PageRequest);
+
+impl FromParameters for ListHistory {
+    const PARAMETERS: Parameters = &[&[&LIMIT, &OFFSET]];
+
+    fn read(values: &mut Values<'_>) -> Self {
+        Self(values.page(&LIMIT, &OFFSET))
+    }
+}
+
+/// A page of a product's history.
+#[derive(ToSchema)]
+#[expect(dead_code, reason = "only describes the response, which is assembled from bytes")]
+struct HistoryList {
+    data: Vec<HistoryEntry<'static>>,
+    pagination: Pagination,
+    /// When the history begins (RFC 3339 in UTC): nothing is known about changes before that. Null if
+    /// unknown.
+    #[schema(required)]
+    since: Option<String>,
+}
+
+/// List a product's history
+///
+/// What changed in the product's record, from what to what, and when, newest first, including when it was added and
+/// removed. A removed product's history is still available. The server remembers the last hundred generations, and at
+/// most 64 KiB for each product: longer values are cut, and `truncated` says so. Hidden attributes are never included.
+#[utoipa::path(
+    get,
+    path = "/v1/software/{id}/history",
+    operation_id = "listSoftwareHistory",
+    tag = "Software",
+    params(("id" = String, Path, description = "The product's id, percent-encoded", example = "demo-permit-penguin"), Query<ListHistory>),
+    responses((status = 200, description = "A page of the history", body = HistoryList), NotFound, NotOffered, ApiErrors),
+)]
+pub(in crate::http) async fn list_history(
+    State(state): State<Arc<AppState>>,
+    snapshot: Snapshot,
+    PathId(id): PathId,
+    Query(ListHistory(page)): Query<ListHistory>,
+    links: PageLinks,
+) -> Result<Response, ApiError> {
+    let list = move |_: Stop| {
+        let Some(history) = service::list_history(&snapshot, &id, page)? else {
+            return Err(ApiError::SoftwareNotFound(id));
+        };
+        let write = |entry: &HistoryEntry<'_>, json: &mut Vec<u8>| {
+            serde_json::to_writer(json, entry).map_err(ApiError::internal)
+        };
+        let body = ListBody::new(&history.data, history.pagination, |_| 200, write)?;
+        Ok(body.with("since", &history.since)?.finish())
     };
     let page = state.search(list).await??;
     let links = links.header(page.pagination(), MaxOffset::Unbounded);

@@ -17,7 +17,7 @@ macro_rules! recorded {
 }
 
 /// The recorded examples by operation id: `{"request": "/v1/…", "answer": …}`.
-static RECORDED: [(&str, &str); 16] = recorded![
+static RECORDED: [(&str, &str); 17] = recorded![
     "listSoftware",
     "getSoftware",
     "listSimilarSoftware",
@@ -32,6 +32,7 @@ static RECORDED: [(&str, &str); 16] = recorded![
     "listExports",
     "getExport",
     "listChanges",
+    "listSoftwareHistory",
     "getHealth",
     "getReadiness",
 ];

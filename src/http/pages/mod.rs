@@ -15,6 +15,7 @@ mod facets;
 mod frame;
 mod getting_started;
 mod glossary;
+mod history;
 mod home;
 pub(super) mod language;
 mod licence;
@@ -61,6 +62,7 @@ pub(super) fn of_generation() -> Router<Arc<AppState>> {
     Router::new()
         .route("/", get(results::get_home))
         .route("/software/{id}", get(software::get_software))
+        .route("/software/{id}/history", get(history::get_history))
         .route("/categories", get(categories::list_categories))
         .route("/categories/{id}", get(categories::get_category))
         .route("/glossary", get(glossary::get_glossary))

@@ -175,8 +175,8 @@ fn write_pages(
     let list = service::list_software(snapshot, &ListSoftware { page, ..ListSoftware::default() }, stop)?;
     for item in &list.data {
         let SoftwareItem { id, .. } = serde_json::from_slice(item).map_err(ApiError::internal)?;
-        let last_change = snapshot.merged_changes.last_of(&snapshot.changes, &id);
-        let at = last_change.map_or_else(|| snapshot.changes.begun_at(), |(step, _)| &step.at);
+        let last_change = snapshot.merged_changes.of(&snapshot.changes, &id).next();
+        let at = last_change.map_or_else(|| snapshot.changes.begun_at(), |(step, ..)| &step.at);
         write_address(xml, &of_software(&site.public, &id), Some(at).filter(|at| !at.is_empty()));
     }
     Ok(())

@@ -17,6 +17,7 @@ use super::edition::{Edition, Lang};
 use super::evidence::{Age, Citations, Marks, age};
 use super::frame::JsonLd;
 use super::frame::{Frame, Section};
+use super::history::{Entries, history_of};
 use super::home::overview;
 use super::language::{Language, Texts};
 use super::links::{Address, PAGE, of_category, of_record, of_search, of_software, web_address};
@@ -42,6 +43,9 @@ use crate::{record, service};
 
 /// How many similar products the page shows.
 const SIMILAR: u32 = 5;
+
+/// How many changes the page shows.
+const HISTORY: u32 = 5;
 
 /// How many reviews the page shows.
 const REVIEWS: u32 = 10;
@@ -70,6 +74,7 @@ struct SoftwarePage<'a> {
     facts: Vec<Fact<'a>>,
     reviews: Reviews<'a>,
     similar: Vec<Row<'a>>,
+    history: Entries<'a>,
     properties: PropertyValue,
     citations: Citations<'a>,
     calls: Calls,
@@ -140,6 +145,10 @@ impl SoftwarePage<'_> {
         of_record(self.base, kind, &self.item().id)
     }
 
+    fn history_href(&self) -> String {
+        history_of(self.base, &self.item().id)
+    }
+
     fn kind(&self) -> Cow<'_, str> {
         kind(self.t, &self.item().offering_type).unwrap_or(self.t.software_kind.into())
     }
@@ -207,8 +216,7 @@ fn show(
     let page = PageRequest { limit: REVIEWS, offset: offset(address.page(), REVIEWS) };
     let list = ListReviews { filter: ReviewFilter::default(), sort, page };
     let Some(stored) = service::read_software(snapshot, &id)? else {
-        let last_change = snapshot.merged_changes.last_of(&snapshot.changes, &id);
-        let was_listed = last_change.is_some_and(|(_, change)| change.after.is_none());
+        let was_listed = snapshot.merged_changes.is_removed(&snapshot.changes, &id);
         return Err(if was_listed { ApiError::SoftwareGone(id) } else { ApiError::SoftwareNotFound(id) });
     };
     let mut product = stored.read().map_err(ApiError::internal)?;
@@ -226,6 +234,7 @@ fn show(
         .map(|hit| serde_json::from_slice(&hit.item))
         .collect::<Result<_, _>>()
         .map_err(ApiError::internal)?;
+    let history = service::list_history(snapshot, &id, PageRequest { limit: HISTORY, offset: 0 })?;
     let mut linker = TermLinker::new(&overview.terms, &snapshot.catalogue.tables.glossary, &site.base, of_texts);
     let detail = &product.detail;
     let paragraphs = detail.description.as_deref().unwrap_or_default().split("\n\n");
@@ -260,6 +269,7 @@ fn show(
         facts: facts.into_iter().map(|(_, fact)| fact).collect(),
         reviews: Reviews::new(t, &address, &reviews, sort)?,
         similar: rows.collect(),
+        history: Entries { edition, entries: history.map(|page| page.data).unwrap_or_default() },
         properties: PropertyValue::of(&detail.additional_properties, is_unseen).map_err(ApiError::internal)?,
         citations: Citations::new(t),
         calls: calls(t, site, &id),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, Generic, TypeVar, cast
 
-from ._generated.models import Change, Review, SearchHit
+from ._generated.models import Change, HistoryEntry, Review, SearchHit
 from ._protocol.generations import Iteration
 from ._protocol.paging import next_offset
 
@@ -88,6 +88,15 @@ class _ChangesContents:
         return cast("str", self.body["to"])
 
 
+class _HistoryContents:
+    body: dict[str, Any]
+
+    @property
+    def since(self) -> str | None:
+        """When the history begins (RFC 3339 in UTC): nothing is known about earlier changes."""
+        return cast("str | None", self.body["since"])
+
+
 class Page(_Contents[T]):
     """A page of a list. Iterating yields its items, then those of the following pages, which are fetched as needed."""
 
@@ -132,6 +141,10 @@ class ReviewPage(_ReviewContents, Page[Review]):
 
 class SearchPage(_SearchContents, Page[SearchHit]):
     """A page of search hits, with `query` (how it was understood) and `facets`."""
+
+
+class HistoryPage(_HistoryContents, Page[HistoryEntry]):
+    """A page of a product's history, with the time when it begins."""
 
 
 class ChangesPage(_ChangesContents, Page[Change]):
@@ -183,6 +196,10 @@ class AsyncReviewPage(_ReviewContents, AsyncPage[Review]):
 
 class AsyncSearchPage(_SearchContents, AsyncPage[SearchHit]):
     """A page of search hits, with `query` (how it was understood) and `facets`."""
+
+
+class AsyncHistoryPage(_HistoryContents, AsyncPage[HistoryEntry]):
+    """A page of a product's history, with the time when it begins."""
 
 
 class AsyncChangesPage(_ChangesContents, AsyncPage[Change]):

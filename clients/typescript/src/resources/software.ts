@@ -4,6 +4,8 @@ import { ApiPromise } from "../promise.js";
 import type { Transport } from "../request.js";
 import type { RecordOptions, RequestOptions } from "../settings.js";
 import type {
+  HistoryList,
+  HistoryParams,
   Listed,
   SimilarList,
   SimilarListParams,
@@ -36,5 +38,11 @@ export class SoftwareResource {
   /** Products similar to this one, most similar first; `shared` is what they have in common. */
   similar(id: string, params?: SimilarListParams | null, options?: RequestOptions): PagePromise<SimilarList> {
     return pagePromise(this.#transport, { path: ["software", id, "similar"], query: params }, options);
+  }
+
+  /** What changed in a product's record, from what to what, and when, newest first. `since` is when the history begins. A
+   * removed product still has one. */
+  history(id: string, params?: HistoryParams | null, options?: RequestOptions): PagePromise<HistoryList> {
+    return pagePromise(this.#transport, { path: ["software", id, "history"], query: params }, options);
   }
 }

@@ -57,6 +57,11 @@ export function directoryChecks({ sdk, apiKey, baseUrl }) {
       expectEqual(page.data.length, 2, "length");
       for (const one of page.data) expect(one.id !== id && Array.isArray(one.shared.words), "shared");
     }),
+    check("software.history says when it begins", async () => {
+      const [{ id }] = (await directory.software.list({ limit: 1 })).data;
+      const page = await directory.software.history(id);
+      expect(Array.isArray(page.data) && !Number.isNaN(Date.parse(page.since)), "since");
+    }),
     check("suggest returns products, categories and terms", async () => {
       const found = await directory.suggest({ q: "au", limit: 2 });
       for (const kind of ["software", "categories", "glossary"]) expect(Array.isArray(found[kind]), kind);

@@ -21,9 +21,11 @@ __all__ = [
     "GlossarySource",
     "GlossaryTerm",
     "Highlight",
+    "HistoryEntry",
     "Pagination",
     "ParameterProblem",
     "Problem",
+    "PropertyChange",
     "QueryReport",
     "RatingDistribution",
     "Replacement",
@@ -776,3 +778,49 @@ class Change(TypedDict):
     """Hash of the product's content, as 16 hexadecimal digits; null if the product was removed."""
     evidence_renewed: bool
     """Whether the product's evidence was checked on a later date than before."""
+
+
+class _PropertyChangeAlways(TypedDict):
+    """What a PropertyChange always has."""
+
+    property: str
+    """The property's name in the export's record, or `export` for the export's id."""
+
+
+_PropertyChangeSometimes = TypedDict(
+    "_PropertyChangeSometimes",
+    {
+        # The value before. Absent if there was none, or if `truncated` is true and it can't be cut off.
+        "from": Any,
+        # The value after. Absent if there was none.
+        "to": Any,
+        # Whether a long value is cut off, or left out because it can't be cut. Absent if not.
+        "truncated": bool,
+    },
+    total=False,
+)
+"""What a PropertyChange may have."""
+
+
+class PropertyChange(_PropertyChangeAlways, _PropertyChangeSometimes):
+    """A property's change."""
+
+
+class _HistoryEntryAlways(TypedDict):
+    """What a HistoryEntry always has."""
+
+    at: str
+    """When the directory received the change (RFC 3339 in UTC)."""
+    generation: str
+    """The generation that the change led to."""
+    change: str
+    """`added`, `changed` or `removed`; more values may be added later."""
+    changes: List[PropertyChange]
+    """The properties that changed, by name. Empty if the product was added or removed."""
+
+
+class HistoryEntry(_HistoryEntryAlways, total=False):
+    """An entry in a product's history."""
+
+    truncated: bool
+    """Whether changes are missing here, because there were too many to keep. Absent if not."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Literal, cast
 
 from .._downloads import save
-from .._pages import ChangesPage, Page, ReviewPage, SearchPage
+from .._pages import ChangesPage, HistoryPage, Page, ReviewPage, SearchPage
 from .._protocol.messages import call
 from .._protocol.outcome import download_of, record_of
 
@@ -34,7 +34,7 @@ if TYPE_CHECKING:
 
 
 class SoftwareResource:
-    """`/v1/software`, `/v1/software/{id}`, `/v1/software/{id}/similar`."""
+    """`/v1/software`, `/v1/software/{id}`, `/v1/software/{id}/similar`, `/v1/software/{id}/history`."""
 
     def __init__(self, caller: Caller) -> None:
         """For the client's use only."""
@@ -352,6 +352,39 @@ class SoftwareResource:
                     "limit": limit,
                     "offset": offset,
                 },
+                extra_headers=extra_headers,
+                extra_query=extra_query,
+            ),
+        )
+
+    def history(
+        self,
+        id: str,
+        *,
+        limit: int | None = None,
+        offset: int | None = None,
+        extra_headers: Mapping[str, str] | None = None,
+        extra_query: Mapping[str, ParameterValue] | None = None,
+    ) -> HistoryPage:
+        """List a product's history.
+
+        What changed in the product's record, from what to what, and when, newest first, including when it
+        was added and removed. A removed product's history is still available. The server remembers the last
+        hundred generations, and at most 64 KiB for each product: longer values are cut, and `truncated`
+        says so. Hidden attributes are never included.
+
+        id: The product's id.
+        limit: Maximum number of records to return: the page size. `total` is how many there are in all. (1
+            to 100, default 20)
+        offset: How many records to skip. Past the end of the list, the page is empty. (default 0)
+        extra_headers, extra_query: Additional headers and parameters to send.
+        """
+        return self._caller.page(
+            HistoryPage,
+            call(
+                "/v1/software/{id}/history",
+                id=id,
+                query={"limit": limit, "offset": offset},
                 extra_headers=extra_headers,
                 extra_query=extra_query,
             ),
