@@ -50,6 +50,7 @@ fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -
         date_order: None,
         known: Some(&export),
         fix: false,
+        null: &[],
         unique_ids: false,
     };
     let mut conversion = tabular::convert(&table, &mapping, &options);
@@ -83,7 +84,7 @@ fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -
 /// The values as a table with one row.
 fn row(id: Option<&str>, values: &[String], attributes: &[Attribute]) -> Result<(Table, Mapping), Failure> {
     let mut table = Table { row_kind: RowKind::Record, ..Table::default() };
-    let mut mapping = Mapping { columns: Vec::new() };
+    let mut mapping = Mapping { columns: Vec::new(), made: Vec::new() };
     let mut cells = Vec::new();
     let mut push = |head: &str, target: Target, cell: Cell| {
         table.heads.push(head.to_owned());

@@ -36,8 +36,14 @@ fn imported(table: &[u8], extension: &str) -> Export {
 fn made(table: &Table) -> String {
     let envelope = Envelope { name: "N".into(), license: "https://l.example/".into() };
     let categories = BTreeMap::new();
-    let options =
-        ConvertOptions { categories: &categories, date_order: None, known: None, fix: false, unique_ids: false };
+    let options = ConvertOptions {
+        categories: &categories,
+        date_order: None,
+        known: None,
+        fix: false,
+        null: &[],
+        unique_ids: false,
+    };
     let mapping = Mapping::propose(table);
     let mut conversion = tabular::convert(table, &mapping, &options);
     let all: Vec<_> = (0..conversion.records.len()).collect();
@@ -105,7 +111,7 @@ proptest! {
             let mapping = Mapping::propose(&table);
             let categories = BTreeMap::new();
             let options =
-                ConvertOptions { categories: &categories, date_order: None, known: None, fix: false, unique_ids: false };
+                ConvertOptions { categories: &categories, date_order: None, known: None, fix: false, null: &[], unique_ids: false };
             let mut conversion = tabular::convert(&table, &mapping, &options);
             let updated = tabular::update(&export, &table, &mapping, &mut conversion, (true, false), &mut |_| None);
             let updated = updated.expect("an update");

@@ -210,8 +210,14 @@ fn an_answer_decides_what_to_do_with_an_unclear_row() {
     let table = tabular::parse(csv, "csv", ReadOptions::default(), &|_, _| {}).expect("a table");
     let mapping = Mapping::propose(&table);
     let categories = std::collections::BTreeMap::new();
-    let options =
-        ConvertOptions { categories: &categories, date_order: None, known: None, fix: false, unique_ids: false };
+    let options = ConvertOptions {
+        categories: &categories,
+        date_order: None,
+        known: None,
+        fix: false,
+        null: &[],
+        unique_ids: false,
+    };
     let file = SourceFile::from_bytes("e.json".as_ref(), EXPORT.into());
     let today = CalendarDate::parse("2026-01-01").expect("a day");
     let report = examine(vec![file], &Limits::default(), today, &|_| {}).expect("in memory");

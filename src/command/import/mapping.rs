@@ -7,7 +7,9 @@ use std::path::Path;
 use crate::cli::ImportArgs;
 use crate::command::write_file::{check_absent, write_file};
 use crate::command::{Failure, print_note};
-use crate::curate::tabular::{Choice, Mapping, MappingError, Match, Table, Target, column_letters, sample};
+use crate::curate::tabular::{
+    Choice, Mapping, MappingError, MappingFile, Match, Table, Target, column_letters, sample,
+};
 use crate::error::chain;
 use crate::text::append;
 use crate::text::count::counted;
@@ -20,7 +22,8 @@ const SAMPLE_CHARS: usize = 40;
 pub(super) fn choose(args: &ImportArgs, table: &Table) -> Result<Option<Mapping>, Failure> {
     let wrong = |error: MappingError| Failure::usage(chain(&error));
     let mut mapping = match &args.mapping {
-        Some(path) => Mapping::parse(&read(path)?, table)
+        Some(path) => MappingFile::read(&String::from_utf8_lossy(&read(path)?))
+            .and_then(|file| file.mapping(table))
             .map_err(|error| Failure::usage(format!("{}: {}", path.display(), chain(&error))))?,
         None => Mapping::propose(table),
     };
@@ -128,7 +131,7 @@ fn chosen(table: &Table, columns: &[usize], yes: bool) -> Result<usize, Failure>
 
 fn write(path: &Path, mapping: &Mapping, table: &Table) -> Result<(), Failure> {
     check_absent(path, false)?;
-    let json = mapping.to_json(table);
+    let json = mapping.to_toml(table, None, &serde_json::Map::new());
     write_file(path, false, |out| out.write_all(json.as_bytes()))?;
     print_note(&format!("The mapping is in {0}: edit it, then import with --mapping {0}", path.display()));
     Ok(())

@@ -98,6 +98,7 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
             Goal::Update { export, .. } => Some(export),
         },
         fix: args.fix,
+        null: &[],
         unique_ids: args.unique_ids,
     };
     let mut conversion = step("Mapping the rows", |_| tabular::convert(&table, &mapping, &options));

@@ -10,7 +10,7 @@ use super::date::{self, Date, DateOrder};
 use super::findings::{At, Level, TableFindings};
 use super::target::known;
 use super::value::{self, DecimalMark};
-use super::{Cell, ColumnUse, Mapping, Table, Target, Translation};
+use super::{Cell, ColumnUse, Mapping, Separator, Table, Target, Translation};
 use crate::export::Export;
 use crate::record::{AttributeType, Property, Shape, identity, slug};
 
@@ -174,7 +174,7 @@ impl Converter<'_> {
             self.note(at, &format!("`{plain}` as `{value}`"), "values were translated by the mapping");
             (text, plain) = (value.clone(), value);
         }
-        if value::is_nothing(&text) {
+        if value::is_nothing(&text) || self.is_null(column, &plain) {
             self.note(at, &text, "cells with a placeholder were read as empty");
             return Found::Empty;
         }
@@ -185,6 +185,11 @@ impl Converter<'_> {
                 Found::Fault
             }
         }
+    }
+
+    fn is_null(&self, column: usize, text: &str) -> bool {
+        let words = self.mapping.columns[column].null.iter().chain(self.options.null);
+        words.into_iter().any(|word| word.to_lowercase() == text.to_lowercase())
     }
 
     /// The text to convert for a hyperlinked cell in a column with this target.
@@ -436,6 +441,8 @@ pub struct ConvertOptions<'c> {
     pub known: Option<&'c Export>,
     /// Apply the fixes that don't require judgement.
     pub fix: bool,
+    /// Texts that mean an empty cell, in addition to the usual ones.
+    pub null: &'c [String],
     /// Add a suffix to ids derived from names if they collide.
     pub unique_ids: bool,
 }
@@ -477,7 +484,8 @@ fn settle(
             return Settled::default();
         }
     };
-    let mut settled = Settled { splits_always: column_use.split_commas, ..Settled::default() };
+    let mut settled =
+        Settled { splits_always: column_use.separator == Some(Separator::Text(",".to_owned())), ..Settled::default() };
     if property == "evidence_checked_on" || kind == Some(AttributeType::Date) {
         settled.order = options.date_order.or_else(|| order(table, column, findings));
     } else if shape(property) == Some(Shape::Texts) || kind == Some(AttributeType::Text) {

@@ -17,6 +17,7 @@ mod findings;
 mod header;
 mod json;
 mod mapping;
+mod mapping_file;
 mod target;
 mod update;
 mod value;
@@ -27,7 +28,8 @@ pub use check::{Checked, check, rejected};
 pub use convert::{Conversion, ConvertOptions, Record, convert, sample};
 pub use date::DateOrder;
 pub use findings::{Cause, Level, TableFindings};
-pub use mapping::{ColumnUse, Mapping, MappingError};
+pub use mapping::{ColumnUse, Made, Mapping, MappingError, Separator};
+pub use mapping_file::MappingFile;
 pub use target::{Target, Translation};
 pub use update::{Choice, Envelope, Match, UpdateError, Updated, document, update};
 pub use write::{Rejected, write_csv, write_ndjson, write_rejected};
@@ -114,6 +116,8 @@ pub struct Table {
     /// Groups of columns that share a header, by index. Each group's first column keeps the header.
     pub repeated: Vec<Vec<usize>>,
     pub rows: Vec<Row>,
+    /// How many of the last columns come from the mapping's constants and templates.
+    pub made: usize,
     pub row_kind: RowKind,
     /// Whether date serial numbers count from 1904.
     pub is_1904: bool,
@@ -136,6 +140,7 @@ impl Table {
     pub fn column_name(&self, column: usize) -> String {
         let head = self.heads.get(column).map_or("", String::as_str);
         match (self.row_kind, head) {
+            _ if column + self.made >= self.heads.len() => format!("`{head}` of the mapping"),
             (RowKind::Row, "") => format!("column {}", column_letters(column)),
             (RowKind::Row, head) => format!("column {} `{head}`", column_letters(column)),
             (_, head) => format!("property `{head}`"),
