@@ -10,7 +10,7 @@ use super::write_file::{Locked, print_changes};
 use super::{Failure, print_note};
 use crate::cli::{AddArgs, SetArgs};
 use crate::curate::tabular::{
-    self, Cell, Checked, ColumnUse, ConvertOptions, Level, Mapping, Row, RowKind, Table, Target,
+    self, Cell, Checked, ColumnUse, ConvertOptions, Level, Mapping, Row, RowKind, Table, Target, UpdateOptions,
 };
 use crate::error::chain;
 use crate::export;
@@ -51,6 +51,7 @@ fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -
         known: Some(&export),
         fix: false,
         null: &[],
+        merge_rows: false,
         unique_ids: false,
     };
     let mut conversion = tabular::convert(&table, &mapping, &options);
@@ -59,8 +60,8 @@ fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -
         return Err(Failure::usage(format!("{name} already has a record `{id}`; change it with `set`")));
     }
     // The user asked to add this record, even if another has a similar name or URL.
-    let mut another = |_: &tabular::Match| Some(tabular::Choice::Add);
-    let updated = tabular::update(&export, &table, &mapping, &mut conversion, (false, false), &mut another);
+    let options = UpdateOptions { is_exact: true, ..UpdateOptions::default() };
+    let updated = tabular::update(&export, &table, &mapping, &mut conversion, options, &mut |_| None);
     let updated = updated.map_err(|error| Failure::usage(chain(&error)))?;
     if id.is_none() && updated.rows.len() == ids.len() {
         let text = format!("{name} already has a record with this name and URL; change it with `set`");
@@ -69,7 +70,7 @@ fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -
     let checked = Checked { table: &table, mapping: &mapping, path, json: &updated.json, rows: &updated.rows };
     tabular::check(&checked, export::latest_day(jiff::Timestamp::now()), &mut conversion.findings)
         .map_err(|error| Failure::other(&error))?;
-    print_findings(&conversion.findings);
+    print_findings(&conversion.findings, None);
     if conversion.findings.count(Level::Error).0 > 0 {
         return Err(Failure::usage("nothing was written"));
     }

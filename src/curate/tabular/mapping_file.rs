@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
-use percent_encoding::{AsciiSet, CONTROLS, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
@@ -21,22 +21,7 @@ const SAMPLE_CHARS: usize = 40;
 /// The separator of columns whose cells are never split.
 const NO_SEPARATOR: &str = "none";
 /// Characters of a value that a template escapes in an address. A value may be a path.
-const ESCAPED: &AsciiSet = &CONTROLS
-    .add(b' ')
-    .add(b'"')
-    .add(b'#')
-    .add(b'%')
-    .add(b'<')
-    .add(b'>')
-    .add(b'?')
-    .add(b'[')
-    .add(b'\\')
-    .add(b']')
-    .add(b'^')
-    .add(b'`')
-    .add(b'{')
-    .add(b'|')
-    .add(b'}');
+const ESCAPED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'/').remove(b'_').remove(b'~');
 
 /// A mapping as written, which may be for any table.
 #[derive(Debug, Clone, Default, Deserialize)]
@@ -62,12 +47,6 @@ struct WrittenUse {
     #[serde(default)]
     null: Vec<String>,
     out_of: Option<u16>,
-}
-
-#[derive(Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WrittenTemplate {
-    template: String,
 }
 
 impl MappingFile {
@@ -119,7 +98,9 @@ impl MappingFile {
         let made = |(property, value): (&String, &Value)| {
             let target = Target::parse(property).ok_or_else(|| wrong_target(property, property))?;
             let made = match value {
-                Value::Object(_) => Made::Template(WrittenTemplate::deserialize(value)?.template),
+                Value::Object(of) if of.len() == 1 && of.get("template").is_some_and(Value::is_string) => {
+                    Made::Template(of["template"].as_str().unwrap_or_default().to_owned())
+                }
                 value => Made::Constant(value.clone()),
             };
             Ok((target, made))
