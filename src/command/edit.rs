@@ -13,8 +13,7 @@ use crate::curate::tabular::{
     self, Cell, Checked, ColumnUse, ConvertOptions, Level, Mapping, Row, RowKind, Table, Target, UpdateOptions,
 };
 use crate::error::chain;
-use crate::export;
-use crate::record::Attribute;
+use crate::export::{self, Export};
 
 /// Adds a record. Exit codes: 0 written, 1 couldn't be written, 2 usage error or invalid data.
 pub(super) fn add(args: &AddArgs) -> ExitCode {
@@ -36,7 +35,7 @@ fn finish(result: Result<(), Failure>) -> ExitCode {
 fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -> Result<(), Failure> {
     let locked = Locked::new(path)?;
     let export = locked.open(max_file_bytes)?;
-    let (table, mapping) = row(id, values, &export.attributes)?;
+    let (table, mapping) = row(id, values, &export)?;
     let prefix = &*export.id_prefix;
     let ids: Vec<&str> =
         export.software.iter().map(|software| software.id.strip_prefix(prefix).unwrap_or(&software.id)).collect();
@@ -83,7 +82,7 @@ fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -
 }
 
 /// The values as a table with one row.
-fn row(id: Option<&str>, values: &[String], attributes: &[Attribute]) -> Result<(Table, Mapping), Failure> {
+fn row(id: Option<&str>, values: &[String], export: &Export) -> Result<(Table, Mapping), Failure> {
     let mut table = Table { row_kind: RowKind::Record, ..Table::default() };
     let mut mapping = Mapping { columns: Vec::new(), made: Vec::new() };
     let mut cells = Vec::new();
@@ -110,7 +109,7 @@ fn row(id: Option<&str>, values: &[String], attributes: &[Attribute]) -> Result<
         }
         let target = match json {
             Some(_) => Target::Json(name.to_owned()),
-            None => target(name, attributes),
+            None => target(name, value, export)?,
         };
         let cell = if value.is_empty() { Cell::Empty } else { Cell::Text(value.to_owned()) };
         push(name, target, cell);
@@ -120,14 +119,19 @@ fn row(id: Option<&str>, values: &[String], attributes: &[Attribute]) -> Result<
 }
 
 /// The target for a property. Unless the property is a standard one, its type is the one that the
-/// export declares.
-fn target(name: &str, attributes: &[Attribute]) -> Target {
-    let declared = || attributes.iter().find(|attribute| *attribute.property == *name);
-    match Target::parse(name) {
-        Some(Target::Attribute(..)) | None => declared().map_or_else(
-            || Target::Additional(name.to_owned()),
-            |attribute| Target::Attribute(name.to_owned(), Some(attribute.kind)),
-        ),
-        Some(target) => target,
+/// export declares. Refuses another word for a standard property, unless the export uses it too.
+fn target(name: &str, value: &str, export: &Export) -> Result<Target, Failure> {
+    let standard = Target::parse(name).filter(|target| !matches!(target, Target::Attribute(..)));
+    let declared = export.attributes.iter().find(|attribute| *attribute.property == *name);
+    let declared = declared.map(|attribute| Target::Attribute(name.to_owned(), Some(attribute.kind)));
+    let mut others = export.software.iter().flat_map(|software| &software.additional_properties);
+    match (standard.or(declared), tabular::meant(name)) {
+        (Some(target), _) => Ok(target),
+        (None, Some(meant)) if others.all(|(other, _)| **other != *name) => Err(Failure::usage(format!(
+            "`{name}` isn't a property; did you mean `{meant}`? For an additional property with this name, write \
+             {name}:={}",
+            serde_json::Value::from(value)
+        ))),
+        _ => Ok(Target::Additional(name.to_owned())),
     }
 }

@@ -334,6 +334,7 @@ impl Job<'_> {
                     // A file that has appeared in the meantime is never overwritten.
                     None => write_file(output, false, |out| out.write_all(draft.json.as_bytes()))?,
                 }
+                super::init::remove_example(output);
                 print_note(&products_are_in(count, output));
             }
             Goal::Update { output, export } => {

@@ -94,9 +94,14 @@ pub struct Mapping {
     pub made: Vec<(Target, Made)>,
 }
 
+/// The property that a word stands for.
+pub fn meant(word: &str) -> Option<&'static str> {
+    folded(word).or_else(|| property_of(word))
+}
+
 /// Whether a header stands for a property.
 pub(super) fn is_known_head(head: &str) -> bool {
-    head.starts_with("json:") || folded(head).or_else(|| property_of(head)).is_some() || translation(head).is_some()
+    head.starts_with("json:") || meant(head).is_some() || translation(head).is_some()
 }
 
 impl Mapping {
@@ -251,7 +256,7 @@ impl Mapping {
         };
         let reason = |column: usize| {
             let head = table.heads[column].as_str();
-            let property = folded(head).or_else(|| property_of(head));
+            let property = meant(head);
             match (slug(head).as_str(), property) {
                 (_, Some(property)) if self.has(property) => format!("another column is used as `{property}`"),
                 (_, Some("rating")) => "ratings must be between 0 and 5".to_owned(),
@@ -279,7 +284,7 @@ fn exact(head: &str, is_typed: bool) -> Option<Target> {
 
 /// The text in another language that a header stands for, such as `tagline:de`.
 fn translation(head: &str) -> Option<Translation> {
-    Translation::of(head, |name| folded(name).or_else(|| property_of(name)))
+    Translation::of(head, meant)
 }
 
 pub(super) fn no_column(table: &Table, head: &str) -> MappingError {

@@ -30,7 +30,7 @@ pub use check::{Checked, check, rejected};
 pub use convert::{Conversion, ConvertOptions, Record, convert, sample};
 pub use date::DateOrder;
 pub use findings::{Cause, Level, TableFindings};
-pub use mapping::{ColumnUse, Made, Mapping, MappingError, Separator};
+pub use mapping::{ColumnUse, Made, Mapping, MappingError, Separator, meant};
 pub use mapping_file::MappingFile;
 pub use matching::{Choice, Match};
 pub use target::{Target, Translation};
