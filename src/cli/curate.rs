@@ -4,6 +4,7 @@ use std::path::PathBuf;
 
 use clap::{Args, ValueEnum, ValueHint};
 use jiff::Span;
+use serde::{Deserialize, Serialize};
 
 use super::DataArgs;
 use super::value::{self, ExportPrefix, Given};
@@ -272,12 +273,12 @@ pub struct ImportArgs {
     /// anything that a table can't, such as a glossary
     #[arg(long)]
     pub force: bool,
-    /// Update an export: rows are matched by id, or by name and URL if there are no ids; everything
-    /// else in it is kept
+    /// Update an export: rows are matched by id, or by URL and name if there are no ids; everything
+    /// else in it is kept. It's the default if the export and its mapping exist
     #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "name", "license", "write_mapping"])]
     pub update: Option<PathBuf>,
-    /// Remove records from the export that aren't in the table
-    #[arg(long, requires = "update")]
+    /// When updating, remove records from the export that aren't in the table
+    #[arg(long)]
     pub remove_missing: bool,
     /// Data folder, whose exports declare the categories [default: data]
     #[arg(long, value_name = "FOLDER", env = "SOFTWARE_DIRECTORY_DATA",
@@ -289,6 +290,49 @@ pub struct ImportArgs {
     /// URL of the export's licence [default: asked for on a terminal]
     #[arg(long, value_name = "URL")]
     pub license: Option<String>,
+    /// How the table is read; remembered in the mapping.
+    #[command(flatten)]
+    pub table: TableArgs,
+    /// Accept the proposed mapping and an update's changes
+    #[arg(long)]
+    pub yes: bool,
+    /// Mapping to use [default: the one beside the export, such as data/mine.mapping.toml]
+    #[arg(long, value_name = "FILE")]
+    pub mapping: Option<PathBuf>,
+    /// Write the proposed mapping to a file, as TOML, and do nothing else
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["mapping", "yes"])]
+    pub write_mapping: Option<PathBuf>,
+    /// Use a column as a property, such as `Link=url`; `COLUMN=not used` leaves it out; repeatable
+    #[arg(long, value_name = "COLUMN=PROPERTY")]
+    pub map: Vec<String>,
+    /// Publish a column without a known meaning as an additional property, or all such columns with
+    /// `*`; repeatable
+    #[arg(long, value_name = "COLUMN")]
+    pub additional: Vec<String>,
+    /// Publish a column as an attribute that readers can filter by; its values decide whether it's
+    /// a number, true or false, a date, or text; repeatable
+    #[arg(long, value_name = "COLUMN")]
+    pub attribute: Vec<String>,
+    /// Split a column's lists at commas; repeatable
+    #[arg(long, value_name = "COLUMN")]
+    pub split_commas: Vec<String>,
+    /// Translate a column's values with a JSON file such as {"geprüft": "vendor-sources-reviewed"};
+    /// repeatable
+    #[arg(long, value_name = "COLUMN=FILE")]
+    pub map_values: Vec<String>,
+    /// Write the valid rows; the others go to a file beside the export, such as
+    /// data/mine.rejected.csv, with the reasons, so that you can correct and import them
+    #[arg(long, conflicts_with = "remove_missing")]
+    pub valid_rows: bool,
+    /// Maximum file size, in bytes
+    #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
+    pub max_file_bytes: u64,
+}
+
+/// Options for a table's content, which its mapping remembers under these names.
+#[derive(Debug, Default, Args, Serialize, Deserialize)]
+#[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+pub struct TableArgs {
     /// Which worksheet of a workbook to read, or which list in a JSON document, if there are
     /// several
     #[arg(long, value_name = "NAME")]
@@ -299,30 +343,6 @@ pub struct ImportArgs {
     /// Encoding of a CSV file that isn't UTF-8, such as windows-1251 or euc-kr [default: Windows-1252 if unambiguous]
     #[arg(long, value_name = "LABEL")]
     pub encoding: Option<String>,
-    /// Accept the proposed mapping and an update's changes
-    #[arg(long)]
-    pub yes: bool,
-    /// Mapping to use: a JSON file written by --write-mapping
-    #[arg(long, value_name = "FILE")]
-    pub mapping: Option<PathBuf>,
-    /// Write the proposed mapping to a file and do nothing else
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["mapping", "yes"])]
-    pub write_mapping: Option<PathBuf>,
-    /// Publish a column without a known meaning as an additional property, or all such columns with
-    /// `*`; repeatable
-    #[arg(long, value_name = "COLUMN", conflicts_with = "mapping")]
-    pub additional: Vec<String>,
-    /// Publish a column as an attribute that readers can filter by; its values decide whether it's
-    /// a number, true or false, a date, or text; repeatable
-    #[arg(long, value_name = "COLUMN", conflicts_with = "mapping")]
-    pub attribute: Vec<String>,
-    /// Split a column's lists at commas; repeatable
-    #[arg(long, value_name = "COLUMN")]
-    pub split_commas: Vec<String>,
-    /// Translate a column's values with a JSON file such as {"geprüft": "vendor-sources-reviewed"};
-    /// repeatable
-    #[arg(long, value_name = "COLUMN=FILE")]
-    pub map_values: Vec<String>,
     /// Order of the day and month in dates such as 3/4/2025 [default: detected if any day is above
     /// 12]
     #[arg(long, value_name = "ORDER")]
@@ -333,17 +353,17 @@ pub struct ImportArgs {
     /// Apply the fixes that need no judgement: missing and broken URL schemes, and duplicate rows
     #[arg(long)]
     pub fix: bool,
-    /// Write the valid rows; the others go to FILE.rejected.csv with the reasons, so that you can
-    /// correct them and import them with --update
-    #[arg(long, conflicts_with = "remove_missing")]
-    pub valid_rows: bool,
-    /// Maximum file size, in bytes
-    #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
-    pub max_file_bytes: u64,
+    /// Merge rows with the same id, or the same name and URL: their lists are united
+    #[arg(long)]
+    pub merge_rows: bool,
+    /// Treat cells with this text as empty; repeatable
+    #[arg(long, value_name = "TEXT")]
+    pub null: Vec<String>,
 }
 
 /// The order of day and month.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum DateOrderArg {
     /// 31/12/2025
     Dmy,

@@ -20,7 +20,7 @@ use clap::{Args, CommandFactory, FromArgMatches as _, Parser, Subcommand, ValueE
 pub use config::ConfigError;
 pub use curate::{
     AddArgs, CheckArgs, CheckFormat, DateOrderArg, Deny, DiffArgs, DiffFormat, ExportArgs, ExportFilesArgs, ImportArgs,
-    InitArgs, LinkArgs, QueriesArgs, QueriesFormat, ReportArgs, ReportFormat, SetArgs, SideArgs,
+    InitArgs, LinkArgs, QueriesArgs, QueriesFormat, ReportArgs, ReportFormat, SetArgs, SideArgs, TableArgs,
 };
 pub use keys::{KeysArgs, KeysCommand, ListFormat};
 pub use search::{ListArgs, SearchArgs, SearchFormat, SimilarArgs};

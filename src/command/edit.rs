@@ -10,11 +10,10 @@ use super::write_file::{Locked, print_changes};
 use super::{Failure, print_note};
 use crate::cli::{AddArgs, SetArgs};
 use crate::curate::tabular::{
-    self, Cell, Checked, ColumnUse, ConvertOptions, Level, Mapping, Row, RowKind, Table, Target,
+    self, Cell, Checked, ColumnUse, ConvertOptions, Level, Mapping, Row, RowKind, Table, Target, UpdateOptions,
 };
 use crate::error::chain;
-use crate::export;
-use crate::record::Attribute;
+use crate::export::{self, Export};
 
 /// Adds a record. Exit codes: 0 written, 1 couldn't be written, 2 usage error or invalid data.
 pub(super) fn add(args: &AddArgs) -> ExitCode {
@@ -36,7 +35,7 @@ fn finish(result: Result<(), Failure>) -> ExitCode {
 fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -> Result<(), Failure> {
     let locked = Locked::new(path)?;
     let export = locked.open(max_file_bytes)?;
-    let (table, mapping) = row(id, values, &export.attributes)?;
+    let (table, mapping) = row(id, values, &export)?;
     let prefix = &*export.id_prefix;
     let ids: Vec<&str> =
         export.software.iter().map(|software| software.id.strip_prefix(prefix).unwrap_or(&software.id)).collect();
@@ -50,6 +49,8 @@ fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -
         date_order: None,
         known: Some(&export),
         fix: false,
+        null: &[],
+        merge_rows: false,
         unique_ids: false,
     };
     let mut conversion = tabular::convert(&table, &mapping, &options);
@@ -58,8 +59,8 @@ fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -
         return Err(Failure::usage(format!("{name} already has a record `{id}`; change it with `set`")));
     }
     // The user asked to add this record, even if another has a similar name or URL.
-    let mut another = |_: &tabular::Match| Some(tabular::Choice::Add);
-    let updated = tabular::update(&export, &table, &mapping, &mut conversion, (false, false), &mut another);
+    let options = UpdateOptions { is_exact: true, ..UpdateOptions::default() };
+    let updated = tabular::update(&export, &table, &mapping, &mut conversion, options, &mut |_| None);
     let updated = updated.map_err(|error| Failure::usage(chain(&error)))?;
     if id.is_none() && updated.rows.len() == ids.len() {
         let text = format!("{name} already has a record with this name and URL; change it with `set`");
@@ -68,7 +69,7 @@ fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -
     let checked = Checked { table: &table, mapping: &mapping, path, json: &updated.json, rows: &updated.rows };
     tabular::check(&checked, export::latest_day(jiff::Timestamp::now()), &mut conversion.findings)
         .map_err(|error| Failure::other(&error))?;
-    print_findings(&conversion.findings);
+    print_findings(&conversion.findings, None);
     if conversion.findings.count(Level::Error).0 > 0 {
         return Err(Failure::usage("nothing was written"));
     }
@@ -81,9 +82,9 @@ fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -
 }
 
 /// The values as a table with one row.
-fn row(id: Option<&str>, values: &[String], attributes: &[Attribute]) -> Result<(Table, Mapping), Failure> {
+fn row(id: Option<&str>, values: &[String], export: &Export) -> Result<(Table, Mapping), Failure> {
     let mut table = Table { row_kind: RowKind::Record, ..Table::default() };
-    let mut mapping = Mapping { columns: Vec::new() };
+    let mut mapping = Mapping { columns: Vec::new(), made: Vec::new() };
     let mut cells = Vec::new();
     let mut push = |head: &str, target: Target, cell: Cell| {
         table.heads.push(head.to_owned());
@@ -108,7 +109,7 @@ fn row(id: Option<&str>, values: &[String], attributes: &[Attribute]) -> Result<
         }
         let target = match json {
             Some(_) => Target::Json(name.to_owned()),
-            None => target(name, attributes),
+            None => target(name, value, export)?,
         };
         let cell = if value.is_empty() { Cell::Empty } else { Cell::Text(value.to_owned()) };
         push(name, target, cell);
@@ -118,14 +119,19 @@ fn row(id: Option<&str>, values: &[String], attributes: &[Attribute]) -> Result<
 }
 
 /// The target for a property. Unless the property is a standard one, its type is the one that the
-/// export declares.
-fn target(name: &str, attributes: &[Attribute]) -> Target {
-    let declared = || attributes.iter().find(|attribute| *attribute.property == *name);
-    match Target::parse(name) {
-        Some(Target::Attribute(..)) | None => declared().map_or_else(
-            || Target::Additional(name.to_owned()),
-            |attribute| Target::Attribute(name.to_owned(), Some(attribute.kind)),
-        ),
-        Some(target) => target,
+/// export declares. Refuses another word for a standard property, unless the export uses it too.
+fn target(name: &str, value: &str, export: &Export) -> Result<Target, Failure> {
+    let standard = Target::parse(name).filter(|target| !matches!(target, Target::Attribute(..)));
+    let declared = export.attributes.iter().find(|attribute| *attribute.property == *name);
+    let declared = declared.map(|attribute| Target::Attribute(name.to_owned(), Some(attribute.kind)));
+    let mut others = export.software.iter().flat_map(|software| &software.additional_properties);
+    match (standard.or(declared), tabular::meant(name)) {
+        (Some(target), _) => Ok(target),
+        (None, Some(meant)) if others.all(|(other, _)| **other != *name) => Err(Failure::usage(format!(
+            "`{name}` isn't a property; did you mean `{meant}`? For an additional property with this name, write \
+             {name}:={}",
+            serde_json::Value::from(value)
+        ))),
+        _ => Ok(Target::Additional(name.to_owned())),
     }
 }

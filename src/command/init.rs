@@ -9,9 +9,10 @@ use super::{Failure, print_note};
 use crate::cli::InitArgs;
 use crate::export;
 
-const EXPORT: &str = include_str!("init/directory.json");
+const EXAMPLE: &str = include_str!("init/directory.json");
 const SETTINGS: &str = include_str!("init/settings.json");
 const WORKFLOW: &str = include_str!("init/check.yml");
+const IGNORED: &str = include_str!("init/gitignore");
 const README: &str = include_str!("init/README.md");
 
 /// Creates the folder. Exit codes: 0 done, 1 a file can't be written.
@@ -23,11 +24,15 @@ pub(super) fn run(args: &InitArgs) -> ExitCode {
 }
 
 fn init(folder: &Path) -> Result<(), Failure> {
+    let workflow = WORKFLOW
+        .replace("VERSION_OF_THE_PROGRAM", env!("CARGO_PKG_VERSION"))
+        .replace("REPOSITORY_OF_THE_PROGRAM", env!("CARGO_PKG_REPOSITORY"));
     let files = [
-        ("data/directory.json", EXPORT),
-        ("export.schema.json", export::schema()),
+        ("data/directory.json", EXAMPLE),
+        ("export.schema.json", &export::editor_schema()),
         (".vscode/settings.json", SETTINGS),
-        (".github/workflows/check.yml", WORKFLOW),
+        (".github/workflows/check.yml", &workflow),
+        (".gitignore", IGNORED),
         ("README.md", README),
     ];
     for (name, content) in files {
@@ -42,7 +47,16 @@ fn init(folder: &Path) -> Result<(), Failure> {
         print_note(&format!("Wrote {}.", path.display()));
     }
     print_note(
-        "Next: edit data/directory.json, then run `software-directory check` and `software-directory` in this folder.",
+        "Next: edit data/directory.json or import a table, then run `software-directory check` and `software-directory` in this folder.",
     );
     Ok(())
+}
+
+/// Removes the example from the folder of a new export, unless it has been edited.
+pub(super) fn remove_example(export: &Path) {
+    let example = export.with_file_name("directory.json");
+    let is_example = std::fs::read(&example).is_ok_and(|content| content == EXAMPLE.as_bytes());
+    if is_example && example != export && std::fs::remove_file(&example).is_ok() {
+        print_note(&format!("Removed {}, which only had init's example.", example.display()));
+    }
 }

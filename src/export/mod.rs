@@ -83,3 +83,9 @@ pub struct Export {
 pub const fn schema() -> &'static str {
     schema::PUBLISHED
 }
+
+/// The schema for editors: an export that follows it has none of the warnings that a schema can
+/// express.
+pub fn editor_schema() -> String {
+    schema::completed()
+}

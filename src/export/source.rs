@@ -330,7 +330,7 @@ fn ignored_files(folder: &Path) -> Vec<(String, String)> {
 
 /// The fix for a file whose name almost looks like an export's; `None` for other names. Hidden
 /// files and leftovers from editors and downloads (`a.json~`, `a.json.swp`, `a.json.tmp`) aren't
-/// near misses, nor is the source of an existing export: `a.csv` next to `a.json`.
+/// near misses, nor is the source of an existing export, or the rows rejected from it: `a.csv` and `a.rejected.csv` next to `a.json`.
 fn near_miss(name: &str, has_file: &dyn Fn(&str) -> bool) -> Option<String> {
     let (stem, extension) =
         name.rsplit_once('.').filter(|(stem, _)| !stem.is_empty() && !stem.starts_with(['.', '#']))?;
@@ -347,7 +347,9 @@ fn near_miss(name: &str, has_file: &dyn Fn(&str) -> bool) -> Option<String> {
         ("json5" | "jsonc" | "jsonld", _) if !is_source(stem) => {
             Some(format!("write it as plain JSON to `{stem}.json`"))
         }
-        ("csv" | "tsv" | "xlsx" | "ods" | "jsonl" | "ndjson", _) if !is_source(stem) => {
+        ("csv" | "tsv" | "xlsx" | "ods" | "jsonl" | "ndjson", _)
+            if !is_source(stem.strip_suffix(".rejected").unwrap_or(stem)) =>
+        {
             Some(format!("turn it into an export: `software-directory import {name}`"))
         }
         _ => None,

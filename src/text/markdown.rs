@@ -46,7 +46,7 @@ mod tests {
     #[test]
     fn escaped_text_is_not_markup() {
         assert_eq!(escape("<b>a|b</b>"), "&#60;b&#62;a&#124;b&#60;/b&#62;");
-        assert_eq!(escape("@all #1\n[x](y)"), r"&#64;<span></span>all &#35;<span></span>1&#92;u{a}&#91;x&#93;(y)");
+        assert_eq!(escape("@all #1\n[x](y)"), r"&#64;<span></span>all &#35;<span></span>1&#92;n&#91;x&#93;(y)");
         assert_eq!(escape("C++ (fast), 50 %"), "C++ (fast), 50 %");
     }
 

@@ -3,7 +3,7 @@
 
 use std::borrow::Cow;
 
-/// The text with its hidden characters escaped as `\u{…}`, so that it can neither steer a terminal
+/// The text with its hidden characters escaped as `\n`, `\r` or `\u{…}`, so that it can neither steer a terminal
 /// nor reorder or forge lines. Tabs are kept.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     if !has_hidden(text) {
@@ -11,7 +11,12 @@ pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     }
     let mut printable = String::with_capacity(text.len() + 16);
     for (c, is_hidden) in marked_hidden(text) {
-        if is_hidden { printable.extend(c.escape_unicode()) } else { printable.push(c) }
+        match c {
+            '\n' => printable.push_str("\\n"),
+            '\r' => printable.push_str("\\r"),
+            _ if is_hidden => printable.extend(c.escape_unicode()),
+            _ => printable.push(c),
+        }
     }
     Cow::Owned(printable)
 }
@@ -56,7 +61,7 @@ mod tests {
 
     #[test]
     fn hidden_characters_are_escaped() {
-        assert_eq!(printable("a\u{1b}[31m\u{9b}1m\r\n\u{7f}"), r"a\u{1b}[31m\u{9b}1m\u{d}\u{a}\u{7f}");
+        assert_eq!(printable("a\u{1b}[31m\u{9b}1m\r\n\u{7f}"), r"a\u{1b}[31m\u{9b}1m\r\n\u{7f}");
         assert_eq!(printable("\u{202e}\u{2066}\u{200f}\u{2028}"), r"\u{202e}\u{2066}\u{200f}\u{2028}");
         assert_eq!(printable("a\u{ad}b\u{34f}\u{2800}\u{fffa}\u{e0041}"), r"a\u{ad}b\u{34f}\u{2800}\u{fffa}\u{e0041}");
         assert_eq!(printable("é\t安 😀"), "é\t安 😀");

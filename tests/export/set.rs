@@ -361,6 +361,23 @@ fn values_in_two_spellings_and_lists_with_commas_are_reported() {
 }
 
 #[test]
+fn a_list_written_as_one_string_and_a_file_of_keys_are_recognised() {
+    let text = envelope(&format!(
+        r#""software": [{}, {}]"#,
+        record("a", r#", "tags": "a, b""#),
+        record("b", r#", "tags": "a b""#)
+    ));
+    let report = examine(&[("x.json", &text)]);
+    let found: Vec<_> =
+        report.findings.iter().filter(|finding| finding.code == software_directory::export::Code::CommaList).collect();
+    assert_eq!(found.len(), 1, "{found:?}");
+    assert_eq!((&*found[0].location.pointer, report.is_valid()), ("/software/0/tags", true));
+    let report = examine(&[("keys.json", r#"{"keys": []}"#)]);
+    let messages: Vec<_> = report.findings.iter().map(|finding| finding.message.as_str()).collect();
+    assert_eq!(messages, ["this is a file of API keys, not an export"]);
+}
+
+#[test]
 fn pins_of_unknown_products_and_repeated_queries_cause_warnings() {
     let pins = r#""pins": [
         {"queries": ["audit"], "software": ["a", "zzz"]}, {"queries": ["AUDIT", "check"], "software": ["b"]}

@@ -53,6 +53,10 @@ fn mistakes_are_refused_before_anything_is_written() {
         (vec!["set", "e.json", "moss", "name"], "write PROPERTY=VALUE"),
         (vec!["add", "e.json", "id=moss", "name=Moss", "url=https://m.example/"], "already has a record `moss`"),
         (vec!["add", "e.json", "name=Moss", "url=https://moss.example"], "already has a record with this name and URL"),
+        (
+            vec!["set", "e.json", "moss", "kategorie=Audit \"1\""],
+            r#"did you mean `categories`? For an additional property with this name, write kategorie:="Audit \"1\"""#,
+        ),
         (vec!["add", "e.json", "name=Moss", "url=https://m.example/"], "the id derived from the name is already taken"),
     ] {
         let (code, text, export) = edit(folder.path(), &arguments);
@@ -81,6 +85,40 @@ fn an_initialised_folder_is_valid_and_not_overwritten() {
     let output = run(folder.path(), &["init", "new"]);
     assert!(output.status.success() && stderr(&output).contains("README.md already exists and was left unchanged"));
     assert_eq!(fs::read_to_string(folder.path().join("new/README.md")).expect("a file"), "mine");
+}
+
+#[test]
+fn an_imported_table_replaces_the_example_and_is_checked_like_it() {
+    let folder = tempfile::tempdir().expect("a folder");
+    assert!(run(folder.path(), &["init"]).status.success());
+    let ignored = fs::read_to_string(folder.path().join(".gitignore")).expect("a file");
+    assert!(ignored.lines().any(|line| line == "*.rejected.csv"), "{ignored}");
+    let workflow = fs::read_to_string(folder.path().join(".github/workflows/check.yml")).expect("a file");
+    let version = format!("  VERSION: {}\n", env!("CARGO_PKG_VERSION"));
+    assert!(workflow.contains(&version) && !workflow.contains("_OF_THE_PROGRAM"), "{workflow}");
+    fs::write(folder.path().join("t.csv"), "name,url\nA,https://a.example/\nB,b\n").expect("a file");
+    let arguments = ["import", "t.csv", "--yes", "--valid-rows", "--name", "N", "--license", "https://l.example/"];
+    let output = run(folder.path(), &arguments);
+    assert!(output.status.success() && stderr(&output).contains("Removed data/directory.json"), "{}", stderr(&output));
+    let mut left: Vec<_> = fs::read_dir(folder.path().join("data"))
+        .expect("a folder")
+        .map(|entry| entry.expect("an entry").file_name())
+        .collect();
+    left.sort();
+    assert_eq!(left, ["t.json", "t.mapping.toml", "t.rejected.csv"]);
+    // Neither the mapping nor the rejected rows look like exports.
+    let output = run(folder.path(), &["check"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success() && !text.contains("ignored_file"), "{text}");
+    // An edited example stays.
+    let folder = tempfile::tempdir().expect("a folder");
+    assert!(run(folder.path(), &["init"]).status.success());
+    let example = folder.path().join("data/directory.json");
+    let edited = fs::read_to_string(&example).expect("a file").replace("Our directory", "Ours");
+    fs::write(&example, &edited).expect("a file");
+    fs::write(folder.path().join("t.csv"), "name,url\nA,https://a.example/\n").expect("a file");
+    assert!(run(folder.path(), &arguments).status.success());
+    assert_eq!(fs::read_to_string(&example).expect("a file"), edited);
 }
 
 #[test]

@@ -5,6 +5,7 @@
 mod binary;
 mod edit;
 mod messy;
+mod remembered;
 mod round_trip;
 mod update;
 mod workbook;

@@ -132,15 +132,15 @@ fn valid_rows_are_written_and_the_rest_are_set_aside() {
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("a file");
     let export: serde_json::Value = serde_json::from_str(&read("out.json")).expect("JSON");
     assert_eq!(export["software"].as_array().map(Vec::len), Some(1));
-    let rejected = read("t.rejected.csv");
+    let rejected = read("out.rejected.csv");
     assert!(rejected.starts_with("Name,Website,Last checked,Note,Reason\r\nA,https://a.example/,soon 2025,x,Last checked: the value isn't a date\r\nB,not an address,,y,\"Website: "), "{rejected}");
     assert_eq!(rejected.lines().count(), 3);
     std::fs::write(
-        folder.path().join("t.rejected.csv"),
+        folder.path().join("out.rejected.csv"),
         rejected.replace("soon 2025", "2025-03-04").replace("not an address", "https://b.example/"),
     )
     .expect("a file");
-    let output = crate::run(folder.path(), &["import", "t.rejected.csv", "--update", "out.json", "--yes"]);
+    let output = crate::run(folder.path(), &["import", "out.rejected.csv", "--yes"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let export: serde_json::Value = serde_json::from_str(&read("out.json")).expect("JSON");
     assert_eq!(export["software"].as_array().map(Vec::len), Some(3));
@@ -162,7 +162,7 @@ fn thousands_of_errors_are_grouped_into_a_few_causes() {
     assert!(text.contains("the table has errors (total: 3000, causes: 1)"), "{text}");
     let output = crate::run(folder.path(), &[&arguments[..], &["--valid-rows"]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let rejected = std::fs::read_to_string(folder.path().join("t.rejected.csv")).expect("a file");
+    let rejected = std::fs::read_to_string(folder.path().join("out.rejected.csv")).expect("a file");
     assert_eq!((rejected.lines().count(), rejected.matches("has no scheme").count()), (3_001, 3_000));
 }
 

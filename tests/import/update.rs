@@ -75,13 +75,48 @@ fn rows_are_matched_by_name_and_url_without_ids() {
 }
 
 #[test]
-fn a_match_by_name_or_url_alone_is_refused_without_a_terminal() {
-    for row in ["Moss,https://elsewhere.example/", "Moss Pro,https://moss.example/"] {
-        let folder = Folder::new(&format!("Name,Website\n{row}\n"));
+fn a_product_keeps_its_record_if_its_name_or_its_address_changes() {
+    for (row, by) in [("Moss,https://elsewhere.example/", "name"), ("Moss Pro,https://moss.example/", "address")] {
+        let folder = Folder::new(&format!("Name,Website\n{row}\nFern,https://fern.example/\n"));
         let (code, text, export) = folder.update(&["--yes"]);
-        assert_eq!((code, export.as_str()), (Some(2), EXPORT));
-        assert!(text.contains("row 2 `Moss") && text.contains("may be `Moss` (moss) https://moss.example/"), "{text}");
+        assert_eq!(code, Some(0), "{text}");
+        let export: Value = serde_json::from_str(&export).expect("JSON");
+        let first = &export["software"][0];
+        let (name, url) = row.split_once(',').expect("two cells");
+        assert_eq!((&first["id"], &first["name"], &first["url"]), (&json!("moss"), &json!(name), &json!(url)));
+        assert_eq!(export["software"].as_array().map(Vec::len), Some(2));
+        assert!(
+            text.contains(&format!("matched with records by their {by} alone (1, such as `{name}` as `Moss` (moss)")),
+            "{text}"
+        );
     }
+    // One record's name with another's address.
+    let folder = Folder::new("Name,Website\nMoss,https://fern.example/\n");
+    let (code, text, export) = folder.update(&["--yes"]);
+    assert_eq!((code, export.as_str()), (Some(2), EXPORT));
+    let question = "may be `Fern` (fern) https://fern.example/ or `Moss` (moss) https://moss.example/";
+    assert!(text.contains(question), "{text}");
+}
+
+#[test]
+fn a_new_row_does_not_take_over_another_records_id() {
+    let folder =
+        Folder::new("Name,Website,Vendor\nMicro,https://editor.example/,Zed\nMicro,https://js.example/,Vercel\n");
+    let import = |csv: &str| {
+        fs::write(folder.0.path().join("t.csv"), csv).expect("a file");
+        let arguments =
+            ["import", "t.csv", "-o", "new/x.json", "--name", "N", "--license", "https://l.example/", "--yes"];
+        let output = run(folder.0.path(), &[&arguments[..], &["--unique-ids"]].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
+        let export = fs::read(folder.0.path().join("new/x.json")).expect("an export");
+        let export: Value = serde_json::from_slice(&export).expect("JSON");
+        let records = export["software"].as_array().expect("records").iter();
+        records.map(|record| format!("{} {}", record["id"], record["vendor"]).replace('"', "")).collect::<Vec<_>>()
+    };
+    let old = "Micro,https://js.example/,Vercel\nMicro,https://editor.example/,Zed\n";
+    assert_eq!(import(&format!("Name,Website,Vendor\n{old}")), ["micro Vercel", "micro-2 Zed"]);
+    let new = format!("Name,Website,Vendor\nMicro,https://new.example/,New\n{old}");
+    assert_eq!(import(&new), ["micro Vercel", "micro-2 Zed", "micro-3 New"]);
 }
 
 #[test]
@@ -201,36 +236,40 @@ fn force_does_not_delete_what_a_table_does_not_contain() {
 }
 
 #[test]
-fn an_answer_decides_what_to_do_with_an_unclear_row() {
-    use software_directory::curate::tabular::{self, Choice, ConvertOptions, Mapping, ReadOptions};
-    use software_directory::export::{Limits, SourceFile, examine};
-    use software_directory::record::CalendarDate;
-
-    let csv = b"Name,Website\nMoss Pro,https://moss.example/\n";
-    let table = tabular::parse(csv, "csv", ReadOptions::default(), &|_, _| {}).expect("a table");
-    let mapping = Mapping::propose(&table);
-    let categories = std::collections::BTreeMap::new();
-    let options =
-        ConvertOptions { categories: &categories, date_order: None, known: None, fix: false, unique_ids: false };
-    let file = SourceFile::from_bytes("e.json".as_ref(), EXPORT.into());
-    let today = CalendarDate::parse("2026-01-01").expect("a day");
-    let report = examine(vec![file], &Limits::default(), today, &|_| {}).expect("in memory");
-    for (choice, expected) in
-        [(Choice::Update, vec!["Moss Pro", "Fern"]), (Choice::Add, vec!["Moss", "Fern", "Moss Pro"])]
-    {
-        let mut conversion = tabular::convert(&table, &mapping, &options);
-        let mut asked = Vec::new();
-        let mut answer = |question: &tabular::Match| {
-            asked.push(question.id.clone());
-            Some(choice)
+fn an_answer_decides_which_record_an_unclear_row_is() {
+    // Both records are called Micro, and the row has neither's address.
+    let folder = Folder::new("Name,Website\nMicro,https://new.example/\n");
+    let two = r#"{"name": "N", "license": "https://l.example/", "software": [
+        {"id": "micro", "name": "Micro", "url": "https://one.example/", "evidence_status": "pending-review"},
+        {"id": "micro-2", "name": "Micro", "url": "https://two.example/", "evidence_status": "pending-review"}]}"#;
+    let arguments = ["t.csv", "--update", "e.json", "--mapping", "m.toml", "--unique-ids"];
+    fs::write(folder.0.path().join("m.toml"), "[columns]\nName = \"name\"\nWebsite = \"url\"\n").expect("a file");
+    let candidates = "`Micro` (micro) https://one.example/ or `Micro` (micro-2) https://two.example/";
+    fs::write(folder.0.path().join("e.json"), two).expect("a file");
+    let (code, text, export) = folder.update(&["--yes"]);
+    assert_eq!((code, export.as_str()), (Some(2), two));
+    assert!(text.contains(&format!("row 2 `Micro` https://new.example/ may be {candidates}")), "{text}");
+    for (answer, ids, urls) in [
+        ("2\n", vec!["micro", "micro-2"], vec!["https://one.example/", "https://new.example/"]),
+        (
+            "n\n",
+            vec!["micro", "micro-2", "micro-3"],
+            vec!["https://one.example/", "https://two.example/", "https://new.example/"],
+        ),
+    ] {
+        fs::write(folder.0.path().join("e.json"), two).expect("a file");
+        let question = ("Which one is it? n: a new product, q: quit [1/2/n/q] ", &*format!("{answer}y\n"));
+        let (code, text) = import_and_meanwhile(&folder, &arguments, question, || ());
+        assert_eq!(code, Some(0), "{text}");
+        let export = fs::read_to_string(folder.0.path().join("e.json")).expect("an export");
+        let export: Value = serde_json::from_str(&export).expect("JSON");
+        let of = |key: &str| {
+            export["software"].as_array().expect("records").iter().map(|record| record[key].clone()).collect::<Vec<_>>()
         };
-        let exports = &report.exports[0];
-        let updated = tabular::update(exports, &table, &mapping, &mut conversion, (false, false), &mut answer)
-            .expect("an update");
-        let export: Value = serde_json::from_str(&updated.json).expect("JSON");
-        let names: Vec<_> =
-            export["software"].as_array().expect("records").iter().map(|record| record["name"].clone()).collect();
-        assert_eq!((names, asked), (expected.into_iter().map(Value::from).collect(), vec!["moss".to_owned()]));
+        assert_eq!(
+            (of("id"), of("url")),
+            (ids.into_iter().map(Value::from).collect(), urls.into_iter().map(Value::from).collect())
+        );
     }
 }
 

@@ -130,7 +130,7 @@ fn search_escapes_terminal_control_characters() {
     let output = run(folder.path(), &["search", "alpha"]);
     let shown = text(&output.stdout);
     assert!(
-        shown.contains(r"a\u{1b}[2J") && shown.contains(r"Alpha\u{9b}1m\u{a}") && shown.contains(r"\u{202e}x"),
+        shown.contains(r"a\u{1b}[2J") && shown.contains(r"Alpha\u{9b}1m\n") && shown.contains(r"\u{202e}x"),
         "{shown:?}"
     );
     assert!(!shown.contains(|c: char| (c.is_control() && c != '\n') || c == '\u{202e}'), "{shown:?}");

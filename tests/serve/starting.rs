@@ -39,7 +39,7 @@ fn a_missing_key_file_exits_with_2_and_names_the_command_to_run() {
 fn invalid_page_settings_exit_with_2() {
     let folder = folder_with(&["a"]);
     for (option, value, says) in [
-        ("--site-title", "two\nlines", "hidden character \\u{a}"),
+        ("--site-title", "two\nlines", "hidden character \\n"),
         ("--site-title", &"x".repeat(81), "the maximum is 80"),
         ("--site-introduction", "bell\u{7}", "hidden character \\u{7}"),
         ("--site-introduction", &"x".repeat(601), "the maximum is 600"),

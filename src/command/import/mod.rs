@@ -3,25 +3,25 @@
 
 mod mapping;
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 use std::io;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use self::mapping::{ask, is_terminal, required};
+use self::mapping::{MappingSource, ask, is_terminal, required};
 use super::data::DATA_FOLDER;
 use super::progress::step;
 use super::write_file::{Locked, check_absent, destination, failed, print_changes, write_file};
 use super::{Failure, print_note, products_are_in};
-use crate::cli::{DateOrderArg, ImportArgs};
+use crate::cli::{DateOrderArg, ImportArgs, TableArgs};
 use crate::curate::tabular::{
     self, Cause, Checked, Choice, Conversion, ConvertOptions, DateOrder, Envelope, Level, Mapping, Match, ReadOptions,
-    Rejected, Table, TableFindings,
+    Record, Rejected, Table, TableFindings, UpdateOptions, Updated,
 };
 use crate::error::chain;
 use crate::export::{self, Export, IdPrefixes, Limits, Report};
 use crate::file::Destination;
-use crate::record::identity;
+use crate::record::{CalendarDate, identity};
 use crate::text::count::{agreeing, counted};
 use crate::text::printable::printable;
 
@@ -45,18 +45,11 @@ enum Goal {
 
 struct Job<'j> {
     args: &'j ImportArgs,
+    options: &'j TableArgs,
     table: &'j Table,
     mapping: &'j Mapping,
     goal: Goal,
     answers: HashMap<String, Choice>,
-}
-
-/// A document that hasn't been written yet.
-struct Draft {
-    json: String,
-    rows: Vec<Option<usize>>,
-    cleared: usize,
-    missing: Vec<String>,
 }
 
 fn import(args: &ImportArgs) -> Result<(), Failure> {
@@ -65,31 +58,42 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
         Some(output) => output.clone(),
         None => default_output(&data, &args.file)?,
     };
-    let rejected_path = args.file.with_extension("rejected").with_added_extension(table_extension(&args.file));
-    if args.valid_rows {
-        check_absent(&rejected_path, args.force)?;
+    let source = MappingSource::new(args, &output)?;
+    let is_repeated = !args.force && args.write_mapping.is_none() && output.is_file() && source.beside.is_file();
+    let is_update = args.update.is_some() || is_repeated;
+    if args.remove_missing && !is_update {
+        return Err(Failure::usage("--remove-missing is for updates, and there's no export to update; leave it out"));
     }
     let mut replaced = None;
-    if args.write_mapping.is_none() && args.update.is_none() {
+    if args.write_mapping.is_none() && !is_update {
         check_absent(&output, args.force)?;
         replaced = check_keeps(&output, args)?;
     }
-    let table = read_table(args)?;
-    for note in &table.notes {
-        print_note(&printable(&format!("note: {note}")));
+    let mut options = source.options(&args.table)?;
+    if aside(&args.file).is_some() {
+        options = TableArgs { sheet: None, header_row: None, encoding: None, ..options };
     }
-    let Some(mut mapping) = mapping::choose(args, &table)? else { return Ok(()) };
-    let goal = goal(args, output, replaced)?;
+    let mut table = read_table(args, &options)?;
+    let notes = std::mem::take(&mut table.notes);
+    if !is_update {
+        print_notes(&notes);
+    }
+    if aside(&args.file).is_some() && table.remove_reasons() {
+        print_note("The column with the reasons for rejecting the rows is left out.");
+    }
+    let mapping = mapping::choose(args, (&source, &options), &table, is_update);
+    let Some(mut mapping) = mapping.inspect_err(|_| print_notes(if is_update { &notes } else { &[] }))? else {
+        return Ok(());
+    };
+    let goal = goal(args, output, is_update, replaced)?;
     if let Goal::Update { export, .. } = &goal {
         mapping.keep_declared(&export.attributes);
     }
-    if matches!(goal, Goal::New { .. }) {
-        mapping::check_required(&table, &mapping)?;
-    }
+    mapping.fill(&mut table).map_err(|error| unreadable(args, &error))?;
     let categories = declared_categories(&data, args.max_file_bytes).map_err(|error| Failure::other(&error))?;
-    let options = ConvertOptions {
+    let convert_options = ConvertOptions {
         categories: &categories,
-        date_order: args.date_order.map(|order| match order {
+        date_order: options.date_order.map(|order| match order {
             DateOrderArg::Dmy => DateOrder::DayFirst,
             DateOrderArg::Mdy => DateOrder::MonthFirst,
         }),
@@ -97,64 +101,32 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
             Goal::New { .. } => None,
             Goal::Update { export, .. } => Some(export),
         },
-        fix: args.fix,
-        unique_ids: args.unique_ids,
+        fix: options.fix,
+        null: &options.null,
+        merge_rows: options.merge_rows,
+        unique_ids: options.unique_ids,
     };
-    let mut conversion = step("Mapping the rows", |_| tabular::convert(&table, &mapping, &options));
-    let today = export::latest_day(jiff::Timestamp::now());
-    let mut job = Job { args, table: &table, mapping: &mapping, goal, answers: HashMap::new() };
-    let mut draft = job.draft(&mut conversion)?;
-    let checked = |draft: &Draft, job: &Job<'_>, findings: &mut TableFindings| {
-        step("Checking the export", |_| tabular::check(&job.checked(draft), today, findings))
-            .map_err(|error| Failure::other(&error))
-    };
-    checked(&draft, &job, &mut conversion.findings)?;
-    print_findings(&conversion.findings);
-    let (causes, errors) = conversion.findings.count(Level::Error);
-    let mut rejected = Rejected::new();
-    if errors > 0 {
-        if !args.valid_rows || !conversion.findings.is_about_rows() {
-            let valid_rows = if args.valid_rows { "" } else { "; --valid-rows writes the rows without errors" };
-            let fix = match conversion.findings.fixable {
-                0 => String::new(),
-                fixable => format!("; --fix completes {fixable} {}", agreeing(fixable, "address", "addresses")),
-            };
-            let text = format!(
-                "the table has errors (total: {errors}, causes: {causes}); correct the table or the mapping. Nothing \
-                 was written{valid_rows}{fix}"
-            );
-            return Err(Failure::usage(text));
-        }
-        rejected = conversion.findings.rejected().clone();
-        let others = tabular::rejected(&job.checked(&draft), today).map_err(|error| Failure::other(&error))?;
-        for (row, reasons) in others {
-            rejected.entry(row).or_insert(reasons);
-        }
-        conversion.records.retain(|record| !rejected.contains_key(&record.row));
-        if conversion.records.is_empty() {
-            return Err(Failure::usage("every row has errors; nothing was written"));
-        }
-        conversion.findings = TableFindings::default();
-        draft = job.draft(&mut conversion)?;
-        checked(&draft, &job, &mut conversion.findings)?;
-        if conversion.findings.count(Level::Error).0 > 0 {
-            print_findings(&conversion.findings);
-            return Err(Failure::usage("the rows without errors don't make a valid export; nothing was written"));
-        }
+    let mut conversion = step("Mapping the rows", |_| tabular::convert(&table, &mapping, &convert_options));
+    let mut job = Job { args, options: &options, table: &table, mapping: &mapping, goal, answers: HashMap::new() };
+    job.finish(&mut conversion, if is_update { &notes } else { &[] })?;
+    source.remember(args, (&table, &mapping, &conversion), &options)
+}
+
+fn print_notes(notes: &[String]) {
+    for note in notes {
+        print_note(&printable(&format!("note: {note}")));
     }
-    job.write(&draft, &data)?;
-    if !rejected.is_empty() {
-        write_file(&rejected_path, args.force, |out| tabular::write_rejected(&table, &mapping, &rejected, out))?;
-        let text = format!(
-            "{} with errors {} in {path}, with the reasons; correct {}, then import {path} with --update.",
-            counted(rejected.len(), "row"),
-            agreeing(rejected.len(), "is", "are"),
-            agreeing(rejected.len(), "it", "them"),
-            path = rejected_path.display()
-        );
-        print_note(&text);
-    }
-    Ok(())
+}
+
+fn today() -> CalendarDate {
+    export::latest_day(jiff::Timestamp::now())
+}
+
+/// The export whose rejected rows a file contains, going by its name.
+fn aside(file: &Path) -> Option<PathBuf> {
+    let stem = Path::new(file.file_stem()?);
+    let of = stem.file_stem().filter(|_| stem.extension().is_some_and(|extension| extension == "rejected"))?;
+    Some(file.with_file_name(of).with_added_extension("json"))
 }
 
 fn table_extension(file: &Path) -> &'static str {
@@ -162,18 +134,24 @@ fn table_extension(file: &Path) -> &'static str {
     if ["json", "ndjson", "jsonl"].iter().any(|json| extension == *json) { "ndjson" } else { "csv" }
 }
 
-fn read_table(args: &ImportArgs) -> Result<Table, Failure> {
-    let options =
-        ReadOptions { sheet: args.sheet.as_deref(), encoding: args.encoding.as_deref(), header_row: args.header_row };
+fn read_table(args: &ImportArgs, options: &TableArgs) -> Result<Table, Failure> {
+    let TableArgs { sheet, encoding, header_row, .. } = options;
+    let options = ReadOptions { sheet: sheet.as_deref(), encoding: encoding.as_deref(), header_row: *header_row };
     let table = step("Reading the table", |progress| tabular::read(&args.file, options, args.max_file_bytes, progress));
-    table.map_err(|error| {
-        let code = if matches!(error, tabular::TableError::Unreadable(_)) { 1 } else { 2 };
-        Failure { text: format!("{}: {}", args.file.display(), chain(&error)), code }
-    })
+    table.map_err(|error| unreadable(args, &error))
 }
 
-/// The default output: in the data folder, under the table's name.
+fn unreadable(args: &ImportArgs, error: &tabular::TableError) -> Failure {
+    let code = if matches!(error, tabular::TableError::Unreadable(_)) { 1 } else { 2 };
+    Failure { text: format!("{}: {}", args.file.display(), chain(error)), code }
+}
+
+/// The default output: in the data folder, under the table's name. For a file of rejected rows, it's
+/// the export beside it.
 fn default_output(data: &Path, table: &Path) -> Result<PathBuf, Failure> {
+    if let Some(export) = aside(table).filter(|export| export.is_file()) {
+        return Ok(export);
+    }
     let stem = table.file_stem().unwrap_or_default();
     // `..csv` would be written outside the folder, and hidden files aren't read as exports.
     if stem.is_empty() || stem.as_encoded_bytes().starts_with(b".") {
@@ -183,16 +161,22 @@ fn default_output(data: &Path, table: &Path) -> Result<PathBuf, Failure> {
     Ok(data.join(stem).with_added_extension("json"))
 }
 
-fn goal(args: &ImportArgs, output: PathBuf, replaced: Option<blake3::Hash>) -> Result<Goal, Failure> {
-    let Some(path) = &args.update else {
+fn goal(args: &ImportArgs, output: PathBuf, is_update: bool, replaced: Option<blake3::Hash>) -> Result<Goal, Failure> {
+    if !is_update {
         let envelope = Envelope {
             name: required(args.name.as_ref(), "--name", "Name of the export")?,
             license: required(args.license.as_ref(), "--license", "Licence, as a URL")?,
         };
         return Ok(Goal::New { output, envelope, replaced });
-    };
+    }
     // Not locked any longer than this, since the user may take a while to answer.
-    let export = Locked::new(path)?.open(args.max_file_bytes)?;
+    let export = Locked::new(&output)?.open(args.max_file_bytes)?;
+    let kept = [(&args.name, &export.name, "name"), (&args.license, &export.license, "license")];
+    for (_, known, option) in
+        kept.iter().filter(|(given, known, _)| given.as_ref().is_some_and(|given| **given != ***known))
+    {
+        print_note(&printable(&format!("note: --{option} is for new exports; this one keeps `{known}`")));
+    }
     Ok(Goal::Update { output, export: Box::new(export) })
 }
 
@@ -219,67 +203,138 @@ fn check_keeps(output: &Path, args: &ImportArgs) -> Result<Option<blake3::Hash>,
 }
 
 impl Job<'_> {
-    fn checked<'d>(&'d self, draft: &'d Draft) -> Checked<'d> {
+    /// Checks the export and writes it, after its changes are confirmed, along with the rejected
+    /// rows. `notes` are about the table, and are repeated only if the table has changed.
+    fn finish(&mut self, conversion: &mut Conversion, notes: &[String]) -> Result<(), Failure> {
+        let mut draft = self.draft(conversion).inspect_err(|_| print_notes(notes))?;
+        self.check(&draft, &mut conversion.findings)?;
+        print_notes(if draft.changed.is_empty() { &[] } else { notes });
+        let is_update = matches!(self.goal, Goal::Update { .. });
+        print_findings(&conversion.findings, is_update.then_some(&draft.changed));
+        let mut rows = Rejected::new();
+        let mut records = Vec::new();
+        let (causes, errors) = conversion.findings.count(Level::Error);
+        if errors > 0 {
+            if !self.args.valid_rows || !conversion.findings.is_about_rows() {
+                let valid_rows =
+                    if self.args.valid_rows { "" } else { "; --valid-rows writes the rows without errors" };
+                let fix = match conversion.findings.fixable {
+                    0 => String::new(),
+                    fixable => format!("; --fix completes {fixable} {}", agreeing(fixable, "address", "addresses")),
+                };
+                let text = format!(
+                    "the table has errors (total: {errors}, causes: {causes}); correct the table or the mapping. Nothing \
+                     was written{valid_rows}{fix}"
+                );
+                return Err(Failure::usage(text));
+            }
+            let others = tabular::rejected(&self.checked(&draft), today()).map_err(|error| Failure::other(&error))?;
+            rows.extend(others.into_iter().chain(conversion.findings.rejected().clone()));
+            records = conversion.set_aside(&mut rows);
+            if conversion.records.is_empty() {
+                return Err(Failure::usage("every row has errors; nothing was written"));
+            }
+            conversion.findings = TableFindings::default();
+            draft = self.draft(conversion)?;
+            self.check(&draft, &mut conversion.findings)?;
+            if conversion.findings.count(Level::Error).0 > 0 {
+                print_findings(&conversion.findings, None);
+                return Err(Failure::usage("the rows without errors don't make a valid export; nothing was written"));
+            }
+        }
+        let rejected = self.rejected(&rows, &records)?;
+        self.write(&draft)?;
+        if let Some((path, content)) = rejected {
+            write_file(&path, true, |out| out.write_all(&content))?;
+            let (is, it) = (agreeing(rows.len(), "is", "are"), agreeing(rows.len(), "it", "them"));
+            print_note(&format!(
+                "{} with errors {is} in {path}, with the reasons; correct {it}, then run `software-directory import {path}`.",
+                counted(rows.len(), "row"),
+                path = path.display()
+            ));
+        }
+        Ok(())
+    }
+
+    fn check(&self, draft: &Updated, findings: &mut TableFindings) -> Result<(), Failure> {
+        step("Checking the export", |_| tabular::check(&self.checked(draft), today(), findings))
+            .map_err(|error| Failure::other(&error))
+    }
+
+    /// The file for rejected rows, beside the export, and its content; `None` if there are none.
+    /// Rows that were set aside earlier are never lost.
+    fn rejected(&self, rows: &Rejected, records: &[Record]) -> Result<Option<(PathBuf, Vec<u8>)>, Failure> {
+        if rows.is_empty() {
+            return Ok(None);
+        }
+        let (Goal::New { output, .. } | Goal::Update { output, .. }) = &self.goal;
+        let path = output.with_extension("rejected").with_added_extension(table_extension(&self.args.file));
+        let mut content = Vec::new();
+        tabular::write_rejected(self.table, self.mapping, rows, records, &mut content)
+            .map_err(|error| failed(&path, &error))?;
+        let may_replace = self.args.force || path == self.args.file;
+        if !may_replace && std::fs::read(&path).is_ok_and(|old| old != content) {
+            return Err(Failure::usage(format!(
+                "{} contains rows that were set aside earlier; correct and import it, or remove it, before other rows \
+                 are set aside",
+                path.display()
+            )));
+        }
+        Ok(Some((path, content)))
+    }
+
+    fn checked<'d>(&'d self, draft: &'d Updated) -> Checked<'d> {
         let (Goal::New { output, .. } | Goal::Update { output, .. }) = &self.goal;
         Checked { table: self.table, mapping: self.mapping, path: output, json: &draft.json, rows: &draft.rows }
     }
 
-    fn draft(&mut self, conversion: &mut Conversion) -> Result<Draft, Failure> {
-        let (table, mapping, unique_ids) = (self.table, self.mapping, self.args.unique_ids);
+    fn draft(&mut self, conversion: &mut Conversion) -> Result<Updated, Failure> {
+        let (table, mapping, unique_ids) = (self.table, self.mapping, self.options.unique_ids);
         match &self.goal {
             Goal::New { envelope, .. } => {
                 let all: Vec<usize> = (0..conversion.records.len()).collect();
                 conversion.complete(table, mapping, &all, HashMap::new(), unique_ids);
                 let rows = conversion.records.iter().map(|record| Some(record.row)).collect();
                 let json = tabular::document(envelope, &mapping.attributes(table), &conversion.records);
-                Ok(Draft { json, rows, cleared: 0, missing: Vec::new() })
+                Ok(Updated { json, rows, changed: HashSet::new(), cleared: 0, missing: Vec::new() })
             }
             Goal::Update { export, .. } => {
                 let may_ask = is_terminal() && !self.args.yes;
                 let answers = &mut self.answers;
                 let mut failed = None;
                 let mut decide = |question: &Match| {
-                    if let Some(choice) = answers.get(&question.row) {
-                        return Some(*choice);
-                    }
-                    let choice = may_ask.then(|| mapping::choice(question))?;
-                    match choice {
-                        Ok(choice) => {
-                            answers.insert(question.row.clone(), choice);
-                            Some(choice)
-                        }
-                        Err(failure) => {
-                            failed = Some(failure);
-                            None
+                    let text = question.to_string();
+                    if !answers.contains_key(&text) && may_ask && failed.is_none() {
+                        match mapping::choice(question) {
+                            Ok(choice) => _ = answers.insert(text.clone(), choice),
+                            Err(failure) => failed = Some(failure),
                         }
                     }
+                    answers.get(&text).copied()
                 };
-                let options = (self.args.remove_missing, unique_ids);
+                // Rejected rows that aren't in the export yet may share a name or a URL with others.
+                let is_exact = aside(&self.args.file).is_some();
+                let options = UpdateOptions { remove_missing: self.args.remove_missing, unique_ids, is_exact };
                 let updated = tabular::update(export, table, mapping, conversion, options, &mut decide);
                 if let Some(failure) = failed {
                     return Err(failure);
                 }
-                let updated = updated.map_err(|error| Failure::usage(chain(&error)))?;
-                let tabular::Updated { json, rows, cleared, missing } = updated;
-                Ok(Draft { json, rows, cleared, missing })
+                updated.map_err(|error| Failure::usage(chain(&error)))
             }
         }
     }
 
-    fn write(&self, draft: &Draft, data: &Path) -> Result<(), Failure> {
+    fn write(&self, draft: &Updated) -> Result<(), Failure> {
         let (args, count) = (self.args, draft.rows.len());
         match &self.goal {
             Goal::New { output, replaced, .. } => {
-                if output.parent() == Some(data) && args.output.is_none() {
-                    let failed =
-                        |error| Failure { text: format!("{} can't be created: {error}", data.display()), code: 1 };
-                    std::fs::create_dir_all(data).map_err(failed)?;
-                }
+                mapping::create_folder(output)?;
                 match replaced {
                     Some(replaced) => Locked::new(output)?.replace(*replaced, &draft.json)?,
                     // A file that has appeared in the meantime is never overwritten.
                     None => write_file(output, false, |out| out.write_all(draft.json.as_bytes()))?,
                 }
+                super::init::remove_example(output);
                 print_note(&products_are_in(count, output));
             }
             Goal::Update { output, export } => {
@@ -307,7 +362,7 @@ impl Job<'_> {
 }
 
 /// Prints an update's changes the way `diff` does.
-fn print_draft(export: &Export, draft: &Draft, args: &ImportArgs) -> Result<(), Failure> {
+fn print_draft(export: &Export, draft: &Updated, args: &ImportArgs) -> Result<(), Failure> {
     print_changes(export, &draft.json)?;
     if draft.cleared > 0 {
         print_note(&format!("Values removed because their cells are empty: {}.", draft.cleared));
@@ -335,12 +390,17 @@ fn declared_categories(data: &Path, max_file_bytes: u64) -> io::Result<BTreeMap<
 fn read(files: &[PathBuf], max_file_bytes: u64) -> io::Result<Report> {
     let limits = Limits { max_file_bytes, ..Limits::default() };
     step("Reading the declared categories", |progress| {
-        export::read(files, &limits, &IdPrefixes::default(), export::latest_day(jiff::Timestamp::now()), progress)
+        export::read(files, &limits, &IdPrefixes::default(), today(), progress)
     })
 }
 
-pub(in crate::command) fn print_findings(findings: &TableFindings) {
-    for group in findings.groups() {
+/// Prints the findings. Given the rows that an update changes, notes about other rows take one line.
+pub(in crate::command) fn print_findings(findings: &TableFindings, changed: Option<&HashSet<usize>>) {
+    let is_old = |group: &Cause| {
+        let is_unchanged = |changed: &HashSet<usize>| group.rows.iter().all(|row| !changed.contains(row));
+        group.level == Level::Note && changed.is_some_and(is_unchanged)
+    };
+    for group in findings.groups().filter(|group| !is_old(group)) {
         print_note(&printable(&heading(group)));
         if group.level == Level::Note {
             continue;
@@ -355,6 +415,10 @@ pub(in crate::command) fn print_findings(findings: &TableFindings) {
         if !group.fix.is_empty() {
             print_note(&printable(&format!("  fix: {}", group.fix)));
         }
+    }
+    let old = findings.groups().filter(|group| is_old(group)).count();
+    if old > 0 {
+        print_note(&format!("note: {} about unchanged rows, as in earlier imports", counted(old, "note")));
     }
 }
 

@@ -10,7 +10,7 @@ use super::date::{self, Date, DateOrder};
 use super::findings::{At, Level, TableFindings};
 use super::target::known;
 use super::value::{self, DecimalMark};
-use super::{Cell, ColumnUse, Mapping, Table, Target, Translation};
+use super::{Cell, ColumnUse, Mapping, Separator, Table, Target, Translation};
 use crate::export::Export;
 use crate::record::{AttributeType, Property, Shape, identity, slug};
 
@@ -24,6 +24,8 @@ const NEAR_EDITS: usize = 2;
 pub struct Record {
     /// The row's index.
     pub row: usize,
+    /// The indices of the rows that were merged into this one.
+    pub others: Vec<usize>,
     /// Names and JSON values, in the order of the columns; `None` if the cell is empty.
     pub properties: Vec<(String, Option<String>)>,
     /// Text in other languages, as JSON; `None` if the cell is empty.
@@ -72,6 +74,9 @@ pub fn convert(table: &Table, mapping: &Mapping, options: &ConvertOptions<'_>) -
     let records: Vec<Record> = rows.into_iter().map(|row| converter.record(row)).collect();
     converter.report_near_categories();
     let mut conversion = Conversion { records, findings: converter.findings };
+    if options.merge_rows {
+        conversion.merge_rows(table, mapping);
+    }
     conversion.check_ids(table, mapping);
     conversion
 }
@@ -142,7 +147,7 @@ impl Converter<'_> {
                 }
             }
         }
-        Record { row, properties, translations }
+        Record { row, others: Vec::new(), properties, translations }
     }
 
     fn cell(&mut self, at: At, column: usize, target: &Target) -> Found {
@@ -174,7 +179,7 @@ impl Converter<'_> {
             self.note(at, &format!("`{plain}` as `{value}`"), "values were translated by the mapping");
             (text, plain) = (value.clone(), value);
         }
-        if value::is_nothing(&text) {
+        if value::is_nothing(&text) || self.is_null(column, &plain) {
             self.note(at, &text, "cells with a placeholder were read as empty");
             return Found::Empty;
         }
@@ -185,6 +190,11 @@ impl Converter<'_> {
                 Found::Fault
             }
         }
+    }
+
+    fn is_null(&self, column: usize, text: &str) -> bool {
+        let words = self.mapping.columns[column].null.iter().chain(self.options.null);
+        words.into_iter().any(|word| word.to_lowercase() == text.to_lowercase())
     }
 
     /// The text to convert for a hyperlinked cell in a column with this target.
@@ -287,6 +297,18 @@ impl Converter<'_> {
     }
 
     fn items(&mut self, at: At, column: usize, text: &str) -> Vec<String> {
+        let of = &self.mapping.columns[column];
+        let items = match &of.separator {
+            Some(Separator::None) => vec![text.to_owned()],
+            Some(Separator::Text(mark)) => {
+                text.split(&**mark).map(value::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
+            }
+            None => self.split(at, column, text),
+        };
+        items.into_iter().map(|item| of.translated(&item).unwrap_or(item)).collect()
+    }
+
+    fn split(&mut self, at: At, column: usize, text: &str) -> Vec<String> {
         if value::has_marks(text) || !text.contains(',') {
             return value::split(text);
         }
@@ -438,6 +460,10 @@ pub struct ConvertOptions<'c> {
     pub known: Option<&'c Export>,
     /// Apply the fixes that don't require judgement.
     pub fix: bool,
+    /// Texts that mean an empty cell, in addition to the usual ones.
+    pub null: &'c [String],
+    /// Merge rows about the same product.
+    pub merge_rows: bool,
     /// Add a suffix to ids derived from names if they collide.
     pub unique_ids: bool,
 }
@@ -448,7 +474,6 @@ struct Settled {
     order: Option<DateOrder>,
     /// How often each list item occurs in the column. Text between commas counts as an item.
     pieces: HashMap<String, usize>,
-    splits_always: bool,
 }
 
 impl Settled {
@@ -457,7 +482,7 @@ impl Settled {
     fn splits(&self, text: &str) -> bool {
         let pieces = value::at_commas(text);
         let known = pieces.iter().filter(|piece| self.pieces.get(**piece).is_some_and(|rows| *rows > 1)).count();
-        pieces.len() > 1 && (self.splits_always || known * 2 >= pieces.len())
+        pieces.len() > 1 && known * 2 >= pieces.len()
     }
 }
 
@@ -479,7 +504,7 @@ fn settle(
             return Settled::default();
         }
     };
-    let mut settled = Settled { splits_always: column_use.split_commas, ..Settled::default() };
+    let mut settled = Settled::default();
     if property == "evidence_checked_on" || kind == Some(AttributeType::Date) {
         settled.order = options.date_order.or_else(|| order(table, column, findings));
     } else if shape(property) == Some(Shape::Texts) || kind == Some(AttributeType::Text) {

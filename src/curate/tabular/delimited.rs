@@ -11,7 +11,7 @@ use encoding_rs::{Encoding, WINDOWS_1252};
 
 use super::header::{self, SEARCHED_ROWS};
 use super::{
-    Budget, Cell, MAX_COLUMNS, Progress, ReadOptions, Row, STEP, Table, TableError, column_letters, text_cell,
+    Budget, Cell, Dialect, MAX_COLUMNS, Progress, ReadOptions, Row, STEP, Table, TableError, column_letters, text_cell,
 };
 use crate::text::count::{agreeing, counted};
 
@@ -26,6 +26,8 @@ pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_
     let (stated, start) = stated_delimiter(&text);
     let text = &text[start..];
     let delimiter = stated.unwrap_or_else(|| delimiter(text));
+    let is_plain = std::str::from_utf8(bytes).is_ok_and(|text| !text.starts_with('\u{feff}'));
+    let dialect = Dialect { delimiter, has_mark: !is_plain };
     let mut scanner = Scanner::new(text, delimiter);
     scanner.line += u64::from(start > 0);
     let mut budget = Budget::default();
@@ -50,7 +52,7 @@ pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_
         }
     }
     let swallowed = std::mem::take(&mut scanner.long_cells);
-    let mut table = header::table(rows, options.header_row, Table { notes, ..Table::default() })?;
+    let mut table = header::table(rows, options.header_row, Table { dialect, notes, ..Table::default() })?;
     let width = table.heads.len();
     let filled = |row: &Row| row.cells.iter().rposition(|cell| *cell != Cell::Empty).map_or(0, |last| last + 1);
     if let Some(row) = table.rows.iter().find(|row| filled(row) > width) {

@@ -45,6 +45,8 @@ pub struct Cause {
     /// The first examples, each with its row and the value in backticks, or with text that contains
     /// several values. May be empty.
     pub examples: Vec<(String, String)>,
+    /// The indices of a note's rows.
+    pub rows: Vec<usize>,
 }
 
 /// Where something was found.
@@ -77,8 +79,10 @@ impl TableFindings {
             fix: fix.to_owned(),
             count: 0,
             examples: Vec::new(),
+            rows: Vec::new(),
         });
         group.count += 1;
+        group.rows.extend(at.row.filter(|_| level == Level::Note));
         self.has_other_errors |= level == Level::Error && at.row.is_none();
         let row = at.row.and_then(|row| table.rows.get(row));
         if let Some(row) = row.filter(|_| group.examples.len() < KEPT_EXAMPLES) {
@@ -111,6 +115,7 @@ impl TableFindings {
             fix: String::new(),
             count: 0,
             examples: Vec::new(),
+            rows: Vec::new(),
         });
         group.count += count;
     }

@@ -1,8 +1,6 @@
-//! Maps a table's columns to properties: proposed from headers and contents, or given as JSON.
+//! Maps a table's columns to properties, as proposed from headers and contents.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
-
-use serde::{Deserialize, Serialize};
+use std::collections::{BTreeMap, HashSet};
 
 use super::date::{self, Date};
 use super::target::{Target, Translation, known, property_of};
@@ -20,8 +18,10 @@ const OTHER_ADDRESSES: [&str; 12] =
 pub enum MappingError {
     #[error("the mapping doesn't have the form {{\"columns\": {{\"HEADER\": \"PROPERTY\"}}}}")]
     Form(#[from] serde_json::Error),
+    #[error("line {line} of the mapping is wrong: {reason}")]
+    Toml { line: usize, reason: String },
     #[error(
-        "the mapping sets column `{head}` to `{target}`, which isn't a valid target; write a property such as name, additional:NAME, attribute:NAME, attribute:NAME:TYPE, json:NAME, or null"
+        "the mapping sets column `{head}` to `{target}`, which isn't a valid target; write a property such as name, additional:NAME, attribute:NAME, attribute:NAME:TYPE, json:NAME, or \"not used\""
     )]
     Target { head: String, target: String },
     #[error("{0}")]
@@ -34,19 +34,31 @@ pub struct ColumnUse {
     pub target: Target,
     /// Used only in rows where the property's main column is empty.
     pub is_fallback: bool,
-    /// Lists are split at commas, regardless of other values.
-    pub split_commas: bool,
-    /// Translations of values.
+    /// How lists are separated. If it isn't given, the values decide.
+    pub separator: Option<Separator>,
+    /// Translations of values, and of the items of lists.
     pub values: BTreeMap<String, String>,
+    /// Texts that mean an empty cell.
+    pub null: Vec<String>,
+    /// The highest rating, if it isn't 5.
+    pub out_of: Option<u16>,
+}
+
+/// How the lists in a column are separated.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Separator {
+    /// They aren't: each cell is one value.
+    None,
+    Text(String),
 }
 
 impl ColumnUse {
     pub const fn new(target: Target) -> Self {
-        Self { target, is_fallback: false, split_commas: false, values: BTreeMap::new() }
+        Self { target, is_fallback: false, separator: None, values: BTreeMap::new(), null: Vec::new(), out_of: None }
     }
 
     /// If the target is an attribute without a type, infers the type from the column's values.
-    fn typed(mut self, table: &Table, column: usize) -> Self {
+    pub(super) fn typed(mut self, table: &Table, column: usize) -> Self {
         if let Target::Attribute(_, kind @ None) = &mut self.target {
             *kind = Some(attribute_type(table, column));
         }
@@ -65,16 +77,31 @@ impl ColumnUse {
     }
 }
 
+/// A value that isn't in a single column. It's used in rows where the property's columns are empty.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Made {
+    Constant(serde_json::Value),
+    /// Text with columns' names in braces. It has no value in rows where one of them is empty.
+    Template(String),
+}
+
 /// How each of a table's columns is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Mapping {
     /// In column order.
     pub columns: Vec<ColumnUse>,
+    /// Properties with values that aren't in a single column.
+    pub made: Vec<(Target, Made)>,
+}
+
+/// The property that a word stands for.
+pub fn meant(word: &str) -> Option<&'static str> {
+    folded(word).or_else(|| property_of(word))
 }
 
 /// Whether a header stands for a property.
 pub(super) fn is_known_head(head: &str) -> bool {
-    head.starts_with("json:") || folded(head).or_else(|| property_of(head)).is_some() || translation(head).is_some()
+    head.starts_with("json:") || meant(head).is_some() || translation(head).is_some()
 }
 
 impl Mapping {
@@ -117,7 +144,7 @@ impl Mapping {
                 target.unwrap_or_else(|| if is_meant { Target::Additional(head.clone()) } else { Target::Ignored }),
             )
         };
-        Self { columns: table.heads.iter().zip(targets).map(rest).collect() }
+        Self { columns: table.heads.iter().zip(targets).map(rest).collect(), made: Vec::new() }
     }
 
     /// Uses an unused column as an additional property; `*` uses all unused columns with values.
@@ -170,7 +197,7 @@ impl Mapping {
 
     /// Splits a column's lists at commas.
     pub fn split_commas(&mut self, table: &Table, head: &str) -> Result<(), MappingError> {
-        self.column(table, head)?.split_commas = true;
+        self.column(table, head)?.separator = Some(Separator::Text(",".to_owned()));
         Ok(())
     }
 
@@ -216,7 +243,8 @@ impl Mapping {
 
     /// Whether a column is used as this property.
     pub fn has(&self, property: &str) -> bool {
-        self.columns.iter().any(|of| of.target.property() == Some(property))
+        let mut targets = self.columns.iter().map(|of| &of.target).chain(self.made.iter().map(|(target, _)| target));
+        targets.any(|target| target.property() == Some(property))
     }
 
     /// The unused columns with a header and values, each with the reason.
@@ -228,7 +256,7 @@ impl Mapping {
         };
         let reason = |column: usize| {
             let head = table.heads[column].as_str();
-            let property = folded(head).or_else(|| property_of(head));
+            let property = meant(head);
             match (slug(head).as_str(), property) {
                 (_, Some(property)) if self.has(property) => format!("another column is used as `{property}`"),
                 (_, Some("rating")) => "ratings must be between 0 and 5".to_owned(),
@@ -256,10 +284,10 @@ fn exact(head: &str, is_typed: bool) -> Option<Target> {
 
 /// The text in another language that a header stands for, such as `tagline:de`.
 fn translation(head: &str) -> Option<Translation> {
-    Translation::of(head, |name| folded(name).or_else(|| property_of(name)))
+    Translation::of(head, meant)
 }
 
-fn no_column(table: &Table, head: &str) -> MappingError {
+pub(super) fn no_column(table: &Table, head: &str) -> MappingError {
     let named: Vec<_> =
         table.heads.iter().filter(|head| !head.is_empty()).take(20).map(|head| format!("`{head}`")).collect();
     MappingError::Column(format!("the table has no column `{head}`; its columns are {}", named.join(", ")))
@@ -315,96 +343,6 @@ fn agrees(table: &Table, column: usize, property: &str) -> bool {
 fn all(table: &Table, column: usize, fits: fn(&str) -> bool) -> bool {
     let mut sample = texts(table, column).take(SAMPLE_ROWS).peekable();
     sample.peek().is_some() && sample.all(|text| fits(&text))
-}
-
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct Written {
-    columns: serde_json::Map<String, serde_json::Value>,
-}
-
-/// A column's use, written as an object if a target alone doesn't describe it.
-#[derive(Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-struct WrittenUse {
-    to: Option<String>,
-    #[serde(default)]
-    split_commas: bool,
-    #[serde(default)]
-    values: BTreeMap<String, String>,
-}
-
-impl Mapping {
-    /// Reads a mapping for a table.
-    pub fn parse(text: &[u8], table: &Table) -> Result<Self, MappingError> {
-        let written: Written = serde_json::from_slice(text)?;
-        let heads: HashSet<&String> = table.heads.iter().collect();
-        if let Some(head) = written.columns.keys().find(|head| !heads.contains(head)) {
-            return Err(MappingError::Column(format!(
-                "the mapping names the column `{head}`, which the table doesn't have"
-            )));
-        }
-        let mut by_target: HashMap<String, &String> = HashMap::new();
-        let mut columns = Vec::new();
-        for head in &table.heads {
-            let column = match written.columns.get(head) {
-                None if head.is_empty() => ColumnUse::new(Target::Ignored),
-                None => {
-                    return Err(MappingError::Column(format!(
-                        "the mapping doesn't include the column `{head}`; add it (null leaves it unused)"
-                    )));
-                }
-                Some(value) => Self::parse_use(head, value)?.typed(table, columns.len()),
-            };
-            if column.target != Target::Ignored
-                && !column.is_fallback
-                && let Some(other) = by_target.insert(column.target.to_string(), head)
-            {
-                let target = &column.target;
-                let text = format!(
-                    "the mapping sets both columns `{other}` and `{head}` to `{target}`; set only one, or write `fallback:{target}` for the \
-                     one to use in rows where the other is empty"
-                );
-                return Err(MappingError::Column(text));
-            }
-            columns.push(column);
-        }
-        Ok(Self { columns })
-    }
-
-    fn parse_use(head: &str, value: &serde_json::Value) -> Result<ColumnUse, MappingError> {
-        let written = match value {
-            serde_json::Value::Object(_) => serde_json::from_value(value.clone())?,
-            serde_json::Value::Null => WrittenUse { to: None, split_commas: false, values: BTreeMap::new() },
-            other => {
-                let to = other.as_str().map_or_else(|| other.to_string(), str::to_owned);
-                WrittenUse { to: Some(to), split_commas: false, values: BTreeMap::new() }
-            }
-        };
-        let Some(to) = written.to else { return Ok(ColumnUse::new(Target::Ignored)) };
-        let name = to.strip_prefix("fallback:");
-        let target = Target::parse(name.unwrap_or(&to))
-            .ok_or_else(|| MappingError::Target { head: head.to_owned(), target: to.clone() })?;
-        let (is_fallback, split_commas) = (name.is_some(), written.split_commas);
-        Ok(ColumnUse { target, is_fallback, split_commas, values: written.values })
-    }
-
-    /// The mapping as JSON that [`parse`](Self::parse) can read.
-    pub fn to_json(&self, table: &Table) -> String {
-        let value = |of: &ColumnUse| {
-            let prefix = if of.is_fallback { "fallback:" } else { "" };
-            match &of.target {
-                Target::Ignored => serde_json::Value::Null,
-                target if of.values.is_empty() && !of.split_commas => format!("{prefix}{target}").into(),
-                target => serde_json::json!({
-                    "to": format!("{prefix}{target}"), "split_commas": of.split_commas, "values": of.values
-                }),
-            }
-        };
-        let named = table.heads.iter().zip(&self.columns).filter(|(head, _)| !head.is_empty());
-        let columns = named.map(|(head, of)| (head.clone(), value(of))).collect();
-        serde_json::to_string_pretty(&Written { columns }).unwrap_or_default() + "\n"
-    }
 }
 
 /// The type that all values in a column share. JSON values have the type they're written as.
@@ -492,28 +430,5 @@ mod tests {
     fn the_exact_name_takes_precedence_and_a_property_gets_one_column() {
         assert_eq!(proposed("Title,name\na,b\n"), ["not used", "name"]);
         assert_eq!(proposed("Name,NAME\na,b\n"), ["name", "not used"]);
-    }
-
-    #[test]
-    fn a_mapping_can_specify_fallbacks_splitting_and_translated_values() {
-        let table = crate::curate::tabular::parse(b"a,b\nx,y\n", "csv", ReadOptions::default(), &|_, _| {});
-        let table = table.expect("a table");
-        let json = br#"{"columns":{"a":{"to":"tags","split_commas":true,"values":{"x":"z"}},"b":"fallback:tags"}}"#;
-        let mapping = Mapping::parse(json, &table).expect("a mapping");
-        assert_eq!(mapping.columns[0].translated("X").as_deref(), Some("z"));
-        assert!(mapping.columns[0].split_commas && mapping.columns[1].is_fallback);
-        assert_eq!(Mapping::parse(mapping.to_json(&table).as_bytes(), &table).expect("a mapping"), mapping);
-        assert!(Mapping::parse(br#"{"columns":{"a":"tags","b":"tags"}}"#, &table).is_err());
-    }
-
-    #[test]
-    fn a_mapping_survives_a_round_trip() {
-        let table =
-            crate::curate::tabular::parse(b"Title,X,json:n\na,b,1\n", "csv", ReadOptions::default(), &|_, _| {})
-                .expect("a table");
-        let mapping = Mapping::propose(&table);
-        assert_eq!(Mapping::parse(mapping.to_json(&table).as_bytes(), &table).expect("a mapping"), mapping);
-        assert!(Mapping::parse(br#"{"columns":{"Title":"name","X":"nam","json:n":null}}"#, &table).is_err());
-        assert!(Mapping::parse(br#"{"columns":{"Title":"name"}}"#, &table).is_err());
     }
 }

@@ -17,6 +17,9 @@ mod findings;
 mod header;
 mod json;
 mod mapping;
+mod mapping_file;
+mod matching;
+mod merge_rows;
 mod target;
 mod update;
 mod value;
@@ -27,9 +30,12 @@ pub use check::{Checked, check, rejected};
 pub use convert::{Conversion, ConvertOptions, Record, convert, sample};
 pub use date::DateOrder;
 pub use findings::{Cause, Level, TableFindings};
-pub use mapping::{ColumnUse, Mapping, MappingError};
+pub use mapping::{ColumnUse, Made, Mapping, MappingError, Separator, meant};
+pub use mapping_file::MappingFile;
+pub use matching::{Choice, Match};
 pub use target::{Target, Translation};
-pub use update::{Choice, Envelope, Match, UpdateError, Updated, document, update};
+pub use update::{Envelope, UpdateError, UpdateOptions, Updated, document, update};
+use write::REASON;
 pub use write::{Rejected, write_csv, write_ndjson, write_rejected};
 
 use std::fs::File;
@@ -105,6 +111,20 @@ pub enum RowKind {
     Record,
 }
 
+/// How a CSV file is written.
+#[derive(Debug, Clone, Copy)]
+pub struct Dialect {
+    pub delimiter: u8,
+    /// Whether the file needs a byte order mark, so that spreadsheet programs recognise UTF-8.
+    pub has_mark: bool,
+}
+
+impl Default for Dialect {
+    fn default() -> Self {
+        Self { delimiter: b',', has_mark: false }
+    }
+}
+
 /// A table in memory.
 #[derive(Debug, Default)]
 pub struct Table {
@@ -114,14 +134,30 @@ pub struct Table {
     /// Groups of columns that share a header, by index. Each group's first column keeps the header.
     pub repeated: Vec<Vec<usize>>,
     pub rows: Vec<Row>,
+    /// How many of the last columns come from the mapping's constants and templates.
+    pub made: usize,
     pub row_kind: RowKind,
     /// Whether date serial numbers count from 1904.
     pub is_1904: bool,
+    /// How rows are written in CSV.
+    pub dialect: Dialect,
     /// Conversions that were necessary to read the table.
     pub notes: Vec<String>,
 }
 
 impl Table {
+    /// Removes the column with the reasons that [`write_rejected`] added. Returns whether there was
+    /// one.
+    pub fn remove_reasons(&mut self) -> bool {
+        let is_there = self.heads.last().is_some_and(|head| head.trim_end_matches('_') == REASON);
+        if is_there {
+            let width = self.heads.len() - 1;
+            self.heads.truncate(width);
+            self.rows.iter_mut().for_each(|row| row.cells.truncate(width));
+        }
+        is_there
+    }
+
     /// How messages name a row, such as `row 5`.
     pub fn row_name(&self, number: u64) -> String {
         let kind = match self.row_kind {
@@ -136,6 +172,7 @@ impl Table {
     pub fn column_name(&self, column: usize) -> String {
         let head = self.heads.get(column).map_or("", String::as_str);
         match (self.row_kind, head) {
+            _ if column + self.made >= self.heads.len() => format!("`{head}` of the mapping"),
             (RowKind::Row, "") => format!("column {}", column_letters(column)),
             (RowKind::Row, head) => format!("column {} `{head}`", column_letters(column)),
             (_, head) => format!("property `{head}`"),

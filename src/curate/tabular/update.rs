@@ -1,38 +1,17 @@
 //! Updates an export with a table's rows. Whatever the table doesn't contain is kept as written.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
-use serde::Deserialize;
 use serde_json::Value;
 
 use super::convert::{TRANSLATIONS, cleared_translations, merged_translations};
 use super::edit::{Edit, items, like, rebuild};
 use super::findings::{At, Level};
-use super::{Conversion, Mapping, Record, Table};
+use super::matching::{KnownRecord, Match, Matcher};
+use super::{Choice, Conversion, Mapping, Record, Table};
 use crate::export::Export;
-use crate::record::{Attribute, EvidenceStatus, identity, normalised_url, slug};
+use crate::record::{Attribute, EvidenceStatus, slug};
 use crate::text::append;
-
-/// A row and a record that have the same name or the same URL, but not both.
-#[derive(Debug)]
-pub struct Match {
-    /// The row, such as `row 5`.
-    pub row: String,
-    pub row_name: String,
-    pub row_url: String,
-    pub id: String,
-    pub name: String,
-    pub url: String,
-}
-
-/// What to do with a row that may be an existing record.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Choice {
-    /// The row is that record: update it.
-    Update,
-    /// The row is a different record: add it.
-    Add,
-}
 
 /// Why an export can't be updated.
 #[derive(Debug, thiserror::Error)]
@@ -49,6 +28,8 @@ pub struct Updated {
     pub json: String,
     /// For each element of `software`, the index of the row that it comes from.
     pub rows: Vec<Option<usize>>,
+    /// The rows that change or add a record.
+    pub changed: HashSet<usize>,
     /// How many values were removed because their cell is empty.
     pub cleared: usize,
     /// Records without a row, as `name (id)`. `json` still contains them unless the caller asked to
@@ -56,24 +37,28 @@ pub struct Updated {
     pub missing: Vec<String>,
 }
 
-#[derive(Deserialize)]
-struct KnownRecord {
-    id: String,
-    name: String,
-    url: String,
+/// How to update an export.
+#[derive(Debug, Default, Clone, Copy)]
+pub struct UpdateOptions {
+    /// Remove records that have no row.
+    pub remove_missing: bool,
+    /// Add a suffix to ids derived from names if they collide.
+    pub unique_ids: bool,
+    /// Match rows only by id, or by name and URL together.
+    pub is_exact: bool,
 }
 
-/// Updates an export. Rows are matched by id, or by name and URL if there are no ids; `ask` decides
-/// if only one of the two matches.
+/// Updates an export. Rows are matched by id, or by URL and name if there are no ids; `ask` decides
+/// if a row may be several records, or if several rows may be a record.
 pub fn update(
     export: &Export,
     table: &Table,
     mapping: &Mapping,
     conversion: &mut Conversion,
-    options: (bool, bool),
+    options: UpdateOptions,
     ask: &mut dyn FnMut(&Match) -> Option<Choice>,
 ) -> Result<Updated, UpdateError> {
-    let (remove_missing, unique_ids) = options;
+    let UpdateOptions { remove_missing, unique_ids, is_exact } = options;
     let document = std::str::from_utf8(&export.document).map_err(|_| UpdateError::Form)?;
     let members = items(document).ok_or(UpdateError::Form)?;
     let software = members.iter().position(|item| item.key.as_deref() == Some("software")).ok_or(UpdateError::Form)?;
@@ -82,23 +67,40 @@ pub fn update(
         .iter()
         .map(|item| serde_json::from_str(item.value).map_err(|_| UpdateError::Form))
         .collect::<Result<_, _>>()?;
-    let targets = Matcher::new(&heads).rows(table, mapping, conversion, ask)?;
-
+    let mut matcher = Matcher::new(&conversion.records, &heads);
+    if mapping.has("id") {
+        matcher.by_id();
+    } else {
+        matcher.by_name_and_url(&|element, record| merged(elements[element].value, record, &mut 0).is_none());
+    }
+    if !mapping.has("id") && !is_exact {
+        for (index, element, shared) in matcher.by_one_key() {
+            let record = &conversion.records[index];
+            let name = record.text("name").unwrap_or_default();
+            let value = format!("`{name}` as `{}` ({})", heads[element].name, heads[element].id);
+            let message = format!("rows were matched with records by their {shared} alone");
+            conversion.findings.add(
+                Level::Note,
+                table,
+                At { row: Some(record.row), column: None },
+                &value,
+                &message,
+                "",
+            );
+        }
+        let row_name = |record: &Record| table.row_name(table.rows[record.row].number);
+        let unclear = matcher.by_answer(&row_name, ask);
+        if !unclear.is_empty() {
+            return Err(UpdateError::unclear(&unclear));
+        }
+    }
+    let targets = matcher.targets;
     let mut of_element: BTreeMap<usize, usize> = BTreeMap::new();
     let mut new: Vec<usize> = Vec::new();
     for (index, target) in targets.into_iter().enumerate() {
-        let Some(element) = target else {
-            new.push(index);
-            continue;
-        };
-        if let Some(first) = of_element.get(&element) {
-            let (row, first) = (conversion.records[index].row, conversion.records[*first].row);
-            let value = format!("`{}` as in {}", heads[element].id, table.row_name(table.rows[first].number));
-            let at = At { row: Some(row), column: None };
-            let fix = "remove one of the rows, or give one of them a different id";
-            conversion.findings.add(Level::Error, table, at, &value, "another row matches the same record", fix);
-        } else {
-            of_element.insert(element, index);
+        match target {
+            Some(element) => _ = of_element.insert(element, index),
+            None => new.push(index),
         }
     }
     let taken: HashMap<String, String> =
@@ -106,6 +108,7 @@ pub fn update(
     conversion.complete(table, mapping, &new, taken, unique_ids);
 
     let mut cleared = 0;
+    let mut updated = HashSet::new();
     let mut rows = Vec::new();
     let mut changes = Vec::new();
     let mut missing = Vec::new();
@@ -119,7 +122,11 @@ pub fn update(
             continue;
         };
         rows.push(Some(record.row));
-        changes.push(merged(item.value, record, &mut cleared).map_or(Edit::Keep, Edit::Value));
+        let value = merged(item.value, record, &mut cleared);
+        if value.is_some() {
+            updated.extend(record.rows());
+        }
+        changes.push(value.map_or(Edit::Keep, Edit::Value));
     }
     let added: Vec<_> = new
         .iter()
@@ -131,6 +138,7 @@ pub fn update(
             (None, spaced.unwrap_or_else(|| element(record)))
         })
         .collect();
+    updated.extend(new.iter().flat_map(|index| conversion.records[*index].rows()));
     rows.extend(new.iter().map(|index| Some(conversion.records[*index].row)));
     let array = rebuild(members[software].value, &elements, &changes, &added);
     let mut attributes = mapping.attributes(table);
@@ -145,7 +153,7 @@ pub fn update(
         .collect();
     let is_new = declared.is_none() && !attributes.is_empty();
     let added: Vec<_> = is_new.then(|| (Some("attributes"), declarations(&attributes))).into_iter().collect();
-    Ok(Updated { json: rebuild(document, &members, &changes, &added), rows, cleared, missing })
+    Ok(Updated { json: rebuild(document, &members, &changes, &added), rows, changed: updated, cleared, missing })
 }
 
 /// Adds declarations to the list of attributes; replaces a value that isn't a list.
@@ -163,92 +171,19 @@ fn declare(list: &str, attributes: &[Attribute]) -> Edit {
     }
 }
 
-struct Matcher<'h> {
-    heads: &'h [KnownRecord],
-    by_id: HashMap<&'h str, usize>,
-    by_name: HashMap<String, usize>,
-    by_url: HashMap<String, usize>,
-}
+/// How many unclear rows an error shows.
+const SHOWN_UNCLEAR: usize = 10;
 
-impl<'h> Matcher<'h> {
-    fn new(heads: &'h [KnownRecord]) -> Self {
-        let by = |key: fn(&KnownRecord) -> String| {
-            heads.iter().enumerate().map(|(index, head)| (key(head), index)).collect()
-        };
-        Self {
-            heads,
-            by_id: heads.iter().enumerate().map(|(index, head)| (head.id.as_str(), index)).collect(),
-            by_name: by(|head| identity(&head.name)),
-            by_url: by(|head| normalised_url(&head.url).into_owned()),
-        }
-    }
-
-    /// For each of the table's records, the element that it corresponds to.
-    fn rows(
-        &self,
-        table: &Table,
-        mapping: &Mapping,
-        conversion: &Conversion,
-        ask: &mut dyn FnMut(&Match) -> Option<Choice>,
-    ) -> Result<Vec<Option<usize>>, UpdateError> {
-        let mut unclear: Vec<String> = Vec::new();
-        let mut targets = Vec::new();
-        for record in &conversion.records {
-            if mapping.has("id") {
-                targets.push(record.text("id").and_then(|id| self.by_id.get(id.as_str()).copied()));
-                continue;
-            }
-            let (name, url) = (record.text("name").unwrap_or_default(), record.text("url").unwrap_or_default());
-            let folded = identity(&name);
-            let by_name = self.by_name.get(&folded).copied().filter(|_| !folded.is_empty());
-            let by_url = self.by_url.get(&*normalised_url(&url)).copied();
-            let target = match (by_name, by_url) {
-                (a, b) if a == b => a,
-                (by_name, by_url) => {
-                    let Some((found, head)) =
-                        by_url.or(by_name).and_then(|found| Some((found, self.heads.get(found)?)))
-                    else {
-                        targets.push(None);
-                        continue;
-                    };
-                    let question = Match {
-                        row: table.row_name(table.rows[record.row].number),
-                        row_name: name,
-                        row_url: url,
-                        id: head.id.clone(),
-                        name: head.name.clone(),
-                        url: head.url.clone(),
-                    };
-                    match ask(&question) {
-                        Some(Choice::Update) => Some(found),
-                        Some(Choice::Add) => None,
-                        None => {
-                            unclear.push(question.to_string());
-                            None
-                        }
-                    }
-                }
-            };
-            targets.push(target);
-        }
-        if unclear.is_empty() {
-            return Ok(targets);
-        }
-        let more = unclear.len().saturating_sub(10);
-        unclear.truncate(10);
+impl UpdateError {
+    fn unclear(rows: &[Match]) -> Self {
+        let shown: Vec<_> = rows.iter().take(SHOWN_UNCLEAR).map(|row| format!("\n  {row}")).collect();
+        let more = rows.len() - shown.len();
         let more = if more == 0 { String::new() } else { format!("\n  and {more} more") };
-        Err(UpdateError::Unclear(format!(
-            "rows match a record by name or by URL, but not by both; run this in a terminal to choose, or add an `id` column with the \
-             rows' ids:\n  {}{more}",
-            unclear.join("\n  ")
-        )))
-    }
-}
-
-impl std::fmt::Display for Match {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let Self { row, row_name, row_url, id, name, url } = self;
-        write!(f, "{row} `{row_name}` {row_url} may be `{name}` ({id}) {url}")
+        Self::Unclear(format!(
+            "it's unclear which records some rows describe; run this in a terminal to choose, or add an `id` column with \
+             the records' ids:{}{more}",
+            shown.concat()
+        ))
     }
 }
 
@@ -441,7 +376,7 @@ impl Conversion {
                 id = format!("{made}-{suffix}");
             }
             if let Some(first) = taken.get(&id) {
-                let fix = "add an `id` column, remove one of the two, or give such ids a suffix with --unique-ids";
+                let fix = "if both are one product, merge them with --merge-rows; otherwise add an `id` column, or give such ids a suffix with --unique-ids";
                 let clash = format!("`{shown}` would get the id `{id}`, which {first} already has");
                 self.findings.add(
                     Level::Error,

@@ -7,9 +7,9 @@ use serde_json::Value;
 use serde_json::value::RawValue;
 
 use super::target::{EVIDENCE, json_head};
-use super::{Cell, MAX_COLUMNS, Mapping, RowKind, Table, text_cell, value};
+use super::{Cell, MAX_COLUMNS, Mapping, Record, RowKind, Table, Target, text_cell, value};
 use crate::export::{Export, write_compact};
-use crate::record::{PropertyValue, SOFTWARE, Software};
+use crate::record::{AttributeType, PropertyValue, SOFTWARE, Software};
 
 enum Column<'e> {
     Plain(&'static str),
@@ -63,16 +63,28 @@ pub fn write_ndjson(export: &Export, out: &mut dyn Write) -> io::Result<()> {
 /// The reasons why rows weren't imported, by row index.
 pub type Rejected = std::collections::BTreeMap<usize, Vec<String>>;
 
-/// Writes rows as a table with the same columns plus one for the reasons: CSV, or NDJSON if the
-/// table was JSON.
-pub fn write_rejected(table: &Table, mapping: &Mapping, rejected: &Rejected, out: &mut dyn Write) -> io::Result<()> {
-    let mut reason = "Reason".to_owned();
-    while table.heads.contains(&reason) {
+/// The header of the column with the reasons.
+pub(super) const REASON: &str = "Reason";
+
+/// Writes rows as a table with the same columns plus one for the reasons: CSV in the table's
+/// dialect, or NDJSON if the table was JSON. Dates that were understood are written as
+/// `YYYY-MM-DD`.
+pub fn write_rejected(
+    table: &Table,
+    mapping: &Mapping,
+    rejected: &Rejected,
+    records: &[Record],
+    out: &mut dyn Write,
+) -> io::Result<()> {
+    let own = table.heads.len() - table.made;
+    let heads = &table.heads[..own];
+    let mut reason = REASON.to_owned();
+    while heads.contains(&reason) {
         reason.push('_');
     }
     if table.row_kind != RowKind::Row {
         for (row, reasons) in rejected {
-            let cells = table.heads.iter().zip(&table.rows[*row].cells).filter(|(_, cell)| **cell != Cell::Empty);
+            let cells = heads.iter().zip(&table.rows[*row].cells).filter(|(_, cell)| **cell != Cell::Empty);
             let mut members: Vec<_> = cells
                 .map(|(head, cell)| format!("{}:{}", serde_json::Value::from(head.as_str()), cell.shown()))
                 .collect();
@@ -89,13 +101,25 @@ pub fn write_rejected(table: &Table, mapping: &Mapping, rejected: &Rejected, out
     let guarded = |text: &str| {
         if value::is_nothing(text) { text.to_owned() } else { value::guarded(&value::unguarded(text)) }
     };
-    let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(out);
-    writer.write_record(table.heads.iter().map(|head| value::guarded(head)).chain([reason]))?;
+    let date = |row: usize, target: &Target| match target {
+        Target::Property("evidence_checked_on") | Target::Attribute(_, Some(AttributeType::Date)) => {
+            let record = records.binary_search_by_key(&row, |record| record.row).ok()?;
+            records[record].text(target.property()?)
+        }
+        _ => None,
+    };
+    if table.dialect.has_mark {
+        out.write_all("\u{feff}".as_bytes())?;
+    }
+    let mut writer = csv::WriterBuilder::new();
+    writer.terminator(csv::Terminator::CRLF).delimiter(table.dialect.delimiter);
+    let mut writer = writer.from_writer(out);
+    writer.write_record(heads.iter().map(|head| value::guarded(head)).chain([reason]))?;
     for (row, reasons) in rejected {
-        let cells = table.rows[*row].cells.iter().zip(&mapping.columns).map(|(cell, of)| match cell {
+        let cells = table.rows[*row].cells[..own].iter().zip(&mapping.columns).map(|(cell, of)| match cell {
             Cell::Link(link) if !of.target.is_uri() => guarded(&link.0),
             Cell::Link(link) if value::is_address(&link.0) => guarded(&link.0),
-            cell => guarded(cell.shown()),
+            cell => date(*row, &of.target).unwrap_or_else(|| guarded(cell.shown())),
         });
         writer.write_record(cells.chain([value::guarded(&reasons.join("; "))]))?;
     }

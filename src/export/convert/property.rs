@@ -68,6 +68,14 @@ impl Reader {
     pub(super) fn texts(&mut self, value: Value<'_>, path: Path<'_>, slot: &mut Vec<Box<str>>) -> Use {
         if let Some(text) = value.as_str() {
             self.words(value, path, &text);
+            if let (true, Path::Member(_, key)) = (text.contains([',', ';']), path)
+                && key != "category"
+            {
+                let message = format!("`{key}` is a single string, but looks like a list of several");
+                let help =
+                    "if it is a list, write an array such as [\"one\", \"two\"]; otherwise an array with one string";
+                self.report(Code::CommaList, value, path, message, help);
+            }
             *slot = vec![text.into()];
             return Use::Used;
         }

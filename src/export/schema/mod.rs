@@ -3,9 +3,11 @@
 //! [`PUBLISHED`] and this code state the same rules twice: once for other tools, and once with
 //! locations, reasons and fixes. A property test compares the two.
 
+mod editor;
 mod license;
 mod rule;
 
+pub(super) use editor::completed;
 pub(super) use rule::{Count, count};
 
 use self::rule::Rules;
@@ -26,7 +28,10 @@ pub(super) fn is_uri(text: &str) -> bool {
 pub(super) fn check(root: Value<'_>) -> Faults {
     let mut rules = Rules::default();
     let path = Path::Root;
-    if root.kind() == Kind::Object {
+    if root.get("software").is_none() && root.get("keys").is_some_and(|keys| keys.kind() == Kind::Array) {
+        let help = "move it out of the folder of exports, and name its new place with --keys";
+        rules.report(Code::MissingProperty, root, path, "this is a file of API keys, not an export", help);
+    } else if root.kind() == Kind::Object {
         envelope(&mut rules, root, path);
     } else {
         rules.wrong_type(root, path, "an object", "an export is an object with `name`, `license` and `software`");

@@ -166,3 +166,53 @@ fn numbers_at_the_limit_get_the_same_verdict_from_the_published_schema() {
     document.first_record().set("unknown", Node::Raw("[1e400]".to_owned()));
     assert_eq!(errors(&document.to_string()).len(), 1);
 }
+
+#[test]
+fn the_schema_for_editors_also_knows_what_is_only_a_warning() {
+    let schema = serde_json::from_str(&export::editor_schema()).expect("the schema is JSON");
+    let editor = jsonschema::draft202012::options().should_validate_formats(true).build(&schema);
+    let (editor, published) = (editor.expect("the schema compiles"), published());
+    let data = std::fs::read_dir(concat!(env!("CARGO_MANIFEST_DIR"), "/data")).expect("a folder");
+    let files = data.map(|entry| entry.expect("an entry").path());
+    for file in files.filter(|file| file.extension().is_some_and(|extension| extension == "json")) {
+        let text = std::fs::read_to_string(&file).expect("a file");
+        let document: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+        if document.get("software").is_some() {
+            let errors: Vec<_> = editor.iter_errors(&document).map(|error| error.to_string()).take(3).collect();
+            assert_eq!(errors, [""; 0], "{}", file.display());
+        }
+    }
+    let with = |envelope: &str, record: &str| {
+        format!(
+            r#"{{"name": "N", "license": "https://l.example/"{envelope}, "software": [
+            {{"id": "a", "name": "A", "url": "https://a.example/", "evidence_status": "pending-review"{record}}}]}}"#
+        )
+    };
+    let of_envelope = [
+        r#", "pins": [{"queries": ["a"]}]"#,
+        r#", "pins": [{"queries": "a", "software": ["a"]}]"#,
+        r#", "glossary": [{"term": "LOTO"}]"#,
+        r#", "glossary": [{"term": "LOTO", "definition": "d", "source": {"url": "no URI"}}]"#,
+        r#", "reviews": [{"id": "r", "software_id": "a", "rating": 9}]"#,
+        r#", "categories": [{"description": "d"}]"#,
+        r#", "categories": [{"name": "C", "translations": {"de": {"name": 5}}}]"#,
+        r#", "synonyms": [{"from": ["a"]}]"#,
+        r#", "attributes": [{"property": "a:b", "label": "L"}]"#,
+        r#", "attributes": [{"property": "a", "label": "L", "type": "integer"}]"#,
+    ];
+    let of_record = [
+        r#", "tags": "a, b""#,
+        r#", "tags": [5]"#,
+        r#", "tagline": 5"#,
+        r#", "repository": "no URI""#,
+        r#", "rating": 7"#,
+        r#", "translations": {"de": "Text"}"#,
+    ];
+    let documents = of_envelope.map(|envelope| with(envelope, "")).into_iter();
+    let right = r#", "tags": "a", "aliases": ["b"], "tagline": null, "translations": {"de": {"tagline": "t"}}"#;
+    assert!(editor.is_valid(&Node::parse(&with("", right)).to_serde()));
+    for document in documents.chain(of_record.map(|record| with("", record))) {
+        let value = Node::parse(&document).to_serde();
+        assert!(published.is_valid(&value) && !editor.is_valid(&value), "{document}");
+    }
+}

@@ -1,0 +1,116 @@
+//! Merges rows about the same product, such as one row for each of its categories.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde_json::Value;
+
+use super::findings::{At, Level};
+use super::{Conversion, Mapping, Record, Table, Target};
+use crate::record::{AttributeType, Property, Shape, identity, normalised_url};
+
+impl Record {
+    /// The indices of the rows that the record comes from.
+    pub fn rows(&self) -> impl Iterator<Item = usize> {
+        std::iter::once(self.row).chain(self.others.iter().copied())
+    }
+}
+
+impl Conversion {
+    /// Removes and returns the records with rejected rows, all of whose rows are then rejected.
+    pub fn set_aside(&mut self, rejected: &mut BTreeMap<usize, Vec<String>>) -> Vec<Record> {
+        let is_rejected = |record: &Record| record.rows().any(|row| rejected.contains_key(&row));
+        let (aside, valid): (Vec<_>, _) = std::mem::take(&mut self.records).into_iter().partition(is_rejected);
+        self.records = valid;
+        for row in aside.iter().flat_map(Record::rows) {
+            rejected.entry(row).or_insert_with(|| vec!["another row about the product has errors".to_owned()]);
+        }
+        aside
+    }
+
+    /// Merges records with the same id, or the same name and URL. Lists are united. If single values
+    /// differ, the first one is kept and the others are reported.
+    pub(super) fn merge_rows(&mut self, table: &Table, mapping: &Mapping) {
+        let mut places: HashMap<[String; 3], usize> = HashMap::new();
+        let mut groups: Vec<Vec<Record>> = Vec::new();
+        for record in std::mem::take(&mut self.records) {
+            let text = |property| record.text(property).unwrap_or_default();
+            let key = match record.text("id") {
+                Some(id) => [id, String::new(), String::new()],
+                None => [String::new(), identity(&text("name")), normalised_url(&text("url")).into_owned()],
+            };
+            let place = *places.entry(key).or_insert(groups.len());
+            match groups.get_mut(place) {
+                Some(group) => group.push(record),
+                None => groups.push(vec![record]),
+            }
+        }
+        self.records = groups.into_iter().map(|group| self.merged(table, mapping, group)).collect();
+    }
+
+    fn merged(&mut self, table: &Table, mapping: &Mapping, mut group: Vec<Record>) -> Record {
+        let others = group.split_off(1);
+        let mut record = group.swap_remove(0);
+        if others.is_empty() {
+            return record;
+        }
+        for (name, _) in others.iter().flat_map(|other| &other.properties) {
+            if record.properties.iter().all(|(known, _)| known != name) {
+                record.properties.push((name.clone(), None));
+            }
+        }
+        for (name, first) in &mut record.properties {
+            let column = mapping.columns.iter().position(|of| of.target.property() == Some(&**name));
+            let value = |other: &'_ Record| other.properties.iter().find(|(of, _)| of == name)?.1.clone();
+            let values: Vec<_> = others.iter().filter_map(|other| Some((other.row, value(other)?))).collect();
+            if column.is_some_and(|column| is_list(&mapping.columns[column].target)) {
+                *first = united(first.iter().chain(values.iter().map(|(_, value)| value)));
+                continue;
+            }
+            for (row, value) in values {
+                let first = first.get_or_insert_with(|| value.clone());
+                if *first != value {
+                    let shown = format!("`{value}`; kept: `{first}`");
+                    let message = "rows of one product have different values, so only the first one is used";
+                    let fix =
+                        "if all of them matter, publish the column as a text attribute; otherwise correct the table";
+                    self.findings.add(Level::Warning, table, At { row: Some(row), column }, &shown, message, fix);
+                }
+            }
+        }
+        for (translation, value) in others.iter().flat_map(|other| &other.translations) {
+            let known = record.translations.iter_mut().find(|(known, _)| known == translation);
+            if let Some((_, known @ None)) = known {
+                known.clone_from(value);
+            }
+        }
+        let count = format!("{} rows", others.len() + 1);
+        let message = "rows about the same product were merged";
+        self.findings.add(Level::Note, table, At { row: Some(record.row), column: None }, &count, message, "");
+        record.others = others.iter().map(|other| other.row).collect();
+        record
+    }
+}
+
+fn is_list(target: &Target) -> bool {
+    match target {
+        Target::Attribute(_, kind) => matches!(kind, None | Some(AttributeType::Text)),
+        Target::Property(name) => {
+            let shape = Property::of_software(name).map(|known| known.shape);
+            matches!(shape, Some(Shape::Texts | Shape::Sources))
+        }
+        _ => false,
+    }
+}
+
+/// The different items of several values, as a list; a single value if all are the same.
+fn united<'v>(values: impl Iterator<Item = &'v String>) -> Option<String> {
+    let mut seen = HashSet::new();
+    let different: Vec<&String> = values.filter(|value| seen.insert(*value)).collect();
+    if different.len() < 2 {
+        return different.first().map(ToString::to_string);
+    }
+    let mut seen = HashSet::new();
+    let parsed = different.into_iter().filter_map(|value| serde_json::from_str(value).ok());
+    let items = parsed.flat_map(|value| if let Value::Array(items) = value { items } else { vec![value] });
+    Some(items.filter(|item| seen.insert(item.to_string())).collect::<Value>().to_string())
+}

@@ -1,0 +1,97 @@
+//! The schema for editors: the published one, completed with what the checks only warn about.
+
+use serde_json::{Map, Value, json};
+
+use super::PUBLISHED;
+use crate::export::budget::{ID_CHARS, LABEL_CHARS, PIN_QUERIES, PROPERTY_CHARS};
+use crate::record::{ENVELOPE, MAX_PINNED, Property, Required, SOFTWARE, Shape};
+
+/// The published schema with the form of every known property.
+pub(in crate::export) fn completed() -> String {
+    let mut schema: Value = serde_json::from_str(PUBLISHED).unwrap_or_default();
+    merge(&mut schema, json!({ "properties": properties(&ENVELOPE), "$defs": { "record": record() } }));
+    serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n"
+}
+
+fn record() -> Value {
+    let rules = json!({ "id": { "maxLength": ID_CHARS }, "rating": { "minimum": 0, "maximum": 5 } });
+    let mut record = json!({ "properties": properties(&SOFTWARE) });
+    merge(&mut record["properties"], rules);
+    record
+}
+
+fn properties(known: &'static [Property]) -> Value {
+    let property = |property: &'static Property| {
+        let mut form = json!({ "description": property.reference() });
+        // The published schema describes what makes an export invalid.
+        if !property.is_strict {
+            merge(&mut form, shape(property.shape, known));
+        }
+        (property.name.to_owned(), form)
+    };
+    known.iter().map(property).collect::<Map<_, _>>().into()
+}
+
+fn shape(shape: Shape, siblings: &'static [Property]) -> Value {
+    match shape {
+        Shape::Text => json!({ "type": ["string", "null"] }),
+        Shape::Name => json!({ "type": "string", "minLength": 1 }),
+        Shape::Label => json!({ "type": "string", "maxLength": LABEL_CHARS }),
+        Shape::Uri => json!({ "type": ["string", "null"], "format": "uri" }),
+        Shape::Date => json!({ "type": "string", "format": "date" }),
+        Shape::OneOf(values) => json!({ "enum": values }),
+        Shape::IdPrefix => json!({ "type": "string" }),
+        // A lone string counts as one element, but not if it looks like several.
+        Shape::Texts => {
+            json!({ "type": ["array", "string", "null"], "items": { "type": "string" }, "pattern": "^[^,;]*$" })
+        }
+        Shape::Number | Shape::Count => json!({ "type": ["number", "null"] }),
+        Shape::Boolean => json!({ "type": ["boolean", "null"] }),
+        Shape::Sources => json!({ "type": "array" }),
+        Shape::Source => {
+            let members = json!({ "title": { "type": "string" }, "url": { "type": "string", "format": "uri" } });
+            json!({ "type": ["string", "object", "null"], "properties": members })
+        }
+        Shape::Translations => {
+            let texts = siblings.iter().filter(|property| property.is_translated);
+            let texts: Map<_, _> = texts.map(|of| (of.name.to_owned(), json!({ "type": "string" }))).collect();
+            json!({ "type": ["object", "null"], "additionalProperties": { "type": "object", "properties": texts } })
+        }
+        Shape::Entries(of) => {
+            let required = of.iter().filter(|property| property.required == Required::Always);
+            let required: Vec<_> = required.map(|property| property.name).collect();
+            let mut entry = json!({ "type": "object", "required": required, "properties": properties(of) });
+            let rules = match required[..] {
+                // Synonyms.
+                [] => json!({ "oneOf": [
+                    { "required": ["terms"] }, { "required": ["from", "to"] }, { "required": ["ambiguous"] }
+                ] }),
+                ["queries", "software"] => json!({ "properties": {
+                    "queries": { "type": "array", "minItems": 1, "maxItems": PIN_QUERIES },
+                    "software": { "type": "array", "minItems": 1, "maxItems": MAX_PINNED }
+                } }),
+                ["id", "software_id", "rating"] => {
+                    json!({ "properties": { "rating": { "type": "integer", "minimum": 1, "maximum": 5 } } })
+                }
+                ["property", "label"] => {
+                    json!({ "properties": { "property": { "maxLength": PROPERTY_CHARS, "pattern": "^[^:]*$" } } })
+                }
+                _ => json!({}),
+            };
+            merge(&mut entry, rules);
+            json!({ "type": "array", "items": entry })
+        }
+    }
+}
+
+/// Adds an object's members to another's, at every depth.
+fn merge(schema: &mut Value, other: Value) {
+    match (schema, other) {
+        (Value::Object(schema), Value::Object(other)) => {
+            for (key, value) in other {
+                merge(schema.entry(key).or_insert(Value::Null), value);
+            }
+        }
+        (schema, other) => *schema = other,
+    }
+}
