@@ -11,6 +11,7 @@ pub(super) use editor::completed;
 pub(super) use rule::{Count, count};
 
 use self::rule::Rules;
+use super::Code;
 use super::finding::Faults;
 use super::pointer::Path;
 use super::text::{Kind, Value};
