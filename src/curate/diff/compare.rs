@@ -162,14 +162,10 @@ fn changes(old: &Json, new: &Json) -> Vec<FieldChange> {
 }
 
 fn fields(json: &Json) -> JsonMembers<'_> {
-    let members = serde_json::from_slice::<BTreeMap<String, &RawValue>>(&json.0);
-    match members {
-        Ok(members) => members.into_iter().map(|(name, value)| (name.into(), Cow::Borrowed(value))).collect(),
-        Err(_) => {
-            let value = serde_json::from_slice(&json.0).ok().map(|value: &RawValue| ("".into(), Cow::Borrowed(value)));
-            value.into_iter().collect()
-        }
-    }
+    let members: Option<BTreeMap<String, &RawValue>> = serde_json::from_slice(&json.0).ok();
+    let value = || Some(BTreeMap::from([(String::new(), serde_json::from_slice(&json.0).ok()?)]));
+    let members = members.or_else(value).unwrap_or_default();
+    members.into_iter().map(|(name, value)| (name.into(), Cow::Borrowed(value))).collect()
 }
 
 fn change(field: String, old: Option<Value>, new: Option<Value>) -> FieldChange {
