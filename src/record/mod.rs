@@ -24,11 +24,12 @@ pub use entry::{Category, GlossarySource, GlossaryTerm, MAX_PINNED, Pin, Review,
 pub use evidence::{Evidence, EvidenceSource, claim};
 pub use language::{Found, Language, Languages, Translations};
 pub use property::{
-    ATTRIBUTE, AttributeType, BUILT_IN, BuiltIn, CATEGORY, ENVELOPE, EVIDENCE, FULL, Field, PIN, Property, REVIEW,
-    Required, SEARCHED, SOFTWARE, SYNONYMS, Section, Shape, Shown, TERM, URL_CHARS, searched,
+    ATTRIBUTE, AttributeType, BUILT_IN, BuiltIn, CATEGORY, ENVELOPE, EVIDENCE, EvidenceStatus, FULL, Field,
+    OfferingType, PIN, Property, REVIEW, Required, SEARCHED, SOFTWARE, SYNONYMS, Section, Shape, Shown, TERM,
+    URL_CHARS, searched,
 };
 pub use slug::{Ids, former_slug, identity, slug};
-pub use software::{EvidenceStatus, OfferingType, PropertyValue, Rating, Software, Source};
+pub use software::{PropertyValue, Rating, Software, Source};
 pub use url::normalised_url;
 
 use serde_json::value::RawValue;
