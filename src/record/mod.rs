@@ -19,11 +19,11 @@ mod url;
 pub use attribute::{Attribute, AttributeNumber, Attributes, KeyRange, MAX_ATTRIBUTES, MAX_VALUES, total_order};
 pub use date::CalendarDate;
 pub use entry::{Category, GlossarySource, GlossaryTerm, MAX_PINNED, Pin, Review, SynonymGroup};
-pub use evidence::{Evidence, EvidenceSource, claim};
+pub use evidence::{Evidence, EvidenceSource};
 pub use language::{Found, Language, Languages, Translations};
 pub use property::{
     ATTRIBUTE, AttributeType, BUILT_IN, BuiltIn, CATEGORY, ENVELOPE, EVIDENCE, Field, PIN, Property, REVIEW, Required,
-    SEARCHED, SOFTWARE, SYNONYMS, Section, Shape, Shown, TERM, searched,
+    SEARCHED, SOFTWARE, SYNONYMS, Section, Shape, Shown, TERM, claim, searched,
 };
 pub use slug::{Ids, former_slug, identity, slug};
 pub use software::{EvidenceStatus, OfferingType, PropertyValue, Rating, Software, Source};

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::{AdditionalProperty, Evidence, Translations, raw};
+use super::{AdditionalProperty, CalendarDate, Evidence, Translations, raw};
 
 /// A product in the directory: an export record and its optional properties.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -73,6 +73,16 @@ pub enum PropertyValue<'s> {
 }
 
 impl Software {
+    /// The record's date, if it exists.
+    pub fn checked_on(&self) -> Option<CalendarDate> {
+        self.evidence_checked_on.as_deref().and_then(CalendarDate::parse)
+    }
+
+    /// The date of the oldest check: the record's date, or an earlier one of a single property.
+    pub fn oldest_evidence(&self) -> Option<CalendarDate> {
+        self.evidence.iter().filter_map(Evidence::oldest).chain(self.checked_on()).min()
+    }
+
     /// The value of a property that the directory knows. A main category is among the categories.
     pub fn value(&self, property: &str) -> PropertyValue<'_> {
         match property {

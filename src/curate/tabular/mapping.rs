@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use super::date::{self, Date};
-use super::target::{Target, Translation, known, property_of};
+use super::target::{Target, Translation, evidence_part, known, property_of};
 use super::{Cell, RowKind, Table, value};
 use crate::record::{Attribute, AttributeType, Property, Shape, slug};
 
@@ -74,7 +74,10 @@ pub struct Mapping {
 
 /// Whether a header stands for a property.
 pub(super) fn is_known_head(head: &str) -> bool {
-    head.starts_with("json:") || folded(head).or_else(|| property_of(head)).is_some() || translation(head).is_some()
+    head.starts_with("json:")
+        || evidence_part(head).is_some()
+        || folded(head).or_else(|| property_of(head)).is_some()
+        || translation(head).is_some()
 }
 
 impl Mapping {
@@ -248,6 +251,9 @@ impl Mapping {
 
 fn exact(head: &str, is_typed: bool) -> Option<Target> {
     if head.starts_with("json:") && !is_typed {
+        return Target::parse(head);
+    }
+    if evidence_part(head).is_some() {
         return Target::parse(head);
     }
     let property = known(head).filter(|name| is_typed || *name != "category").map(Target::Property);
