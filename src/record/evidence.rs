@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CalendarDate, Property};
+use super::CalendarDate;
 
 /// The evidence for one property.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,9 +34,4 @@ impl Evidence {
     pub fn oldest(&self) -> Option<CalendarDate> {
         self.sources.iter().filter_map(|source| source.checked_on).min()
     }
-}
-
-/// The property that a property's value belongs to: its own name, unless it joins another.
-pub fn claim(property: &str) -> &str {
-    Property::of_software(property).and_then(|known| known.joins).unwrap_or(property)
 }

@@ -571,6 +571,11 @@ impl Property {
     }
 }
 
+/// The property that a property's value belongs to: its own name, unless it joins another.
+pub fn claim(property: &str) -> &str {
+    Property::of_software(property).and_then(|known| known.joins).unwrap_or(property)
+}
+
 /// The searched properties of a section, in the order of [`SEARCHED`].
 pub fn searched(section: Section) -> impl Iterator<Item = &'static Property> {
     let is_of = move |property: &&Property| property.searched.is_some_and(|field| field.section() == section);

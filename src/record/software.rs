@@ -73,6 +73,22 @@ pub enum PropertyValue<'s> {
 }
 
 impl Software {
+    /// The record's date, if it exists.
+    pub fn checked_on(&self) -> Option<CalendarDate> {
+        self.evidence_checked_on.as_deref().and_then(CalendarDate::parse)
+    }
+
+    /// The date of the oldest check: the record's date, or an earlier one of a single property.
+    pub fn oldest_evidence(&self) -> Option<CalendarDate> {
+        self.evidence.iter().filter_map(Evidence::oldest).chain(self.checked_on()).min()
+    }
+
+    /// The evidence for a property. `category` and `categories` are one property.
+    pub fn evidence_for(&self, property: &str) -> impl Iterator<Item = &Evidence> {
+        let wanted = claim(property);
+        self.evidence.iter().filter(move |evidence| claim(&evidence.property) == wanted)
+    }
+
     /// The value of a property that the directory knows. A main category is among the categories.
     pub fn value(&self, property: &str) -> PropertyValue<'_> {
         match property {
@@ -191,22 +207,4 @@ pub struct Source {
     pub label: Box<str>,
     /// A valid URI.
     pub url: Box<str>,
-}
-
-impl Software {
-    /// The record's date, if it exists.
-    pub fn checked_on(&self) -> Option<CalendarDate> {
-        self.evidence_checked_on.as_deref().and_then(CalendarDate::parse)
-    }
-
-    /// The date of the oldest check: the record's date, or an earlier one of a single property.
-    pub fn oldest_evidence(&self) -> Option<CalendarDate> {
-        self.evidence.iter().filter_map(Evidence::oldest).chain(self.checked_on()).min()
-    }
-
-    /// The evidence for a property. `category` and `categories` are one property.
-    pub fn evidence_for(&self, property: &str) -> impl Iterator<Item = &Evidence> {
-        let wanted = claim(property);
-        self.evidence.iter().filter(move |evidence| claim(&evidence.property) == wanted)
-    }
 }
