@@ -61,7 +61,10 @@ fn addresses_numbers_and_placeholders_are_understood() {
         text.contains("https:// was added to addresses that begin with www. (1, such as `www.a.example` in row 2)"),
         "{text}"
     );
-    assert!(text.contains("column D `Vendor`: cells with a placeholder were read as empty (2"), "{text}");
+    assert!(
+        text.contains("note: words for \"no value\" were read as empty cells (2, such as `k.A.` in row 2)"),
+        "{text}"
+    );
     let (_, text) = values("Rating", &["4,5", "3.5"], "rating", &[]);
     assert!(text.contains("the numbers use both `,` and `.`"), "{text}");
 }

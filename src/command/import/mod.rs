@@ -111,10 +111,24 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
     checked(&draft, &job, &mut conversion.findings)?;
     print_findings(&conversion.findings);
     let (causes, errors) = conversion.findings.count(Level::Error);
+    let (mut errors, mut causes) = (errors, causes);
+    if errors > 0 && args.drop_bad_cells {
+        let others = tabular::rejected(&job.checked(&draft), today).map_err(|error| Failure::other(&error))?;
+        let dropped = conversion.drop_cells(&mapping, &others);
+        print_note(&format!("Left out because of errors: {}; their products are kept.", counted(dropped, "cell")));
+        draft = job.draft(&mut conversion)?;
+        checked(&draft, &job, &mut conversion.findings)?;
+        (causes, errors) = conversion.findings.count(Level::Error);
+    }
     let mut rejected = Rejected::new();
     if errors > 0 {
         if !args.valid_rows || !conversion.findings.is_about_rows() {
-            let valid_rows = if args.valid_rows { "" } else { "; --valid-rows writes the rows without errors" };
+            let cells = "; --valid-rows writes the rows without errors, --drop-bad-cells the cells without errors";
+            let valid_rows = match (args.valid_rows, args.drop_bad_cells) {
+                (true, _) => "",
+                (false, true) => "; --valid-rows writes the rows without errors",
+                (false, false) => cells,
+            };
             let fix = match conversion.findings.fixable {
                 0 => String::new(),
                 fixable => format!("; --fix completes {fixable} {}", agreeing(fixable, "address", "addresses")),
@@ -345,14 +359,16 @@ pub(in crate::command) fn print_findings(findings: &TableFindings) {
         if group.level == Level::Note {
             continue;
         }
-        for (row, value) in &group.examples {
-            print_note(&printable(&if value.is_empty() { format!("  {row}") } else { format!("  {row}: {value}") }));
+        for (index, (row, value)) in group.examples.iter().enumerate() {
+            let value = if value.is_empty() { String::new() } else { format!(": {value}") };
+            let fix = group.fixes.get(index).map_or_else(String::new, |fix| format!(" ({fix})"));
+            print_note(&printable(&format!("  {row}{value}{fix}")));
         }
         let more = group.count - group.examples.len();
         if more > 0 && !group.examples.is_empty() {
             print_note(&format!("  and {more} more"));
         }
-        if !group.fix.is_empty() {
+        if !group.fix.is_empty() && group.fixes.is_empty() {
             print_note(&printable(&format!("  fix: {}", group.fix)));
         }
     }

@@ -45,6 +45,8 @@ pub struct Cause {
     /// The first examples, each with its row and the value in backticks, or with text that contains
     /// several values. May be empty.
     pub examples: Vec<(String, String)>,
+    /// What to do about each example, if that's not the same for all of them.
+    pub fixes: Vec<String>,
 }
 
 /// Where something was found.
@@ -60,7 +62,8 @@ pub(super) struct At {
 #[derive(Debug, Default)]
 pub struct TableFindings {
     groups: BTreeMap<(Level, Option<usize>, String), Cause>,
-    rejected: BTreeMap<usize, Vec<String>>,
+    /// The columns with errors and the reasons, by row.
+    rejected: BTreeMap<usize, Vec<(Option<usize>, String)>>,
     faulted: HashSet<(usize, usize)>,
     has_other_errors: bool,
     /// Values that `--fix` would correct.
@@ -77,6 +80,7 @@ impl TableFindings {
             fix: fix.to_owned(),
             count: 0,
             examples: Vec::new(),
+            fixes: Vec::new(),
         });
         group.count += 1;
         self.has_other_errors |= level == Level::Error && at.row.is_none();
@@ -90,6 +94,10 @@ impl TableFindings {
                 shown = format!("`{shown}`");
             }
             group.examples.push((table.row_name(row.number), shown));
+            if group.fix != fix || !group.fixes.is_empty() {
+                group.fixes.resize(group.examples.len() - 1, group.fix.clone());
+                group.fixes.push(fix.to_owned());
+            }
         }
         if let (Level::Error, Some(row)) = (level, at.row) {
             let place =
@@ -97,7 +105,7 @@ impl TableFindings {
                     Some("") | None => format!("column {}: ", column_letters(column)),
                     Some(head) => format!("{head}: "),
                 });
-            self.rejected.entry(row).or_default().push(format!("{place}{message}"));
+            self.rejected.entry(row).or_default().push((at.column, format!("{place}{message}")));
             self.faulted.extend(at.column.map(|column| (row, column)));
         }
     }
@@ -111,6 +119,7 @@ impl TableFindings {
             fix: String::new(),
             count: 0,
             examples: Vec::new(),
+            fixes: Vec::new(),
         });
         group.count += count;
     }
@@ -126,9 +135,19 @@ impl TableFindings {
         of.fold((0, 0), |(causes, findings), group| (causes + 1, findings + group.count))
     }
 
-    /// The reasons why rows were rejected, by row index.
-    pub const fn rejected(&self) -> &BTreeMap<usize, Vec<String>> {
+    /// The columns with errors and the reasons, by row index.
+    pub const fn rejected(&self) -> &BTreeMap<usize, Vec<(Option<usize>, String)>> {
         &self.rejected
+    }
+
+    /// Keeps only errors, except those in cells that are left out.
+    pub fn without_cells(mut self, is_left_out: impl Fn(usize) -> bool) -> Self {
+        let is_kept = |column: &Option<usize>| !column.is_some_and(&is_left_out);
+        self.groups.retain(|(level, column, _), _| *level == Level::Error && is_kept(column));
+        self.rejected.values_mut().for_each(|reasons| reasons.retain(|(column, _)| is_kept(column)));
+        self.rejected.retain(|_, reasons| !reasons.is_empty());
+        self.faulted.retain(|(_, column)| !is_left_out(*column));
+        self
     }
 
     /// Whether all errors are confined to rows, so that the other rows can be written.

@@ -5,15 +5,33 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use super::date::{self, Date};
-use super::target::{Target, Translation, known, property_of};
-use super::{Cell, RowKind, Table, value};
+use super::header::{property_of, rating_scale, synonym};
+use super::target::{Target, Translation, known};
+use super::{Cell, RowKind, Table, clean, value};
 use crate::record::{Attribute, AttributeType, Property, Shape, slug};
 
 /// How many rows are examined to propose a mapping, except for ratings.
 const SAMPLE_ROWS: usize = 200;
 /// If a column's header contains one of these, its addresses aren't the product's page.
-const OTHER_ADDRESSES: [&str; 12] =
-    ["repo", "source", "quelle", "git", "logo", "image", "icon", "licen", "lizenz", "screenshot", "download", "issue"];
+const OTHER_ADDRESSES: [&str; 17] = [
+    "repo",
+    "source",
+    "quelle",
+    "git",
+    "logo",
+    "image",
+    "icon",
+    "licen",
+    "lizenz",
+    "lisen",
+    "лиценз",
+    "ライセンス",
+    "许可",
+    "screenshot",
+    "download",
+    "issue",
+    "publisher",
+];
 
 /// Why a mapping can't be used.
 #[derive(Debug, thiserror::Error)]
@@ -36,13 +54,15 @@ pub struct ColumnUse {
     pub is_fallback: bool,
     /// Lists are split at commas, regardless of other values.
     pub split_commas: bool,
+    /// The highest rating on the column's scale, if it isn't 5 or in the header.
+    pub scale: Option<u32>,
     /// Translations of values.
     pub values: BTreeMap<String, String>,
 }
 
 impl ColumnUse {
     pub const fn new(target: Target) -> Self {
-        Self { target, is_fallback: false, split_commas: false, values: BTreeMap::new() }
+        Self { target, is_fallback: false, split_commas: false, scale: None, values: BTreeMap::new() }
     }
 
     /// If the target is an attribute without a type, infers the type from the column's values.
@@ -87,9 +107,10 @@ impl Mapping {
         let is_typed = table.row_kind != RowKind::Row;
         let mut targets: Vec<Option<Target>> = vec![None; table.heads.len()];
         let mut taken: HashSet<String> = HashSet::new();
-        let by_name: [fn(&str, bool) -> Option<Target>; 3] = [
+        let by_name: [fn(&str, bool) -> Option<Target>; 4] = [
             exact,
             |head: &str, _| folded(head).map(Target::Property),
+            |head, _| synonym(head).map(Target::Property),
             |head, _| property_of(head).map(Target::Property),
         ];
         for by in by_name {
@@ -106,7 +127,7 @@ impl Mapping {
                 let head = slug(&table.heads[*column]);
                 targets[*column].is_none() && !OTHER_ADDRESSES.iter().any(|other| head.contains(other))
             };
-            let column = (0..targets.len()).filter(is_page).find(|column| all(table, *column, value::is_address));
+            let column = (0..targets.len()).filter(is_page).find(|column| all(table, *column, value::has_scheme));
             if let (Some(column), Some(property)) = (column, known("url")) {
                 targets[column] = Some(Target::Property(property));
             }
@@ -282,7 +303,7 @@ fn texts(table: &Table, column: usize) -> impl Iterator<Item = String> {
         Cell::Link(link) => Some(if value::is_address(&link.0) { link.0.clone() } else { link.1.clone() }),
         other => other.text().map(str::to_owned),
     };
-    table.rows.iter().filter_map(move |row| text(&row.cells[column])).filter(|text| !value::is_nothing(text))
+    table.rows.iter().filter_map(move |row| text(&row.cells[column]))
 }
 
 /// Whether a column's values could belong to a property.
@@ -292,11 +313,13 @@ fn agrees(table: &Table, column: usize, property: &str) -> bool {
         sample.iter().filter(|text| fits(text)).count() * 2 >= sample.len()
     };
     let every = |fits: &dyn Fn(&str) -> bool| texts(table, column).all(|text| fits(&text));
+    let scale = f64::from(rating_scale(&table.heads[column]).unwrap_or(5));
     match Property::of_software(property).map(|known| known.shape) {
         Some(Shape::Uri) => half(&|text| value::is_address(text) || value::repaired_address(text).is_some()),
         Some(Shape::Number) => every(&|text| {
-            let number = value::decimal(text).and_then(|(number, _)| number.parse::<f64>().ok());
-            text == "null" || number.is_some_and(|number| (0.0..=5.0).contains(&number))
+            let number =
+                value::decimal(text.trim_end_matches(['%', ' '])).and_then(|(number, _)| number.parse::<f64>().ok());
+            text == "null" || number.is_some_and(|number| (0.0..=scale).contains(&number))
         }),
         Some(Shape::Translations) => every(&|text| serde_json::from_str::<serde_json::Map<_, _>>(text).is_ok()),
         Some(Shape::Count) => every(&|text| text == "null" || value::whole_number(text).is_some()),
@@ -329,6 +352,8 @@ struct WrittenUse {
     #[serde(default)]
     split_commas: bool,
     #[serde(default)]
+    scale: Option<u32>,
+    #[serde(default)]
     values: BTreeMap<String, String>,
 }
 
@@ -346,7 +371,7 @@ impl Mapping {
         let mut columns = Vec::new();
         for head in &table.heads {
             let column = match written.columns.get(head) {
-                None if head.is_empty() => ColumnUse::new(Target::Ignored),
+                None if head.is_empty() || clean::is_link_head(head) => ColumnUse::new(Target::Ignored),
                 None => {
                     return Err(MappingError::Column(format!(
                         "the mapping doesn't include the column `{head}`; add it (null leaves it unused)"
@@ -373,10 +398,12 @@ impl Mapping {
     fn parse_use(head: &str, value: &serde_json::Value) -> Result<ColumnUse, MappingError> {
         let written = match value {
             serde_json::Value::Object(_) => serde_json::from_value(value.clone())?,
-            serde_json::Value::Null => WrittenUse { to: None, split_commas: false, values: BTreeMap::new() },
+            serde_json::Value::Null => {
+                WrittenUse { to: None, split_commas: false, scale: None, values: BTreeMap::new() }
+            }
             other => {
                 let to = other.as_str().map_or_else(|| other.to_string(), str::to_owned);
-                WrittenUse { to: Some(to), split_commas: false, values: BTreeMap::new() }
+                WrittenUse { to: Some(to), split_commas: false, scale: None, values: BTreeMap::new() }
             }
         };
         let Some(to) = written.to else { return Ok(ColumnUse::new(Target::Ignored)) };
@@ -384,7 +411,7 @@ impl Mapping {
         let target = Target::parse(name.unwrap_or(&to))
             .ok_or_else(|| MappingError::Target { head: head.to_owned(), target: to.clone() })?;
         let (is_fallback, split_commas) = (name.is_some(), written.split_commas);
-        Ok(ColumnUse { target, is_fallback, split_commas, values: written.values })
+        Ok(ColumnUse { target, is_fallback, split_commas, scale: written.scale, values: written.values })
     }
 
     /// The mapping as JSON that [`parse`](Self::parse) can read.
@@ -393,9 +420,11 @@ impl Mapping {
             let prefix = if of.is_fallback { "fallback:" } else { "" };
             match &of.target {
                 Target::Ignored => serde_json::Value::Null,
-                target if of.values.is_empty() && !of.split_commas => format!("{prefix}{target}").into(),
+                target if of.values.is_empty() && !of.split_commas && of.scale.is_none() => {
+                    format!("{prefix}{target}").into()
+                }
                 target => serde_json::json!({
-                    "to": format!("{prefix}{target}"), "split_commas": of.split_commas, "values": of.values
+                    "to": format!("{prefix}{target}"), "split_commas": of.split_commas, "scale": of.scale, "values": of.values
                 }),
             }
         };
@@ -408,23 +437,26 @@ impl Mapping {
 /// The type that all values in a column share. JSON values have the type they're written as.
 fn attribute_type(table: &Table, column: usize) -> AttributeType {
     let says_something = |cell: &&Cell| match cell {
-        Cell::Empty | Cell::Error(_) | Cell::Formula(_) => false,
+        Cell::Empty | Cell::Missing(_) | Cell::Error(_) | Cell::Formula(_) => false,
         Cell::Json(raw) => raw != "null",
-        Cell::Text(text) => !value::is_nothing(text),
-        Cell::Link(_) => true,
+        Cell::Text(_) | Cell::Number(_) | Cell::Link(_) => true,
     };
     let is_day = |text: &str| {
         date::read(text, table.is_1904).is_some_and(|read| read.date != Date::Partial)
             && !text.bytes().all(|byte| byte.is_ascii_digit())
     };
+    let cells = || table.rows.iter().map(|row| &row.cells[column]).filter(says_something);
+    let texts =
+        cells().filter_map(|cell| if let Cell::Text(text) = cell { Some(value::unguarded(text)) } else { None });
+    let are_numbers = !slug(&table.heads[column]).contains("version") && value::are_numbers(texts);
     let fits = |kind: AttributeType, cell: &Cell| match (cell, kind) {
         (Cell::Json(raw), _) => AttributeType::fitting(raw)[kind as usize],
         (Cell::Text(text), AttributeType::Boolean) => value::boolean(text).is_some(),
-        (Cell::Text(text), AttributeType::Number) => value::decimal(&value::unguarded(text)).is_some(),
+        (Cell::Text(_), AttributeType::Number) => are_numbers,
+        (Cell::Number(_), AttributeType::Number) => true,
         (Cell::Text(text), AttributeType::Date) => is_day(&value::unguarded(text)),
         _ => kind == AttributeType::Text,
     };
-    let cells = || table.rows.iter().map(|row| &row.cells[column]).filter(says_something);
     let narrow = [AttributeType::Boolean, AttributeType::Number, AttributeType::Date];
     let found = narrow.into_iter().find(|kind| cells().all(|cell| fits(*kind, cell)));
     found.filter(|_| cells().next().is_some()).unwrap_or(AttributeType::Text)

@@ -1,4 +1,4 @@
-//! Turns foreign tables (CSV, workbooks, JSON) into an export document, and writes exports as
+//! Turns foreign tables (CSV, workbooks, JSON, YAML, Markdown) into an export document, and writes exports as
 //! tables.
 //!
 //! ```text
@@ -9,6 +9,7 @@
 //! [`write_csv`] is the inverse: importing what it wrote yields the same records.
 
 mod check;
+mod clean;
 mod convert;
 mod date;
 mod delimited;
@@ -17,6 +18,7 @@ mod findings;
 mod header;
 mod json;
 mod mapping;
+mod markdown;
 mod target;
 mod update;
 mod value;
@@ -36,6 +38,8 @@ use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
 
+use super::yaml;
+
 /// Maximum number of rows: as many as a worksheet can contain, which also limits memory.
 pub const MAX_ROWS: usize = 1_048_576;
 /// Maximum number of columns, as in a worksheet.
@@ -53,6 +57,10 @@ pub enum Cell {
     Empty,
     /// Text, unchanged.
     Text(String),
+    /// A number that the workbook stores as one.
+    Number(String),
+    /// A word for "no value", such as `n/a`; JSON if the table is.
+    Missing(String),
     /// A JSON value, unchanged.
     Json(String),
     /// A formula error, such as `#N/A`.
@@ -67,7 +75,12 @@ impl Cell {
     /// The text to show in a sample or an example.
     fn shown(&self) -> &str {
         match self {
-            Self::Text(text) | Self::Json(text) | Self::Error(text) | Self::Formula(text) => text,
+            Self::Text(text)
+            | Self::Number(text)
+            | Self::Missing(text)
+            | Self::Json(text)
+            | Self::Error(text)
+            | Self::Formula(text) => text,
             Self::Link(link) => &link.1,
             Self::Empty => "",
         }
@@ -78,9 +91,9 @@ impl Cell {
     /// The text that people see, if it's plain text.
     pub fn text(&self) -> Option<&str> {
         match self {
-            Self::Text(text) => Some(text),
+            Self::Text(text) | Self::Number(text) => Some(text),
             Self::Link(link) => Some(&link.0),
-            Self::Empty | Self::Json(_) | Self::Error(_) | Self::Formula(_) => None,
+            Self::Empty | Self::Missing(_) | Self::Json(_) | Self::Error(_) | Self::Formula(_) => None,
         }
     }
 }
@@ -105,6 +118,15 @@ pub enum RowKind {
     Record,
 }
 
+/// What is wrong with the way a row is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The row's number.
+    pub row: u64,
+    pub message: String,
+    pub fix: String,
+}
+
 /// A table in memory.
 #[derive(Debug, Default)]
 pub struct Table {
@@ -117,6 +139,10 @@ pub struct Table {
     pub row_kind: RowKind,
     /// Whether date serial numbers count from 1904.
     pub is_1904: bool,
+    /// Whether the file quotes all text, so that only words without quotes mean "no value".
+    pub has_quoted_text: bool,
+    /// Rows that aren't built like the others.
+    pub faults: Vec<Fault>,
     /// Conversions that were necessary to read the table.
     pub notes: Vec<String>,
 }
@@ -195,13 +221,8 @@ pub enum TableError {
         /// The worksheets or lists to choose from.
         sheets: Vec<String>,
     },
-    #[error("line {line} isn't a JSON object")]
-    Line {
-        /// From 1.
-        line: u64,
-        #[source]
-        error: serde_json::Error,
-    },
+    #[error("the file isn't valid YAML")]
+    Yaml(#[from] yaml::YamlError),
 }
 
 /// Called with the number of bytes read so far and the total while a table is being read.
@@ -251,28 +272,67 @@ pub fn parse(
     progress: Progress<'_>,
 ) -> Result<Table, TableError> {
     let is_workbook = bytes.starts_with(b"PK\x03\x04");
-    let is_json = matches!(extension, "ndjson" | "jsonl" | "json");
+    let is_json = matches!(extension, "ndjson" | "jsonl" | "json" | "yaml" | "yml");
+    let is_markdown = matches!(extension, "md" | "markdown");
     let refuse = |text: &str| Err(TableError::Form(text.to_owned()));
-    if options.sheet.is_some() && !is_workbook && extension != "json" {
-        return refuse("--sheet is for workbooks (.xlsx) and JSON with several lists; leave it out");
+    if let Some(format) = foreign_format(bytes, extension).filter(|_| !is_json && !is_markdown) {
+        return refuse(&format!("this is {format}, which can't be read; save the table as CSV, .xlsx or .ods"));
+    }
+    let has_sheets = is_workbook || is_markdown || matches!(extension, "json" | "yaml" | "yml");
+    if options.sheet.is_some() && !has_sheets {
+        return refuse("--sheet is for workbooks, and for JSON, YAML and Markdown with several lists; leave it out");
     }
     if options.encoding.is_some() && (is_workbook || is_json) {
-        return refuse("--encoding is for CSV; workbooks and JSON specify their own, so leave it out");
+        return refuse("--encoding is for CSV; workbooks, JSON and YAML specify their own, so leave it out");
     }
-    if options.header_row.is_some() && is_json && !is_workbook {
-        return refuse("--header-row is for CSV and workbooks; in JSON the keys name the columns, so leave it out");
+    if options.header_row.is_some() && (is_json || is_markdown) && !is_workbook {
+        return refuse(
+            "--header-row is for CSV and workbooks; here the file itself names the columns, so leave it out",
+        );
     }
     let mut table = match extension {
         _ if is_workbook => workbook::read(bytes, options, progress)?,
         "json" => json::read_document(bytes, options.sheet)?,
+        "yaml" | "yml" => {
+            let text = delimited::decode(bytes, Some("utf-8"), &mut Vec::new())?;
+            json::read_document(yaml::to_json(&text, MAX_TEXT_BYTES)?.as_bytes(), options.sheet)?
+        }
         _ if is_json => json::read_lines(bytes, progress)?,
+        _ if is_markdown => {
+            let mut notes = Vec::new();
+            let text = delimited::decode(bytes, options.encoding, &mut notes)?;
+            let mut table = markdown::read(&text, options)?;
+            table.notes.append(&mut notes);
+            table
+        }
         _ => delimited::read(bytes, options, progress)?,
     };
     table.rows.retain(|row| row.cells.iter().any(|cell| *cell != Cell::Empty));
     if table.rows.is_empty() {
         return Err(TableError::NoRows);
     }
+    clean::clean(&mut table);
     Ok(table)
+}
+
+/// The name of a format that isn't read, by the file's content or extension.
+fn foreign_format(bytes: &[u8], extension: &str) -> Option<&'static str> {
+    let start = &bytes[..bytes.len().min(1024)];
+    let start = String::from_utf8_lossy(start).trim_start_matches(['\u{feff}', ' ', '\n', '\r', '\t']).to_lowercase();
+    let begins = |with: &str| start.starts_with(with);
+    Some(match extension {
+        _ if bytes.starts_with(&[0xD0, 0xCF, 0x11, 0xE0]) => "an old Excel workbook (.xls)",
+        _ if begins("%pdf-") => "a PDF document",
+        "toml" => "TOML",
+        "opml" => "OPML",
+        "html" | "htm" => "HTML",
+        _ if begins("<!doctype html") || begins("<html") || begins("<table") => "HTML",
+        _ if start.contains("<opml") => "OPML",
+        _ if begins("<?xml") => "XML",
+        "numbers" => "a Numbers document",
+        "docx" | "odt" => "a text document",
+        _ => return None,
+    })
 }
 
 /// Counts what a reader consumes, so that it stops before memory runs out.

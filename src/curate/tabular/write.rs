@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io::{self, Write};
 
 use super::target::json_head;
-use super::{Cell, MAX_COLUMNS, Mapping, RowKind, Table, text_cell, value};
+use super::{Cell, MAX_COLUMNS, Mapping, RowKind, Table, clean, text_cell, value};
 use crate::export::{Export, write_compact};
 use crate::record::{PropertyValue, SOFTWARE, Software};
 
@@ -45,11 +45,14 @@ pub fn write_ndjson(export: &Export, out: &mut dyn Write) -> io::Result<()> {
 }
 
 /// The reasons why rows weren't imported, by row index.
-pub type Rejected = std::collections::BTreeMap<usize, Vec<String>>;
+pub type Rejected = std::collections::BTreeMap<usize, Vec<(Option<usize>, String)>>;
 
 /// Writes rows as a table with the same columns plus one for the reasons: CSV, or NDJSON if the
 /// table was JSON.
 pub fn write_rejected(table: &Table, mapping: &Mapping, rejected: &Rejected, out: &mut dyn Write) -> io::Result<()> {
+    let joined = |reasons: &[(Option<usize>, String)]| {
+        reasons.iter().map(|(_, reason)| reason.as_str()).collect::<Vec<_>>().join("; ")
+    };
     let mut reason = "Reason".to_owned();
     while table.heads.contains(&reason) {
         reason.push('_');
@@ -63,7 +66,7 @@ pub fn write_rejected(table: &Table, mapping: &Mapping, rejected: &Rejected, out
             members.push(format!(
                 "{}:{}",
                 serde_json::Value::from(reason.as_str()),
-                serde_json::Value::from(reasons.join("; "))
+                serde_json::Value::from(joined(reasons))
             ));
             writeln!(out, "{{{}}}", members.join(","))?;
         }
@@ -81,7 +84,7 @@ pub fn write_rejected(table: &Table, mapping: &Mapping, rejected: &Rejected, out
             Cell::Link(link) if value::is_address(&link.0) => guarded(&link.0),
             cell => guarded(cell.shown()),
         });
-        writer.write_record(cells.chain([value::guarded(&reasons.join("; "))]))?;
+        writer.write_record(cells.chain([value::guarded(&joined(reasons))]))?;
     }
     writer.flush()
 }
@@ -127,7 +130,7 @@ fn plain(value: &PropertyValue<'_>) -> Option<String> {
         PropertyValue::Text(text) => (*text).to_owned(),
         PropertyValue::Number(text) if serde_json::from_str::<serde_json::Number>(text).is_ok() => text.to_string(),
         PropertyValue::Texts(texts) if texts.iter().all(|text| is_trimmed(text)) => {
-            value::join(texts.iter().map(|text| &**text))
+            value::readable_list(texts.iter().map(|text| &**text))?
         }
         PropertyValue::Sources(sources) if sources.iter().all(|source| is_trimmed(&source.label)) => {
             let items: Vec<_> = sources.iter().map(|source| format!("{} <{}>", source.label, source.url)).collect();
@@ -139,7 +142,7 @@ fn plain(value: &PropertyValue<'_>) -> Option<String> {
         | PropertyValue::Sources(_) => return None,
     };
     let cell = value::guarded(&cell);
-    (text_cell(&cell) == Cell::Text(cell.clone()) && !value::is_nothing(&cell)).then_some(cell)
+    (text_cell(&cell) == Cell::Text(cell.clone()) && clean::is_kept(&cell)).then_some(cell)
 }
 
 /// A property's JSON, whether known or additional; empty if the record doesn't have it.

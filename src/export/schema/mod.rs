@@ -6,6 +6,7 @@
 mod license;
 mod rule;
 
+pub use rule::ascii_url;
 pub(super) use rule::{Count, count};
 
 use self::rule::Rules;
