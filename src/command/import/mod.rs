@@ -21,7 +21,7 @@ use crate::curate::tabular::{
 use crate::error::chain;
 use crate::export::{self, Export, IdPrefixes, Limits, Report};
 use crate::file::Destination;
-use crate::record::identity;
+use crate::record::{CalendarDate, identity};
 use crate::text::count::{agreeing, counted};
 use crate::text::printable::printable;
 
@@ -110,34 +110,16 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
     };
     checked(&draft, &job, &mut conversion.findings)?;
     print_findings(&conversion.findings);
-    let (causes, errors) = conversion.findings.count(Level::Error);
-    let (mut errors, mut causes) = (errors, causes);
+    let mut errors = conversion.findings.count(Level::Error).1;
     if errors > 0 && args.drop_bad_cells {
-        let others = tabular::rejected(&job.checked(&draft), today).map_err(|error| Failure::other(&error))?;
-        let dropped = conversion.drop_cells(&mapping, &others);
-        print_note(&format!("Left out because of errors: {}; their products are kept.", counted(dropped, "cell")));
-        draft = job.draft(&mut conversion)?;
+        draft = job.without_bad_cells(&draft, &mut conversion, today)?;
         checked(&draft, &job, &mut conversion.findings)?;
-        (causes, errors) = conversion.findings.count(Level::Error);
+        errors = conversion.findings.count(Level::Error).1;
     }
     let mut rejected = Rejected::new();
     if errors > 0 {
         if !args.valid_rows || !conversion.findings.is_about_rows() {
-            let cells = "; --valid-rows writes the rows without errors, --drop-bad-cells the cells without errors";
-            let valid_rows = match (args.valid_rows, args.drop_bad_cells) {
-                (true, _) => "",
-                (false, true) => "; --valid-rows writes the rows without errors",
-                (false, false) => cells,
-            };
-            let fix = match conversion.findings.fixable {
-                0 => String::new(),
-                fixable => format!("; --fix completes {fixable} {}", agreeing(fixable, "address", "addresses")),
-            };
-            let text = format!(
-                "the table has errors (total: {errors}, causes: {causes}); correct the table or the mapping. Nothing \
-                 was written{valid_rows}{fix}"
-            );
-            return Err(Failure::usage(text));
+            return Err(Failure::usage(refusal(args, &conversion.findings)));
         }
         rejected = conversion.findings.rejected().clone();
         let others = tabular::rejected(&job.checked(&draft), today).map_err(|error| Failure::other(&error))?;
@@ -171,14 +153,36 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
     Ok(())
 }
 
+/// Why a table with errors wasn't imported, and which options help.
+fn refusal(args: &ImportArgs, findings: &TableFindings) -> String {
+    let (causes, errors) = findings.count(Level::Error);
+    let valid_rows = if args.valid_rows {
+        ""
+    } else {
+        "; --valid-rows sets the rows with errors aside, and --drop-bad-cells leaves out only the cells"
+    };
+    let fix = match findings.fixable {
+        0 => String::new(),
+        fixable => format!("; --fix completes {fixable} {}", agreeing(fixable, "address", "addresses")),
+    };
+    format!(
+        "the table has errors (total: {errors}, causes: {causes}); correct the table or the mapping. Nothing \
+         was written{valid_rows}{fix}"
+    )
+}
+
 fn table_extension(file: &Path) -> &'static str {
     let extension = file.extension().unwrap_or_default().to_ascii_lowercase();
     if ["json", "ndjson", "jsonl"].iter().any(|json| extension == *json) { "ndjson" } else { "csv" }
 }
 
 fn read_table(args: &ImportArgs) -> Result<Table, Failure> {
-    let options =
-        ReadOptions { sheet: args.sheet.as_deref(), encoding: args.encoding.as_deref(), header_row: args.header_row };
+    let options = ReadOptions {
+        blank_means_above: &args.blank_means_above,
+        sheet: args.sheet.as_deref(),
+        encoding: args.encoding.as_deref(),
+        header_row: args.header_row,
+    };
     let table = step("Reading the table", |progress| tabular::read(&args.file, options, args.max_file_bytes, progress));
     table.map_err(|error| {
         let code = if matches!(error, tabular::TableError::Unreadable(_)) { 1 } else { 2 };
@@ -236,6 +240,19 @@ impl Job<'_> {
     fn checked<'d>(&'d self, draft: &'d Draft) -> Checked<'d> {
         let (Goal::New { output, .. } | Goal::Update { output, .. }) = &self.goal;
         Checked { table: self.table, mapping: self.mapping, path: output, json: &draft.json, rows: &draft.rows }
+    }
+
+    /// The draft without cells that have errors.
+    fn without_bad_cells(
+        &mut self,
+        draft: &Draft,
+        conversion: &mut Conversion,
+        today: CalendarDate,
+    ) -> Result<Draft, Failure> {
+        let others = tabular::rejected(&self.checked(draft), today).map_err(|error| Failure::other(&error))?;
+        let dropped = conversion.drop_cells(self.mapping, &others);
+        print_note(&format!("Left out because of errors: {}; their products are kept.", counted(dropped, "cell")));
+        self.draft(conversion)
     }
 
     fn draft(&mut self, conversion: &mut Conversion) -> Result<Draft, Failure> {

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::convert::TRANSLATIONS;
 use super::edit::items;
-use super::findings::{At, Level, TableFindings};
+use super::findings::{At, Level, Rejected, TableFindings};
 use super::{Cell, Mapping, Table};
 use crate::export::{self, Code, Finding, Limits, Report, Severity, SourceFile};
 use crate::record::CalendarDate;
@@ -40,11 +40,17 @@ pub fn check(checked: &Checked<'_>, today: CalendarDate, findings: &mut TableFin
     for finding in &report.findings {
         let (row, column) = checked.place(finding);
         let is_known = is_update && row.is_none() && finding.severity() != Severity::Error;
-        let is_told = match (row, column) {
-            (Some(row), Some(column)) => findings.has_error_at(row, column),
-            (Some(row), None) => finding.code == Code::DuplicateSoftwareId && findings.rejected().contains_key(&row),
-            _ => false,
-        };
+        // The conversion has already told which values with commas it kept.
+        let is_comma = finding.code == Code::CommaList
+            && matches!((row, column), (Some(row), Some(column)) if !matches!(checked.table.rows[row].cells[column], Cell::Json(_)));
+        let is_told = is_comma
+            || match (row, column) {
+                (Some(row), Some(column)) => findings.has_error_at(row, column),
+                (Some(row), None) => {
+                    finding.code == Code::DuplicateSoftwareId && findings.rejected().contains_key(&row)
+                }
+                _ => false,
+            };
         if !is_told && !is_known {
             causes
                 .entry((finding.severity(), finding.code, column, cause(&finding.message)))
@@ -91,10 +97,7 @@ fn cause(message: &str) -> String {
 }
 
 /// The invalid columns of records and the reasons, by row index.
-pub fn rejected(
-    checked: &Checked<'_>,
-    today: CalendarDate,
-) -> io::Result<BTreeMap<usize, Vec<(Option<usize>, String)>>> {
+pub fn rejected(checked: &Checked<'_>, today: CalendarDate) -> io::Result<Rejected> {
     let document = items(checked.json).unwrap_or_default();
     let software = document.iter().find(|item| item.key.as_deref() == Some("software"));
     let elements = software.and_then(|item| items(item.value)).unwrap_or_default();
@@ -111,7 +114,7 @@ pub fn rejected(
             invalid.push(index);
         }
     }
-    let mut rejected: BTreeMap<usize, Vec<(Option<usize>, String)>> = BTreeMap::new();
+    let mut rejected = Rejected::new();
     for batch in invalid.chunks(BATCH) {
         let json: Vec<&str> = batch.iter().map(|index| elements[*index].value).collect();
         let json = format!(r#"{{"name":"N","license":"https://example.org/","software":[{}]}}"#, json.join(","));

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde_json::Value;
 
+use super::header::LINK;
 use super::{Cell, RowKind, Table, header, value};
 
 /// How many different values of a column must look like codes for a word such as `NA` to be one.
@@ -52,10 +53,13 @@ fn cleaned(cell: &Cell) -> Option<(Cell, &'static str)> {
                     several => value::join(several.iter().map(|link| part(link).as_str())),
                 };
                 let link = (join(|(label, _)| label), join(|(_, address)| address));
-                return Some((Cell::Link(Box::new(link)), "cells with a link that were reduced to its text"));
+                return Some((Cell::Link(Box::new(link)), "cells that were reduced to their link's text"));
             }
             if let Some(text) = value::formula_text(plain) {
                 return Some((super::text_cell(&text), "formulas that were read as their text"));
+            }
+            if value::is_formula(plain) {
+                return Some((Cell::Formula(plain.to_owned()), ""));
             }
             decoded.map(|text| (super::text_cell(&text), ENTITIES))
         }
@@ -134,16 +138,14 @@ fn add_links(table: &mut Table) {
     }
 }
 
-const LINK: &str = " (link)";
-
 /// The header of the column with another column's link addresses.
 pub(super) fn link_head(head: &str) -> String {
     format!("{head}{LINK}")
 }
 
-/// Whether a column may have been added for links, so that a mapping may lack it.
-pub(super) fn is_link_head(head: &str) -> bool {
-    head.ends_with(LINK)
+/// Whether a column may have been added for links or sections, so that a mapping may lack it.
+pub(super) fn is_made_head(head: &str) -> bool {
+    head.ends_with(LINK) || head == header::SECTION
 }
 
 /// Whether a cell with this text is read back as it is.

@@ -7,7 +7,7 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::date::{self, Date, DateOrder};
-use super::findings::{At, Level, TableFindings};
+use super::findings::{At, Level, Rejected, TableFindings};
 use super::target::known;
 use super::value::{self, DecimalMark};
 use super::{Cell, ColumnUse, Mapping, Table, Target, Translation, clean, header};
@@ -175,8 +175,9 @@ impl Converter<'_> {
                 return Found::Fault;
             }
             Cell::Formula(formula) => {
-                let fix = "open the workbook in a spreadsheet program and save it there, or replace the formula with its value";
-                let message = "the workbook doesn't store the formula's value";
+                let fix =
+                    "open the table in a spreadsheet program and save it there, or replace the formula with its value";
+                let message = "the file doesn't store the formula's value";
                 self.findings.add(Level::Error, table, at, formula, message, fix);
                 return Found::Fault;
             }
@@ -472,7 +473,7 @@ impl Converter<'_> {
 impl Conversion {
     /// Leaves out cells with errors, except for what every product needs. `invalid` has further cells.
     /// Returns how many cells it were.
-    pub fn drop_cells(&mut self, mapping: &Mapping, invalid: &BTreeMap<usize, Vec<(Option<usize>, String)>>) -> usize {
+    pub fn drop_cells(&mut self, mapping: &Mapping, invalid: &Rejected) -> usize {
         let property = |column: usize| mapping.columns.get(column).and_then(|of| of.target.property());
         let may_drop = |column: usize| !matches!(property(column), None | Some("id" | "name" | "url"));
         let known = self.findings.rejected().iter().chain(invalid);
@@ -573,8 +574,6 @@ struct Settled {
     alone: HashSet<String>,
     /// Values with commas that are certainly one value.
     whole: HashSet<String>,
-    /// Values with commas that are kept as they are, because nothing suggests that they're lists.
-    kept: HashSet<String>,
 }
 
 impl Settled {
@@ -595,19 +594,18 @@ impl Settled {
 
     /// Adds the texts of a column's cells.
     fn add_cells<'t>(&mut self, cells: impl Iterator<Item = &'t str>) {
-        let mut joined: HashSet<&str> = HashSet::new();
         for text in cells {
             let items = self.items(text);
             if items.len() > 1 {
-                items.iter().for_each(|item| self.add(item));
+                for item in &items {
+                    self.add(item);
+                }
                 continue;
             }
             let pieces: Vec<String> = self.separated(text).into_iter().map(str::to_owned).collect();
-            if pieces.len() > 1 {
-                joined.insert(text)
-            } else {
-                self.alone.insert(text.to_owned())
-            };
+            if pieces.len() < 2 {
+                self.alone.insert(text.to_owned());
+            }
             for (index, piece) in pieces.iter().enumerate() {
                 let (count, is_first, is_later) = self.pieces.entry(piece.clone()).or_default();
                 *count += 1;
@@ -616,8 +614,6 @@ impl Settled {
             }
         }
         self.is_free = self.pieces.values().any(|(_, is_first, is_later)| *is_first && *is_later);
-        let kept = joined.iter().filter(|text| !self.splits(text));
-        self.kept = kept.map(|text| self.separated(text).join(", ")).collect();
     }
 
     fn separated<'t>(&self, text: &'t str) -> Vec<&'t str> {
@@ -651,13 +647,7 @@ impl Settled {
             return pieces.len() > 1;
         }
         let recurring = pieces.iter().filter(|piece| self.pieces.get(**piece).is_some_and(|of| of.0 > 1)).count();
-        pieces.iter().all(|piece| self.alone.contains(*piece))
-            || (self.is_free && recurring * 2 >= pieces.len() && !self.contains_kept(&pieces))
-    }
-
-    fn contains_kept(&self, pieces: &[&str]) -> bool {
-        let is_kept = |length| pieces.windows(length).any(|of| self.kept.contains(&of.join(", ")));
-        !self.kept.is_empty() && (2..pieces.len().min(MOST_JOINED)).any(is_kept)
+        pieces.iter().all(|piece| self.alone.contains(*piece)) || (self.is_free && recurring * 2 >= pieces.len())
     }
 }
 
@@ -795,7 +785,12 @@ fn check_thousands(table: &Table, column: usize, findings: &mut TableFindings) {
 
 /// The first value in a column.
 pub fn sample(table: &Table, column: usize) -> &str {
-    let mut filled = table.rows.iter().map(|row| row.cells[column].shown()).filter(|text| !text.is_empty());
+    let has_links = table.heads.contains(&clean::link_head(&table.heads[column]));
+    let shown = table.rows.iter().map(|row| match &row.cells[column] {
+        Cell::Link(link) if has_links => link.0.as_str(),
+        cell => cell.shown(),
+    });
+    let mut filled = shown.filter(|text| !text.is_empty());
     filled.next().unwrap_or_default()
 }
 

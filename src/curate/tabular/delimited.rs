@@ -37,7 +37,7 @@ pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_
     }
     let Scanned { rows, faults, long_cells, has_quoted_text } = scanned;
     let mut table =
-        header::table(rows, options.header_row, Table { notes, faults, has_quoted_text, ..Table::default() })?;
+        header::table(rows, options.header_row, Table { has_quoted_text, faults, notes, ..Table::default() })?;
     let width = table.heads.len();
     let mark = char::from(delimiter);
     let fix = format!("quote cells that contain the delimiter `{}`", mark.escape_debug());

@@ -58,12 +58,14 @@ pub(super) struct At {
     pub(super) column: Option<usize>,
 }
 
+/// The columns with errors, and what is wrong, by row index.
+pub type Rejected = BTreeMap<usize, Vec<(Option<usize>, String)>>;
+
 /// All causes in a table, and the rows with errors.
 #[derive(Debug, Default)]
 pub struct TableFindings {
     groups: BTreeMap<(Level, Option<usize>, String), Cause>,
-    /// The columns with errors and the reasons, by row.
-    rejected: BTreeMap<usize, Vec<(Option<usize>, String)>>,
+    rejected: Rejected,
     faulted: HashSet<(usize, usize)>,
     has_other_errors: bool,
     /// Values that `--fix` would correct.
@@ -135,12 +137,12 @@ impl TableFindings {
         of.fold((0, 0), |(causes, findings), group| (causes + 1, findings + group.count))
     }
 
-    /// The columns with errors and the reasons, by row index.
-    pub const fn rejected(&self) -> &BTreeMap<usize, Vec<(Option<usize>, String)>> {
+    pub const fn rejected(&self) -> &Rejected {
         &self.rejected
     }
 
     /// Keeps only errors, except those in cells that are left out.
+    #[must_use]
     pub fn without_cells(mut self, is_left_out: impl Fn(usize) -> bool) -> Self {
         let is_kept = |column: &Option<usize>| !column.is_some_and(&is_left_out);
         self.groups.retain(|(level, column, _), _| *level == Level::Error && is_kept(column));

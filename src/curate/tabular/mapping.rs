@@ -315,7 +315,13 @@ fn agrees(table: &Table, column: usize, property: &str) -> bool {
     let every = |fits: &dyn Fn(&str) -> bool| texts(table, column).all(|text| fits(&text));
     let scale = f64::from(rating_scale(&table.heads[column]).unwrap_or(5));
     match Property::of_software(property).map(|known| known.shape) {
-        Some(Shape::Uri) => half(&|text| value::is_address(text) || value::repaired_address(text).is_some()),
+        // One address with a scheme shows what the others should be.
+        Some(Shape::Uri) => {
+            texts(table, column)
+                .take(SAMPLE_ROWS)
+                .any(|text| value::has_scheme(text.split_whitespace().next().unwrap_or("")))
+                || half(&|text| value::is_address(text) || value::repaired_address(text).is_some())
+        }
         Some(Shape::Number) => every(&|text| {
             let number =
                 value::decimal(text.trim_end_matches(['%', ' '])).and_then(|(number, _)| number.parse::<f64>().ok());
@@ -371,7 +377,7 @@ impl Mapping {
         let mut columns = Vec::new();
         for head in &table.heads {
             let column = match written.columns.get(head) {
-                None if head.is_empty() || clean::is_link_head(head) => ColumnUse::new(Target::Ignored),
+                None if head.is_empty() || clean::is_made_head(head) => ColumnUse::new(Target::Ignored),
                 None => {
                     return Err(MappingError::Column(format!(
                         "the mapping doesn't include the column `{head}`; add it (null leaves it unused)"

@@ -1,10 +1,8 @@
 //! Markdown tables. If a document repeats the same header below several headings, all of these tables
 //! are one, and the headings become a column.
 
+use super::header::SECTION;
 use super::{Budget, Cell, ReadOptions, Row, Table, TableError, header, text_cell};
-
-/// The header of the column with the headings.
-const SECTION: &str = "Section";
 
 /// A table, and the heading above it.
 struct Found {
@@ -117,34 +115,4 @@ fn plain(cell: &str) -> &str {
         cell.strip_prefix(mark).and_then(|cell| cell.strip_suffix(mark)).filter(|inner| !inner.contains(mark))
     };
     ["**", "__", "`"].into_iter().find_map(without).unwrap_or(cell)
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::curate::tabular::{ReadOptions, Table, parse};
-
-    fn read(text: &str, sheet: Option<&str>) -> Result<Table, String> {
-        let options = ReadOptions { sheet, ..ReadOptions::default() };
-        parse(text.as_bytes(), "md", options, &|_, _| {}).map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn tables_with_the_same_columns_are_one_with_their_headings() {
-        let text = "# List\n\n## Audits\n\n| Name | Website |\n|---|:--|\n| **Moss** | a \\| b |\n\n## Permits\nName|Website\n-|-\nOak|c\n";
-        let table = read(text, None).expect("a table");
-        assert_eq!(table.heads, ["Name", "Website", "Section"]);
-        let rows: Vec<_> =
-            table.rows.iter().map(|row| (row.number, row.cells[0].shown(), row.cells[1].shown())).collect();
-        assert_eq!(rows, [(7, "Moss", "a | b"), (12, "Oak", "c")]);
-        assert_eq!(table.rows[1].cells[2].shown(), "Permits");
-        assert_eq!(read(text, Some("Permits")).expect("a table").heads, ["Name", "Website"]);
-        assert!(read(text, Some("x")).expect_err("none").contains("choose one with --sheet: Audits, Permits"));
-        assert!(read("a | b\n", None).expect_err("no table").contains("no Markdown table"));
-        let different = "# A\n|a|b|\n|-|-|\n|1|2|\n# B\n|a|c|\n|-|-|\n|1|2|\n";
-        assert!(
-            read(different, None)
-                .expect_err("two")
-                .contains("2 tables with different columns; choose one with --sheet: A, B")
-        );
-    }
 }

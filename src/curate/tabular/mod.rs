@@ -17,8 +17,10 @@ mod edit;
 mod findings;
 mod header;
 mod json;
+mod layout;
 mod mapping;
 mod markdown;
+mod ods;
 mod target;
 mod update;
 mod value;
@@ -28,11 +30,11 @@ mod write;
 pub use check::{Checked, check, rejected};
 pub use convert::{Conversion, ConvertOptions, Record, convert, sample};
 pub use date::DateOrder;
-pub use findings::{Cause, Level, TableFindings};
+pub use findings::{Cause, Level, Rejected, TableFindings};
 pub use mapping::{ColumnUse, Mapping, MappingError};
 pub use target::{Target, Translation};
 pub use update::{Choice, Envelope, Match, UpdateError, Updated, document, update};
-pub use write::{Rejected, write_csv, write_ndjson, write_rejected};
+pub use write::{write_csv, write_ndjson, write_rejected};
 
 use std::fs::File;
 use std::io::{self, Read as _};
@@ -168,6 +170,29 @@ impl Table {
         }
     }
 
+    /// Fills a column's empty cells with the value above.
+    fn fill_down(&mut self, head: &str) -> Result<(), TableError> {
+        let column = self.heads.iter().position(|other| other == head).ok_or_else(|| {
+            let heads: Vec<_> = self.heads.iter().filter(|head| !head.is_empty()).map(String::as_str).collect();
+            let text = format!("--blank-means-above {head}: the table has no such column; it has {}", heads.join(", "));
+            TableError::Form(text)
+        })?;
+        let (mut above, mut count) = (Cell::Empty, 0);
+        for row in &mut self.rows {
+            if row.cells[column] != Cell::Empty {
+                above = row.cells[column].clone();
+            } else if above != Cell::Empty {
+                count += 1;
+                row.cells[column] = above.clone();
+            }
+        }
+        self.notes.push(format!(
+            "blank cells of {} that were filled with the value above: {count}",
+            self.column_name(column)
+        ));
+        Ok(())
+    }
+
     /// Whether the table has the columns that every record needs, named as `export` names them. If
     /// so, it contains a directory's records, and all of its columns are used.
     fn has_records(&self) -> bool {
@@ -213,7 +238,7 @@ pub enum TableError {
     NoRows,
     #[error("{0}")]
     Form(String),
-    #[error("the file isn't a readable workbook; save it as .xlsx again, or as CSV")]
+    #[error("the file isn't a readable workbook; save it as .xlsx or .ods again, or as CSV")]
     Workbook(#[from] calamine::XlsxError),
     #[error("{reason}; choose one with --sheet: {}", .sheets.join(", "))]
     Sheet {
@@ -234,6 +259,8 @@ const STEP: usize = 1000;
 /// Options for reading a table.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct ReadOptions<'o> {
+    /// The headers of columns in which a blank cell means the value above it.
+    pub blank_means_above: &'o [String],
     /// The worksheet, or the list in a JSON document; required if there are several.
     pub sheet: Option<&'o str>,
     /// A label from the Encoding Standard; detected if it's missing.
@@ -311,6 +338,9 @@ pub fn parse(
     if table.rows.is_empty() {
         return Err(TableError::NoRows);
     }
+    for head in options.blank_means_above {
+        table.fill_down(head)?;
+    }
     clean::clean(&mut table);
     Ok(table)
 }
@@ -331,6 +361,7 @@ fn foreign_format(bytes: &[u8], extension: &str) -> Option<&'static str> {
         _ if begins("<?xml") => "XML",
         "numbers" => "a Numbers document",
         "docx" | "odt" => "a text document",
+        "xlsb" => "a binary Excel workbook (.xlsb)",
         _ => return None,
     })
 }

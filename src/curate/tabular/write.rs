@@ -3,6 +3,7 @@
 use std::collections::HashSet;
 use std::io::{self, Write};
 
+use super::findings::Rejected;
 use super::target::json_head;
 use super::{Cell, MAX_COLUMNS, Mapping, RowKind, Table, clean, text_cell, value};
 use crate::export::{Export, write_compact};
@@ -43,9 +44,6 @@ pub fn write_ndjson(export: &Export, out: &mut dyn Write) -> io::Result<()> {
     }
     Ok(())
 }
-
-/// The reasons why rows weren't imported, by row index.
-pub type Rejected = std::collections::BTreeMap<usize, Vec<(Option<usize>, String)>>;
 
 /// Writes rows as a table with the same columns plus one for the reasons: CSV, or NDJSON if the
 /// table was JSON.
@@ -129,9 +127,7 @@ fn plain(value: &PropertyValue<'_>) -> Option<String> {
         PropertyValue::Missing => return Some(String::new()),
         PropertyValue::Text(text) => (*text).to_owned(),
         PropertyValue::Number(text) if serde_json::from_str::<serde_json::Number>(text).is_ok() => text.to_string(),
-        PropertyValue::Texts(texts) if texts.iter().all(|text| is_trimmed(text)) => {
-            value::readable_list(texts.iter().map(|text| &**text))?
-        }
+        PropertyValue::Texts(texts) if texts.iter().all(|text| is_trimmed(text)) => value::readable_list(texts)?,
         PropertyValue::Sources(sources) if sources.iter().all(|source| is_trimmed(&source.label)) => {
             let items: Vec<_> = sources.iter().map(|source| format!("{} <{}>", source.label, source.url)).collect();
             value::join(items.iter().map(String::as_str))
