@@ -3,8 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::PUBLISHED;
-use crate::export::budget::{ID_CHARS, LABEL_CHARS, PIN_QUERIES, PROPERTY_CHARS};
-use crate::record::{ENVELOPE, MAX_PINNED, Property, Required, SOFTWARE, Shape};
+use crate::export::budget::{LABEL_CHARS, PIN_QUERIES, PROPERTY_CHARS};
+use crate::record::{ENVELOPE, EVIDENCE, MAX_PINNED, Property, Required, SOFTWARE, Shape};
 
 /// The published schema with the form of every known property.
 pub(in crate::export) fn completed() -> String {
@@ -14,7 +14,7 @@ pub(in crate::export) fn completed() -> String {
 }
 
 fn record() -> Value {
-    let rules = json!({ "id": { "maxLength": ID_CHARS }, "rating": { "minimum": 0, "maximum": 5 } });
+    let rules = json!({ "rating": { "minimum": 0, "maximum": 5 } });
     let mut record = json!({ "properties": properties(&SOFTWARE) });
     merge(&mut record["properties"], rules);
     record
@@ -26,6 +26,9 @@ fn properties(known: &'static [Property]) -> Value {
         // The published schema describes what makes an export invalid.
         if !property.is_strict {
             merge(&mut form, shape(property.shape, known));
+            if let Some(most) = property.max_chars {
+                form["maxLength"] = most.into();
+            }
         }
         (property.name.to_owned(), form)
     };
@@ -48,6 +51,12 @@ fn shape(shape: Shape, siblings: &'static [Property]) -> Value {
         Shape::Number | Shape::Count => json!({ "type": ["number", "null"] }),
         Shape::Boolean => json!({ "type": ["boolean", "null"] }),
         Shape::Sources => json!({ "type": "array" }),
+        Shape::Evidence => {
+            let mut one = json!({ "type": "object", "required": ["source"], "properties": properties(&EVIDENCE) });
+            // A label is allowed too.
+            one["properties"]["source"] = json!({ "type": "string" });
+            json!({ "type": "object", "additionalProperties": { "anyOf": [one.clone(), { "type": "array", "items": one }] } })
+        }
         Shape::Source => {
             let members = json!({ "title": { "type": "string" }, "url": { "type": "string", "format": "uri" } });
             json!({ "type": ["string", "object", "null"], "properties": members })
