@@ -262,7 +262,7 @@ pub enum ReportFormat {
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "they are flags")]
 pub struct ImportArgs {
-    /// The table: CSV, a workbook (.xlsx), NDJSON, or a JSON array or object of records
+    /// The table: CSV, a workbook (.xlsx, .ods), NDJSON, JSON or YAML with records, or Markdown
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Export file to write [default: in the data folder, under the table's name, such as
@@ -324,6 +324,10 @@ pub struct ImportArgs {
     /// data/mine.rejected.csv, with the reasons, so that you can correct and import them
     #[arg(long, conflicts_with = "remove_missing")]
     pub valid_rows: bool,
+    /// Leave out cells with errors and keep their products; a name, an address or an id is never left
+    /// out
+    #[arg(long)]
+    pub drop_bad_cells: bool,
     /// Maximum file size, in bytes
     #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
     pub max_file_bytes: u64,
@@ -333,8 +337,8 @@ pub struct ImportArgs {
 #[derive(Debug, Default, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
 pub struct TableArgs {
-    /// Which worksheet of a workbook to read, or which list in a JSON document, if there are
-    /// several
+    /// Which worksheet of a workbook to read, which list in JSON or YAML, or the table below which
+    /// heading in Markdown, if there are several
     #[arg(long, value_name = "NAME")]
     pub sheet: Option<String>,
     /// Row with the column names, numbered as in a spreadsheet program [default: detected]
@@ -350,15 +354,19 @@ pub struct TableArgs {
     /// Add a suffix, as in moss-2, to ids that are derived from names and would collide
     #[arg(long)]
     pub unique_ids: bool,
-    /// Apply the fixes that need no judgement: missing and broken URL schemes, and duplicate rows
+    /// Apply the fixes that need no judgement: missing and broken URL schemes, umlauts in hosts, spaces
+    /// around addresses, and duplicate rows
     #[arg(long)]
     pub fix: bool,
     /// Merge rows with the same id, or the same name and URL: their lists are united
     #[arg(long)]
     pub merge_rows: bool,
-    /// Treat cells with this text as empty; repeatable
+    /// Another word for "no value"; repeatable
     #[arg(long, value_name = "TEXT")]
     pub null: Vec<String>,
+    /// Fill a column's blank cells with the value above them, as for merged cells; repeatable
+    #[arg(long, value_name = "COLUMN")]
+    pub blank_means_above: Vec<String>,
 }
 
 /// The order of day and month.

@@ -72,7 +72,7 @@ pub enum Command {
     Serve(ServeArgs),
     /// Check export files and report every error and warning
     Check(CheckArgs),
-    /// Turn a spreadsheet into an export: CSV, xlsx or NDJSON
+    /// Turn a spreadsheet or another table into an export
     Import(ImportArgs),
     /// Write an export's products as CSV or NDJSON
     Export(ExportArgs),

@@ -49,7 +49,6 @@ fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -
         date_order: None,
         known: Some(&export),
         fix: false,
-        null: &[],
         merge_rows: false,
         unique_ids: false,
     };

@@ -6,3 +6,4 @@ pub mod links;
 pub mod queries;
 pub mod report;
 pub mod tabular;
+pub mod yaml;

@@ -34,6 +34,7 @@ pub use link_report::{LinkGroup, LinkReport, LinkTarget};
 pub use links::{LinkAnswer, WebLinks};
 pub use reading::{ExportSet, SetExport, examine, latest_day, read};
 pub use report::{Counts, Report, Skipped, mention_ignored_files};
+pub use schema::ascii_url;
 pub use source::{FindError, Limits, SourceFile, find_files};
 pub use stale::{Stale, StaleCategory, StaleProduct};
 

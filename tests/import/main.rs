@@ -4,6 +4,7 @@
 #[path = "../common/binary.rs"]
 mod binary;
 mod edit;
+mod forms;
 mod messy;
 mod remembered;
 mod round_trip;

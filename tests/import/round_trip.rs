@@ -35,15 +35,7 @@ fn imported(table: &[u8], extension: &str) -> Export {
 }
 
 fn options(categories: &BTreeMap<String, String>) -> ConvertOptions<'_> {
-    ConvertOptions {
-        categories,
-        date_order: None,
-        known: None,
-        fix: false,
-        null: &[],
-        merge_rows: false,
-        unique_ids: false,
-    }
+    ConvertOptions { categories, date_order: None, known: None, fix: false, merge_rows: false, unique_ids: false }
 }
 
 /// The export created from a table.

@@ -54,18 +54,18 @@ fn what_the_table_does_not_contain_is_kept_byte_for_byte() {
 #[test]
 fn rows_are_matched_by_name_and_url_without_ids() {
     let folder = Folder::new(
-        "Name,Website,Kategorie,Tags\nMOSS,http://www.moss.example,Audits,a\nOak,https://oak.example/,Audits,\"a, b\"\n",
+        "Name,Website,Kategorie,Tags\nMOSS,http://www.moss.example,Audits,a\nOak,https://oak.example/,Audits,\"a, b\"\nElm,https://elm.example/,,b\n",
     );
     let (code, text, export) = folder.update(&["--yes"]);
     assert_eq!(code, Some(0), "{text}");
     let export: Value = serde_json::from_str(&export).expect("JSON");
     let software = export["software"].as_array().expect("records");
-    assert_eq!(software.len(), 3);
+    assert_eq!(software.len(), 4);
     assert_eq!(
         (&software[0]["name"], &software[0]["category"], &software[0]["seats"]),
         (&json!("MOSS"), &json!("Audits"), &json!(1.5))
     );
-    // `a` is a value that the export already has.
+    // `a` is a value that the export already has, and `b` is one in the table.
     assert_eq!((&software[2]["id"], &software[2]["tags"]), (&json!("oak"), &json!(["a", "b"])));
     assert_eq!(export["glossary"][0]["term"], "LOTO");
     assert!(

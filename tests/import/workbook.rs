@@ -97,7 +97,7 @@ fn a_formula_without_a_stored_value_is_an_error() {
     assert_eq!((output.status.code(), export), (Some(2), None));
     let text = stderr(&output);
     assert!(
-        text.contains("column C `Tagline`: the workbook doesn't store the formula's value (1)\n  row 2: `=UPPER(A2)`"),
+        text.contains("column C `Tagline`: the file doesn't store the formula's value (1)\n  row 2: `=UPPER(A2)`"),
         "{text}"
     );
 }
@@ -161,4 +161,146 @@ fn everything_inflated_from_an_archive_is_bounded() {
         assert_eq!((output.status.code(), export), (Some(2), None));
         assert!(stderr(&output).contains(expected), "{expected}: {}", stderr(&output));
     }
+}
+
+#[test]
+fn merged_cells_stand_for_each_row_and_hidden_ones_are_left_out() {
+    let mut workbook = Workbook::new();
+    let sheet = workbook.add_worksheet();
+    let rows = [
+        ["Category", "Name", "Website", "Secret"],
+        ["", "Hedge", "https://hedge.example/", "a"],
+        ["", "Moss", "https://moss.example/", "b"],
+        ["Permits", "Oak", "https://oak.example/", "c"],
+        ["Permits", "Draft", "https://draft.example/", "d"],
+    ];
+    for (row, cells) in (0..).zip(rows) {
+        sheet.write_row(row, 0, cells).expect("a row");
+    }
+    sheet.merge_range(1, 0, 2, 0, "Audits", &Format::new()).expect("merged cells");
+    sheet.set_row_hidden(4).and_then(|sheet| sheet.set_column_hidden(3)).expect("hidden");
+    let (output, export) = import("t.xlsx", &workbook.save_to_buffer().expect("a workbook"), &["--additional", "*"]);
+    let text = stderr(&output);
+    let software = export.expect(&text)["software"].clone();
+    assert_eq!(software.as_array().map(Vec::len), Some(3), "{text}");
+    assert_eq!(software[1]["categories"], serde_json::json!(["Audits"]));
+    assert!(!software.to_string().contains("Secret"), "{software}");
+    assert!(text.contains("left out because the worksheet hides or filters them: row 5"), "{text}");
+    assert!(text.contains("left out because the worksheet hides them: column D `Secret`"), "{text}");
+}
+
+#[test]
+fn grouped_headers_sections_totals_and_remarks_are_recognised() {
+    let mut workbook = Workbook::new();
+    let sheet = workbook.add_worksheet();
+    let rows = [
+        ["", "", "", ""],
+        ["Name", "Website", "Name", "Email"],
+        ["AUDITS", "", "", ""],
+        ["Hedge", "https://hedge.example/", "Kim", "kim@mail.example"],
+        ["PERMITS", "", "", ""],
+        ["Oak", "https://oak.example/", "Sam", "sam@mail.example"],
+        ["Total: 2 tools", "", "", ""],
+        ["Source: own research", "", "", ""],
+    ];
+    for (row, cells) in (0..).zip(rows) {
+        for (column, cell) in (0..).zip(cells).filter(|(_, cell)| !cell.is_empty()) {
+            sheet.write(row, column, cell).expect("a cell");
+        }
+    }
+    for (column, group) in [(0, "Product"), (2, "Contact")] {
+        sheet.merge_range(0, column, 0, column + 1, group, &Format::new()).expect("merged cells");
+    }
+    let (output, export) = import("t.xlsx", &workbook.save_to_buffer().expect("a workbook"), &[]);
+    let text = stderr(&output);
+    let software = export.expect(&text)["software"].clone();
+    assert_eq!(software.as_array().map(Vec::len), Some(2), "{text}");
+    assert_eq!((&software[1]["name"], &software[1]["categories"]), (&"Oak".into(), &serde_json::json!(["PERMITS"])));
+    for note in [
+        "rows 1 and 2 together contain the headers",
+        "a total or a remark: row 7 `Total: 2 tools`",
+        "a total or a remark: row 8 `Source: own research`",
+        "read as headings of sections, in the column `Section`: rows 3, 5",
+        "column C `Contact Name`: its header isn't known",
+        "  Name     →  name ",
+    ] {
+        assert!(text.contains(note), "{note}: {text}");
+    }
+    // A product without an address isn't a heading.
+    let csv = "Name,Website\nA,https://a.example/\nB,\nC,https://c.example/\n";
+    let (output, export) = import("t.csv", csv.as_bytes(), &[]);
+    assert!(export.is_none() && stderr(&output).contains("`url` is missing (1)\n  row 3"), "{}", stderr(&output));
+    let csv = "Area,Name,Website\nAudits,A,https://a.example/\n,B,https://b.example/\n";
+    let (_, export) = import("t.csv", csv.as_bytes(), &["--blank-means-above", "Area", "--attribute", "Area"]);
+    assert_eq!(export.expect("an export")["software"][1]["Area"], "Audits");
+}
+
+/// A workbook in the `OpenDocument` format with this content.
+fn ods(styles: &str, tables: &str) -> Vec<u8> {
+    let content = format!(
+        r#"<office:document-content xmlns:office="o" xmlns:table="t" xmlns:text="x" xmlns:style="s" xmlns:xlink="l"><office:automatic-styles>{styles}</office:automatic-styles><office:body><office:spreadsheet>{tables}</office:spreadsheet></office:body></office:document-content>"#
+    );
+    let mut zip = zip::ZipWriter::new(std::io::Cursor::new(Vec::new()));
+    zip.start_file("content.xml", zip::write::SimpleFileOptions::default()).expect("a part");
+    zip.write_all(content.as_bytes()).expect("memory");
+    zip.finish().expect("an archive").into_inner()
+}
+
+#[test]
+fn opendocument_spreadsheets_are_read_with_their_layout() {
+    let cell = |attributes: &str, text: &str| {
+        format!(
+            r#"<table:table-cell office:value-type="string" {attributes}><text:p>{text}</text:p></table:table-cell>"#
+        )
+    };
+    let row = |attributes: &str, cells: &[String]| {
+        format!("<table:table-row {attributes}>{}</table:table-row>", cells.concat())
+    };
+    let number =
+        r#"<table:table-cell office:value-type="float" office:value="4.5"><text:p>4,5</text:p></table:table-cell>"#;
+    let link = r#"<table:table-cell office:value-type="string"><office:annotation><text:p>a comment</text:p></office:annotation><text:p><text:a xlink:href="https://moss.example/">Moss &amp; Co</text:a></text:p></table:table-cell>"#;
+    let covered = "<table:covered-table-cell/>".to_owned();
+    let rows = [
+        row("", &["Category", "Name", "Website", "Rating", "Secret"].map(|head| cell("", head))),
+        row(
+            "",
+            &[
+                cell(r#"table:number-rows-spanned="2""#, "Audits"),
+                cell("", "Hedge"),
+                cell("", "https://hedge.example/"),
+                number.to_owned(),
+                cell("", "a"),
+            ],
+        ),
+        row("", &[covered, link.to_owned(), cell("", "https://moss.example/"), number.to_owned()]),
+        row(r#"table:visibility="filter""#, &[cell("", "x"), cell("", "Draft"), cell("", "https://draft.example/")]),
+        row(
+            r#"table:number-rows-repeated="1048000""#,
+            &[r#"<table:table-cell table:number-columns-repeated="16384"/>"#.to_owned()],
+        ),
+    ];
+    let columns =
+        r#"<table:table-column table:number-columns-repeated="4"/><table:table-column table:visibility="collapse"/>"#;
+    let hidden = r#"<style:style style:name="h"><style:table-properties table:display="false"/></style:style>"#;
+    let tables = format!(
+        r#"<table:table table:name="Tools">{columns}{}</table:table><table:table table:name="Lists" table:style-name="h"/>"#,
+        rows.concat()
+    );
+    let (output, export) = import("t.ods", &ods(hidden, &tables), &["--additional", "*"]);
+    let text = stderr(&output);
+    let software = export.expect(&text)["software"].clone();
+    assert_eq!(software.as_array().map(Vec::len), Some(2), "{text}");
+    assert_eq!(
+        (&software[1]["name"], &software[1]["categories"], &software[1]["rating"]),
+        (&"Moss & Co".into(), &serde_json::json!(["Audits"]), &serde_json::json!(4.5))
+    );
+    assert!(text.contains("filters them: row 4") && text.contains("hides them: column E `Secret`"), "{text}");
+    let wide = r#"<table:table table:name="A"><table:table-row><table:table-cell table:number-columns-repeated="99999" office:value-type="string"><text:p>x</text:p></table:table-cell></table:table-row></table:table>"#;
+    let (output, _) = import("t.ods", &ods("", wide), &[]);
+    assert!(stderr(&output).contains("row 1 has more than 16384 columns"), "{}", stderr(&output));
+    let tall = wide
+        .replace("99999", "100")
+        .replace("<table:table-row>", r#"<table:table-row table:number-rows-repeated="900000000">"#);
+    let (output, _) = import("t.ods", &ods("", &tall), &[]);
+    assert!(stderr(&output).contains("spans more than 20000000 cells"), "{}", stderr(&output));
 }

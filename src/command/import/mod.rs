@@ -16,7 +16,7 @@ use super::{Failure, print_note, products_are_in};
 use crate::cli::{DateOrderArg, ImportArgs, TableArgs};
 use crate::curate::tabular::{
     self, Cause, Checked, Choice, Conversion, ConvertOptions, DateOrder, Envelope, Level, Mapping, Match, ReadOptions,
-    Record, Rejected, Table, TableFindings, UpdateOptions, Updated,
+    Record, Rejected, RowKind, Table, TableFindings, UpdateOptions, Updated,
 };
 use crate::error::chain;
 use crate::export::{self, Export, IdPrefixes, Limits, Report};
@@ -69,16 +69,13 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
         check_absent(&output, args.force)?;
         replaced = check_keeps(&output, args)?;
     }
-    let mut options = source.options(&args.table)?;
-    if aside(&args.file).is_some() {
-        options = TableArgs { sheet: None, header_row: None, encoding: None, ..options };
-    }
+    let options = source.options(&args.table)?;
     let mut table = read_table(args, &options)?;
     let notes = std::mem::take(&mut table.notes);
     if !is_update {
         print_notes(&notes);
     }
-    if aside(&args.file).is_some() && table.remove_reasons() {
+    if aside_of(&args.file).is_some() && table.remove_reasons() {
         print_note("The column with the reasons for rejecting the rows is left out.");
     }
     let mapping = mapping::choose(args, (&source, &options), &table, is_update);
@@ -102,7 +99,6 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
             Goal::Update { export, .. } => Some(export),
         },
         fix: options.fix,
-        null: &options.null,
         merge_rows: options.merge_rows,
         unique_ids: options.unique_ids,
     };
@@ -123,20 +119,42 @@ fn today() -> CalendarDate {
 }
 
 /// The export whose rejected rows a file contains, going by its name.
-fn aside(file: &Path) -> Option<PathBuf> {
+fn aside_of(file: &Path) -> Option<PathBuf> {
     let stem = Path::new(file.file_stem()?);
     let of = stem.file_stem().filter(|_| stem.extension().is_some_and(|extension| extension == "rejected"))?;
     Some(file.with_file_name(of).with_added_extension("json"))
 }
 
-fn table_extension(file: &Path) -> &'static str {
-    let extension = file.extension().unwrap_or_default().to_ascii_lowercase();
-    if ["json", "ndjson", "jsonl"].iter().any(|json| extension == *json) { "ndjson" } else { "csv" }
+/// Why a table with errors wasn't imported, and which options help.
+fn refusal(args: &ImportArgs, findings: &TableFindings) -> String {
+    let (causes, errors) = findings.count(Level::Error);
+    let valid_rows = if args.valid_rows {
+        ""
+    } else {
+        "; --valid-rows sets the rows with errors aside, and --drop-bad-cells leaves out only the cells"
+    };
+    let fix = match findings.fixable {
+        0 => String::new(),
+        fixable => format!("; --fix completes {fixable} {}", agreeing(fixable, "address", "addresses")),
+    };
+    format!(
+        "the table has errors (total: {errors}, causes: {causes}); correct the table or the mapping. Nothing \
+         was written{valid_rows}{fix}"
+    )
 }
 
 fn read_table(args: &ImportArgs, options: &TableArgs) -> Result<Table, Failure> {
     let TableArgs { sheet, encoding, header_row, .. } = options;
-    let options = ReadOptions { sheet: sheet.as_deref(), encoding: encoding.as_deref(), header_row: *header_row };
+    let own = ReadOptions {
+        blank_means_above: &options.blank_means_above,
+        sheet: sheet.as_deref(),
+        encoding: encoding.as_deref(),
+        header_row: *header_row,
+        null: &options.null,
+    };
+    // A file of rejected rows is written differently from their table.
+    let aside = ReadOptions { null: &options.null, ..ReadOptions::default() };
+    let options = if aside_of(&args.file).is_some() { aside } else { own };
     let table = step("Reading the table", |progress| tabular::read(&args.file, options, args.max_file_bytes, progress));
     table.map_err(|error| unreadable(args, &error))
 }
@@ -149,7 +167,7 @@ fn unreadable(args: &ImportArgs, error: &tabular::TableError) -> Failure {
 /// The default output: in the data folder, under the table's name. For a file of rejected rows, it's
 /// the export beside it.
 fn default_output(data: &Path, table: &Path) -> Result<PathBuf, Failure> {
-    if let Some(export) = aside(table).filter(|export| export.is_file()) {
+    if let Some(export) = aside_of(table).filter(|export| export.is_file()) {
         return Ok(export);
     }
     let stem = table.file_stem().unwrap_or_default();
@@ -211,22 +229,15 @@ impl Job<'_> {
         print_notes(if draft.changed.is_empty() { &[] } else { notes });
         let is_update = matches!(self.goal, Goal::Update { .. });
         print_findings(&conversion.findings, is_update.then_some(&draft.changed));
+        let has_errors = |conversion: &Conversion| conversion.findings.count(Level::Error).0 > 0;
+        if has_errors(conversion) && self.args.drop_bad_cells {
+            draft = self.drop_cells(&draft, conversion)?;
+        }
         let mut rows = Rejected::new();
         let mut records = Vec::new();
-        let (causes, errors) = conversion.findings.count(Level::Error);
-        if errors > 0 {
+        if has_errors(conversion) {
             if !self.args.valid_rows || !conversion.findings.is_about_rows() {
-                let valid_rows =
-                    if self.args.valid_rows { "" } else { "; --valid-rows writes the rows without errors" };
-                let fix = match conversion.findings.fixable {
-                    0 => String::new(),
-                    fixable => format!("; --fix completes {fixable} {}", agreeing(fixable, "address", "addresses")),
-                };
-                let text = format!(
-                    "the table has errors (total: {errors}, causes: {causes}); correct the table or the mapping. Nothing \
-                     was written{valid_rows}{fix}"
-                );
-                return Err(Failure::usage(text));
+                return Err(Failure::usage(refusal(self.args, &conversion.findings)));
             }
             let others = tabular::rejected(&self.checked(&draft), today()).map_err(|error| Failure::other(&error))?;
             rows.extend(others.into_iter().chain(conversion.findings.rejected().clone()));
@@ -237,7 +248,7 @@ impl Job<'_> {
             conversion.findings = TableFindings::default();
             draft = self.draft(conversion)?;
             self.check(&draft, &mut conversion.findings)?;
-            if conversion.findings.count(Level::Error).0 > 0 {
+            if has_errors(conversion) {
                 print_findings(&conversion.findings, None);
                 return Err(Failure::usage("the rows without errors don't make a valid export; nothing was written"));
             }
@@ -268,7 +279,8 @@ impl Job<'_> {
             return Ok(None);
         }
         let (Goal::New { output, .. } | Goal::Update { output, .. }) = &self.goal;
-        let path = output.with_extension("rejected").with_added_extension(table_extension(&self.args.file));
+        let extension = if self.table.row_kind == RowKind::Row { "csv" } else { "ndjson" };
+        let path = output.with_extension("rejected").with_added_extension(extension);
         let mut content = Vec::new();
         tabular::write_rejected(self.table, self.mapping, rows, records, &mut content)
             .map_err(|error| failed(&path, &error))?;
@@ -286,6 +298,16 @@ impl Job<'_> {
     fn checked<'d>(&'d self, draft: &'d Updated) -> Checked<'d> {
         let (Goal::New { output, .. } | Goal::Update { output, .. }) = &self.goal;
         Checked { table: self.table, mapping: self.mapping, path: output, json: &draft.json, rows: &draft.rows }
+    }
+
+    /// Leaves out cells with errors. Returns the draft without them.
+    fn drop_cells(&mut self, draft: &Updated, conversion: &mut Conversion) -> Result<Updated, Failure> {
+        let others = tabular::rejected(&self.checked(draft), today()).map_err(|error| Failure::other(&error))?;
+        let dropped = conversion.drop_cells(self.mapping, &others);
+        print_note(&format!("Left out because of errors: {}; their products are kept.", counted(dropped, "cell")));
+        let draft = self.draft(conversion)?;
+        self.check(&draft, &mut conversion.findings)?;
+        Ok(draft)
     }
 
     fn draft(&mut self, conversion: &mut Conversion) -> Result<Updated, Failure> {
@@ -313,7 +335,7 @@ impl Job<'_> {
                     answers.get(&text).copied()
                 };
                 // Rejected rows that aren't in the export yet may share a name or a URL with others.
-                let is_exact = aside(&self.args.file).is_some();
+                let is_exact = aside_of(&self.args.file).is_some();
                 let options = UpdateOptions { remove_missing: self.args.remove_missing, unique_ids, is_exact };
                 let updated = tabular::update(export, table, mapping, conversion, options, &mut decide);
                 if let Some(failure) = failed {
@@ -405,14 +427,16 @@ pub(in crate::command) fn print_findings(findings: &TableFindings, changed: Opti
         if group.level == Level::Note {
             continue;
         }
-        for (row, value) in &group.examples {
-            print_note(&printable(&if value.is_empty() { format!("  {row}") } else { format!("  {row}: {value}") }));
+        for (index, (row, value)) in group.examples.iter().enumerate() {
+            let value = if value.is_empty() { String::new() } else { format!(": {value}") };
+            let fix = group.fixes.get(index).map_or_else(String::new, |fix| format!(" ({fix})"));
+            print_note(&printable(&format!("  {row}{value}{fix}")));
         }
         let more = group.count - group.examples.len();
         if more > 0 && !group.examples.is_empty() {
             print_note(&format!("  and {more} more"));
         }
-        if !group.fix.is_empty() {
+        if !group.fix.is_empty() && group.fixes.is_empty() {
             print_note(&printable(&format!("  fix: {}", group.fix)));
         }
     }

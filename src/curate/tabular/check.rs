@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::convert::TRANSLATIONS;
 use super::edit::items;
-use super::findings::{At, Level, TableFindings};
+use super::findings::{At, Level, Rejected, TableFindings};
 use super::{Cell, Mapping, Table};
 use crate::export::{self, Code, Finding, Limits, Report, Severity, SourceFile};
 use crate::record::CalendarDate;
@@ -36,21 +36,30 @@ pub struct Checked<'c> {
 pub fn check(checked: &Checked<'_>, today: CalendarDate, findings: &mut TableFindings) -> io::Result<()> {
     let report = examine(checked.path, checked.json.to_owned(), today)?;
     let is_update = checked.rows.contains(&None);
-    let mut causes: BTreeMap<(Severity, Code, Option<usize>), Vec<Found<'_>>> = BTreeMap::new();
+    let mut causes: BTreeMap<(Severity, Code, Option<usize>, String), Vec<Found<'_>>> = BTreeMap::new();
     for finding in &report.findings {
         let (row, column) = checked.place(finding);
         let is_known = is_update && row.is_none() && finding.severity() != Severity::Error;
-        let is_told = match (row, column) {
-            (Some(row), Some(column)) => findings.has_error_at(row, column),
-            (Some(row), None) => finding.code == Code::DuplicateSoftwareId && findings.rejected().contains_key(&row),
-            _ => false,
-        };
+        // The conversion has already told which values with commas it kept.
+        let is_comma = finding.code == Code::CommaList
+            && matches!((row, column), (Some(row), Some(column)) if !matches!(checked.table.rows[row].cells[column], Cell::Json(_)));
+        let is_told = is_comma
+            || match (row, column) {
+                (Some(row), Some(column)) => findings.has_error_at(row, column),
+                (Some(row), None) => {
+                    finding.code == Code::DuplicateSoftwareId && findings.rejected().contains_key(&row)
+                }
+                _ => false,
+            };
         if !is_told && !is_known {
-            causes.entry((finding.severity(), finding.code, column)).or_default().push((row, finding));
+            causes
+                .entry((finding.severity(), finding.code, column, cause(&finding.message)))
+                .or_default()
+                .push((row, finding));
         }
     }
-    let columns = |of: Code| causes.keys().filter(move |(_, code, _)| *code == of).count();
-    for ((severity, code, column), found) in &causes {
+    let columns = |of: Code| causes.keys().filter(move |(_, code, ..)| *code == of).count();
+    for ((severity, code, column, _), found) in &causes {
         let is_one = found.iter().all(|(_, finding)| finding.message == found[0].1.message);
         let what = if is_one { found[0].1.message.as_str() } else { code.description().trim_end_matches('.') };
         let message = format!("[{}] {what}", code.as_str());
@@ -61,7 +70,7 @@ pub fn check(checked: &Checked<'_>, today: CalendarDate, findings: &mut TableFin
                 _ => finding.message.clone(),
             };
             let at = At { row: *row, column: *column };
-            findings.add(level(*severity), checked.table, at, &value, &message, &found[0].1.help);
+            findings.add(level(*severity), checked.table, at, &value, &message, &finding.help);
         }
         // If there's only one column, the findings that were dropped belong to it too.
         let more = report.left_out.iter().find(|more| more.code == *code && columns(*code) == 1);
@@ -75,8 +84,20 @@ pub fn check(checked: &Checked<'_>, today: CalendarDate, findings: &mut TableFin
     Ok(())
 }
 
-/// The reasons why records are invalid, by row index.
-pub fn rejected(checked: &Checked<'_>, today: CalendarDate) -> io::Result<BTreeMap<usize, Vec<String>>> {
+/// A finding's message without the values that it quotes, so that findings with the same cause share
+/// it. What's wrong with an address is told by the character that it contains.
+fn cause(message: &str) -> String {
+    let (mut cause, mut is_quoted) = (String::new(), false);
+    for part in message.split('`') {
+        let is_short = part.chars().count() < 2;
+        cause.push_str(if is_quoted && !is_short { "…" } else { part });
+        is_quoted = !is_quoted;
+    }
+    cause
+}
+
+/// The invalid columns of records and the reasons, by row index.
+pub fn rejected(checked: &Checked<'_>, today: CalendarDate) -> io::Result<Rejected> {
     let document = items(checked.json).unwrap_or_default();
     let software = document.iter().find(|item| item.key.as_deref() == Some("software"));
     let elements = software.and_then(|item| items(item.value)).unwrap_or_default();
@@ -93,7 +114,7 @@ pub fn rejected(checked: &Checked<'_>, today: CalendarDate) -> io::Result<BTreeM
             invalid.push(index);
         }
     }
-    let mut rejected: BTreeMap<usize, Vec<String>> = BTreeMap::new();
+    let mut rejected = Rejected::new();
     for batch in invalid.chunks(BATCH) {
         let json: Vec<&str> = batch.iter().map(|index| elements[*index].value).collect();
         let json = format!(r#"{{"name":"N","license":"https://example.org/","software":[{}]}}"#, json.join(","));
@@ -103,11 +124,11 @@ pub fn rejected(checked: &Checked<'_>, today: CalendarDate) -> io::Result<BTreeM
             let (Some(row), column) = part.place(finding) else { continue };
             if finding.severity() == Severity::Error {
                 let place = column.map_or_else(String::new, |column| format!("{}: ", checked.table.heads[column]));
-                rejected.entry(row).or_default().push(format!("{place}{}", finding.message));
+                rejected.entry(row).or_default().push((column, format!("{place}{}", finding.message)));
             }
         }
         for row in rows.into_iter().flatten() {
-            rejected.entry(row).or_insert_with(|| vec!["another record has the same id".to_owned()]);
+            rejected.entry(row).or_insert_with(|| vec![(None, "another record has the same id".to_owned())]);
         }
     }
     Ok(rejected)

@@ -7,10 +7,10 @@ use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
 use super::date::{self, Date, DateOrder};
-use super::findings::{At, Level, TableFindings};
+use super::findings::{At, Level, Rejected, TableFindings};
 use super::target::{EVIDENCE, evidence_part, known};
 use super::value::{self, DecimalMark};
-use super::{Cell, ColumnUse, Mapping, Separator, Table, Target, Translation};
+use super::{Cell, ColumnUse, Mapping, Separator, Table, Target, Translation, clean, header};
 use crate::export::Export;
 use crate::record::{AttributeType, Property, Shape, identity, slug};
 
@@ -79,9 +79,19 @@ pub fn convert(table: &Table, mapping: &Mapping, options: &ConvertOptions<'_>) -
         .enumerate()
         .map(|(column, of)| settle(table, column, of, options, &mut findings))
         .collect();
+    let mut faulty = HashSet::new();
+    for fault in &table.faults {
+        let row = table.rows.binary_search_by_key(&fault.row, |row| row.number).ok();
+        faulty.extend(row);
+        let value = row.map_or("", |row| {
+            table.rows[row].cells.iter().map(Cell::shown).find(|text| !text.is_empty()).unwrap_or_default()
+        });
+        findings.add(Level::Error, table, At { row, column: None }, value, &fault.message, &fault.fix);
+    }
     let mut converter = Converter { table, mapping, options, settled, findings, unknown: BTreeMap::new() };
     let rows = converter.rows();
-    let records: Vec<Record> = rows.into_iter().map(|row| converter.record(row)).collect();
+    let records: Vec<Record> =
+        rows.into_iter().filter(|row| !faulty.contains(row)).map(|row| converter.record(row)).collect();
     converter.report_near_categories();
     let mut conversion = Conversion { records, findings: converter.findings };
     if options.merge_rows {
@@ -131,7 +141,9 @@ impl Converter<'_> {
             let at = At { row: Some(row), column: Some(column) };
             let found = self.cell(at, column, &of.target);
             let (name, value) = match found {
-                Found::Empty => (name.to_owned(), None),
+                // An update keeps the value.
+                Found::Missing if self.options.known.is_some() => continue,
+                Found::Empty | Found::Missing => (name.to_owned(), None),
                 Found::Value(value) => (name.to_owned(), Some(value)),
                 Found::Other(name, value) => (name, Some(value)),
                 Found::Fault => continue,
@@ -165,23 +177,33 @@ impl Converter<'_> {
         let cell = at.row.map_or(&Cell::Empty, |row| &table.rows[row].cells[column]);
         let mut text = match cell {
             Cell::Empty => return Found::Empty,
+            Cell::Missing(word) => {
+                let word = serde_json::from_str(word).unwrap_or_else(|_| word.clone());
+                if !matches!(target, Target::Json(_)) && self.mapping.columns[column].translated(&word).is_none() {
+                    return self.missing(at, &word);
+                }
+                word
+            }
             Cell::Error(error) => {
                 let fix = "fix the formula, or clear the cell";
                 self.findings.add(Level::Error, table, at, error, "the cell contains a formula error", fix);
                 return Found::Fault;
             }
             Cell::Formula(formula) => {
-                let fix = "open the workbook in a spreadsheet program and save it there, or replace the formula with its value";
-                let message = "the workbook doesn't store the formula's value";
+                let fix =
+                    "open the table in a spreadsheet program and save it there, or replace the formula with its value";
+                let message = "the file doesn't store the formula's value";
                 self.findings.add(Level::Error, table, at, formula, message, fix);
                 return Found::Fault;
             }
             Cell::Json(raw) => match json_text(raw, table, target) {
+                Some(text) if text.is_empty() => return Found::Empty,
                 Some(text) => text,
                 None if raw == "null" && !table.has_records() => return Found::Empty,
+                None if raw.starts_with('[') && !table.has_records() => return self.json_list(at, column, target, raw),
                 None => return Found::Value(raw.clone()),
             },
-            Cell::Text(text) => text.clone(),
+            Cell::Text(text) | Cell::Number(text) => text.clone(),
             Cell::Link(link) => self.link(at, target, &link.0, &link.1),
         };
         let mut plain = value::unguarded(&text);
@@ -189,9 +211,8 @@ impl Converter<'_> {
             self.note(at, &format!("`{plain}` as `{value}`"), "values were translated by the mapping");
             (text, plain) = (value.clone(), value);
         }
-        if value::is_nothing(&text) || self.is_null(column, &plain) {
-            self.note(at, &text, "cells with a placeholder were read as empty");
-            return Found::Empty;
+        if self.mapping.columns[column].is_null(&plain) {
+            return self.missing(at, &plain);
         }
         match self.value(at, column, target, &plain) {
             Ok(found) => found,
@@ -202,9 +223,48 @@ impl Converter<'_> {
         }
     }
 
-    fn is_null(&self, column: usize, text: &str) -> bool {
-        let words = self.mapping.columns[column].null.iter().chain(self.options.null);
-        words.into_iter().any(|word| word.to_lowercase() == text.to_lowercase())
+    /// An array in a table that isn't a directory's: the items of a list, or the JSON as it is.
+    fn json_list(&mut self, at: At, column: usize, target: &Target, raw: &str) -> Found {
+        let text = |value: &Value| match value {
+            Value::String(text) => Some(text.clone()),
+            Value::Number(number) => Some(number.to_string()),
+            _ => None,
+        };
+        let items: Option<Vec<String>> = match target {
+            Target::Property(property) if shape(property) == Some(Shape::Texts) => {
+                serde_json::from_str::<Vec<Value>>(raw).ok().and_then(|items| items.iter().map(text).collect())
+            }
+            _ => None,
+        };
+        match items {
+            Some(items) if items.is_empty() => Found::Empty,
+            Some(items) => {
+                let translated = |item: String| self.mapping.columns[column].translated(&item).unwrap_or(item);
+                let items = items.into_iter().map(translated).collect();
+                Found::Value(self.list(at, target, items))
+            }
+            None => Found::Value(raw.to_owned()),
+        }
+    }
+
+    /// A list of different, non-empty texts, as JSON.
+    fn list(&mut self, at: At, target: &Target, items: Vec<String>) -> String {
+        let mut seen = HashSet::new();
+        let items = items.into_iter().filter(|item| !item.is_empty() && seen.insert(item.clone()));
+        let items: Vec<String> = match target {
+            Target::Property("categories") => items.map(|name| self.category(at, name)).collect(),
+            _ => items.collect(),
+        };
+        Value::from(items).to_string()
+    }
+
+    fn missing(&mut self, at: At, word: &str) -> Found {
+        let message = match self.options.known {
+            None => "words for \"no value\" were read as empty cells",
+            Some(_) => "words for \"no value\" were ignored, so records keep their values",
+        };
+        self.note(At { column: None, ..at }, &format!("`{word}`"), message);
+        Found::Missing
     }
 
     /// The text to convert for a hyperlinked cell in a column with this target.
@@ -216,10 +276,14 @@ impl Converter<'_> {
             }
             Target::Property("sources") if !text.contains("://") => {
                 self.note(at, address, "addresses were taken from the cells' links");
-                format!("{text} <{address}>")
+                let pairs = value::split(text).into_iter().zip(value::split(address));
+                let sources: Vec<_> = pairs.map(|(label, address)| format!("{label} <{address}>")).collect();
+                value::join(sources.iter().map(String::as_str))
             }
             _ => {
-                if !text.contains(address.trim_end_matches('/')) && !value::is_address(text) {
+                let has_column =
+                    self.table.heads.contains(&clean::link_head(&self.table.heads[at.column.unwrap_or_default()]));
+                if !has_column && !text.contains(address.trim_end_matches('/')) && !value::is_address(text) {
                     let fix = "if you want them, put them in a separate column";
                     let message = "the addresses of the cells' links aren't used";
                     self.findings.add(Level::Warning, self.table, at, address, message, fix);
@@ -232,7 +296,6 @@ impl Converter<'_> {
     /// Converts a cell's text to JSON for a target, or returns the fault and its fix.
     fn value(&mut self, at: At, column: usize, target: &Target, text: &str) -> Result<Found, Fault> {
         let string = |text: &str| serde_json::Value::from(text).to_string();
-        let list = |items: Vec<String>| serde_json::Value::from(items).to_string();
         let property = match target {
             Target::Evidence(head) if head.ends_with(".checked_on") => return self.date(at, column, text),
             Target::Json(_) => {
@@ -251,10 +314,6 @@ impl Converter<'_> {
             Target::Property(property) => *property,
         };
         Ok(Found::Value(match (property, shape(property)) {
-            ("categories", _) => {
-                let items = self.items(at, column, text);
-                list(items.into_iter().map(|name| self.category(at, name)).collect())
-            }
             (_, Some(Shape::Sources)) => {
                 let mut pairs = Vec::new();
                 for item in value::sources(text) {
@@ -269,8 +328,16 @@ impl Converter<'_> {
             (_, Some(Shape::Count)) if value::whole_number(text).is_some_and(|number| number != text) => {
                 self.number(at, text, value::whole_number(text))?
             }
-            (_, Some(Shape::Number | Shape::Count)) => self.decimal(at, text)?,
-            (_, Some(Shape::Texts)) => list(self.items(at, column, text)),
+            (_, Some(Shape::Number)) => {
+                let stated = self.mapping.columns[column].out_of.map(u32::from);
+                let scale = stated.or_else(|| header::rating_scale(&self.table.heads[column])).unwrap_or(5);
+                self.rating(at, text, scale)?
+            }
+            (_, Some(Shape::Count)) => self.decimal(at, text)?,
+            (_, Some(Shape::Texts)) => {
+                let items = self.items(at, column, text);
+                self.list(at, target, items)
+            }
             (_, Some(Shape::Translations | Shape::Evidence)) if serde_json::from_str::<&RawValue>(text).is_ok() => {
                 text.to_owned()
             }
@@ -294,6 +361,14 @@ impl Converter<'_> {
         }))
     }
 
+    /// A rating on the usual scale, which ends at 5.
+    fn rating(&mut self, at: At, text: &str, scale: u32) -> Result<String, Fault> {
+        let number = self.decimal(at, if scale == 100 { text.trim_end_matches(['%', ' ']) } else { text })?;
+        let Some(rating) = number.parse::<f64>().ok().filter(|_| scale != 5) else { return Ok(number) };
+        self.note(at, text, &format!("ratings were converted from a scale that ends at {scale} to one that ends at 5"));
+        Ok(((rating * 500.0 / f64::from(scale)).round() / 100.0).to_string())
+    }
+
     fn decimal(&mut self, at: At, text: &str) -> Result<String, Fault> {
         let is_json = serde_json::from_str::<serde_json::Number>(text).is_ok();
         if is_json {
@@ -313,28 +388,38 @@ impl Converter<'_> {
         let of = &self.mapping.columns[column];
         let items = match &of.separator {
             Some(Separator::None) => vec![text.to_owned()],
-            Some(Separator::Text(mark)) => {
-                text.split(&**mark).map(value::trim).filter(|item| !item.is_empty()).map(str::to_owned).collect()
-            }
-            None => self.split(at, column, text),
+            Some(Separator::Text(mark)) => value::pieces(text, &[mark], true).into_iter().map(str::to_owned).collect(),
+            Some(Separator::Commas(_)) | None => self.split(at, column, text),
         };
         items.into_iter().map(|item| of.translated(&item).unwrap_or(item)).collect()
     }
 
     fn split(&mut self, at: At, column: usize, text: &str) -> Vec<String> {
-        if value::has_marks(text) || !text.contains(',') {
-            return value::split(text);
+        if let Some(items) = value::written_list(text) {
+            self.note(at, text, "lists in JSON or Python notation were read");
+            return items;
         }
-        if self.settled[column].splits(text) {
+        let settled = &self.settled[column];
+        let items = settled.items(text);
+        if self.mapping.columns[column].separator == Some(Separator::Commas(false)) {
+            return items;
+        }
+        if text.contains("\\,") || (items.len() > 1 && !settled.splits_always) {
+            return items;
+        }
+        let pieces =
+            items.iter().flat_map(|item| if settled.splits(item) { settled.pieces(item) } else { vec![&**item] });
+        let pieces: Vec<String> = pieces.map(str::to_owned).collect();
+        if pieces.len() > items.len() {
             self.note(at, text, "lists were split at commas");
-            return value::at_commas(text).into_iter().map(str::to_owned).collect();
+            return pieces;
         }
-        if value::at_commas(text).len() > 1 {
+        if items.len() == 1 && settled.pieces(text).len() > 1 && text.contains(',') {
             let head = self.table.heads[column].as_str();
             let fix = format!("to split it at commas, use --split-commas \"{head}\"; otherwise leave it");
             self.findings.add(Level::Warning, self.table, at, text, "a value with commas was kept as one value", &fix);
         }
-        value::split(text)
+        items
     }
 
     fn address(&mut self, at: At, text: &str) -> String {
@@ -426,12 +511,38 @@ impl Converter<'_> {
     }
 }
 
+impl Conversion {
+    /// Leaves out cells with errors, except for what every product needs. `invalid` has further cells.
+    /// Returns how many cells it were.
+    pub fn drop_cells(&mut self, mapping: &Mapping, invalid: &Rejected) -> usize {
+        let property = |column: usize| mapping.columns.get(column).and_then(|of| of.target.property());
+        let may_drop = |column: usize| !matches!(property(column), None | Some("id" | "name" | "url"));
+        let known = self.findings.rejected().iter().chain(invalid);
+        let cells = known.flat_map(|(row, of)| of.iter().filter_map(|(column, _)| Some((*row, (*column)?))));
+        let cells: HashSet<(usize, usize)> = cells.filter(|(_, column)| may_drop(*column)).collect();
+        let bad: HashSet<(usize, &str)> =
+            cells.iter().filter_map(|(row, column)| Some((*row, property(*column)?))).collect();
+        for record in &mut self.records {
+            let row = record.row;
+            let of_row = |name: &str| bad.contains(&(row, name));
+            record.properties.retain(|(name, _)| !of_row(name));
+            record
+                .translations
+                .retain(|(translation, _)| !of_row(&Target::Translation(translation.clone()).to_string()));
+        }
+        self.findings = std::mem::take(&mut self.findings).without_cells(may_drop);
+        cells.len()
+    }
+}
+
 /// What is wrong with a value, and how to fix it.
 type Fault = (String, String);
 
 /// The result of converting a cell.
 enum Found {
     Empty,
+    /// A word for "no value".
+    Missing,
     Value(String),
     /// A value for a different property.
     Other(String, String),
@@ -443,6 +554,13 @@ enum Found {
 /// property's strings are converted unless the table contains a directory's records; an attribute's
 /// strings are converted if they aren't of the attribute's type.
 fn json_text(raw: &str, table: &Table, target: &Target) -> Option<String> {
+    if let Target::Property(property) = target
+        && !table.has_records()
+        && raw.starts_with(|c: char| c == '-' || c.is_ascii_digit())
+        && !matches!(shape(property), Some(Shape::Number | Shape::Count))
+    {
+        return Some(raw.to_owned());
+    }
     let is_text = match target {
         Target::Property(_) | Target::Translation(_) | Target::Evidence(_) => !table.has_records(),
         Target::Attribute(_, Some(kind)) => !AttributeType::fitting(raw)[*kind as usize],
@@ -474,29 +592,105 @@ pub struct ConvertOptions<'c> {
     pub known: Option<&'c Export>,
     /// Apply the fixes that don't require judgement.
     pub fix: bool,
-    /// Texts that mean an empty cell, in addition to the usual ones.
-    pub null: &'c [String],
     /// Merge rows about the same product.
     pub merge_rows: bool,
     /// Add a suffix to ids derived from names if they collide.
     pub unique_ids: bool,
 }
 
+/// How many pieces between commas a single value may consist of.
+const MOST_JOINED: usize = 8;
+
 /// What was inferred from a column's values.
 #[derive(Debug, Default)]
 struct Settled {
     order: Option<DateOrder>,
-    /// How often each list item occurs in the column. Text between commas counts as an item.
-    pieces: HashMap<String, usize>,
+    /// Whether the property is a list, so that more than `;`, `|` and line breaks separate its values.
+    is_list: bool,
+    splits_always: bool,
+    /// How many cells contain each piece between commas, and whether it's ever the first of several,
+    /// and ever a later one.
+    pieces: HashMap<String, (usize, bool, bool)>,
+    /// Whether pieces come in any order, as in a list: in `Birmingham, UK`, they don't.
+    is_free: bool,
+    /// Values that occur on their own.
+    alone: HashSet<String>,
+    /// Values with commas that are certainly one value.
+    whole: HashSet<String>,
 }
 
 impl Settled {
-    /// Whether to split text at its commas, which requires at least half of the pieces to occur
-    /// elsewhere in the column.
+    fn items(&self, text: &str) -> Vec<String> {
+        if self.is_list { value::split_listed(text) } else { value::split(text) }
+    }
+
+    /// Adds a value that isn't a list.
+    fn add(&mut self, value: &str) {
+        let pieces = self.separated(value);
+        self.pieces.entry(value.to_owned()).or_default().0 += 1;
+        if pieces.len() > 1 {
+            self.whole.insert(pieces.join(", "))
+        } else {
+            self.alone.insert(value.to_owned())
+        };
+    }
+
+    /// Adds the texts of a column's cells.
+    fn add_cells<'t>(&mut self, cells: impl Iterator<Item = &'t str>) {
+        for text in cells {
+            let items = self.items(text);
+            if items.len() > 1 {
+                for item in &items {
+                    self.add(item);
+                }
+                continue;
+            }
+            let pieces: Vec<String> = self.separated(text).into_iter().map(str::to_owned).collect();
+            if pieces.len() < 2 {
+                self.alone.insert(text.to_owned());
+            }
+            for (index, piece) in pieces.iter().enumerate() {
+                let (count, is_first, is_later) = self.pieces.entry(piece.clone()).or_default();
+                *count += 1;
+                *is_first |= index == 0 && pieces.len() > 1;
+                *is_later |= index > 0;
+            }
+        }
+        self.is_free = self.pieces.values().any(|(_, is_first, is_later)| *is_first && *is_later);
+    }
+
+    fn separated<'t>(&self, text: &'t str) -> Vec<&'t str> {
+        value::pieces(text, if self.is_list { &[",", " / "] } else { &[","] }, self.splits_always)
+    }
+
+    /// The pieces between commas, except inside values that are certainly one.
+    fn pieces<'t>(&self, text: &'t str) -> Vec<&'t str> {
+        let pieces = self.separated(text);
+        if self.whole.is_empty() {
+            return pieces;
+        }
+        let offset = |piece: &str| piece.as_ptr() as usize - text.as_ptr() as usize;
+        let mut joined: Vec<&str> = Vec::new();
+        let mut rest = &pieces[..];
+        while let Some(first) = rest.first() {
+            let mut lengths = (2..=rest.len().min(MOST_JOINED)).rev();
+            let length = lengths.find(|length| self.whole.contains(&rest[..*length].join(", "))).unwrap_or(1);
+            let last = rest[length - 1];
+            joined.push(&text[offset(first)..offset(last) + last.len()]);
+            rest = &rest[length..];
+        }
+        joined
+    }
+
+    /// Whether to split text at its commas. That's certain if each piece also occurs on its own, and
+    /// likely if the column puts pieces in any order and at least half of this text's pieces recur.
     fn splits(&self, text: &str) -> bool {
-        let pieces = value::at_commas(text);
-        let known = pieces.iter().filter(|piece| self.pieces.get(**piece).is_some_and(|rows| *rows > 1)).count();
-        pieces.len() > 1 && known * 2 >= pieces.len()
+        let pieces = self.pieces(text);
+        if pieces.len() < 2 || self.splits_always {
+            return pieces.len() > 1;
+        }
+        let recurring = pieces.iter().filter(|piece| self.pieces.get(**piece).is_some_and(|of| of.0 > 1)).count();
+        pieces.iter().all(|piece| self.alone.contains(*piece)) || (self.is_free && recurring * 2 >= pieces.len())
     }
 }
 
@@ -519,24 +713,17 @@ fn settle(
             return Settled::default();
         }
     };
-    let mut settled = Settled::default();
+    let mut settled =
+        Settled { splits_always: column_use.separator == Some(Separator::Commas(true)), ..Settled::default() };
     if property == "evidence_checked_on" || kind == Some(AttributeType::Date) {
         settled.order = options.date_order.or_else(|| order(table, column, findings));
     } else if shape(property) == Some(Shape::Texts) || kind == Some(AttributeType::Text) {
-        for text in texts(table, column).filter_map(|(_, cell)| cell) {
-            let items = if value::has_marks(text) {
-                value::split(text)
-            } else {
-                value::at_commas(text).into_iter().map(str::to_owned).collect()
-            };
-            for item in items {
-                *settled.pieces.entry(item).or_default() += 1;
-            }
-        }
-        for value in options.known.iter().flat_map(|export| &export.software).flat_map(|of| of.value(property).texts())
-        {
-            *settled.pieces.entry(value.to_string()).or_default() += 1;
-        }
+        settled.is_list = kind.is_none();
+        let declared = options.categories.values().filter(|_| property == "categories").map(String::as_str);
+        let known = options.known.iter().flat_map(|export| &export.software);
+        let known = known.flat_map(|of| of.value(property).texts()).map(|text| &**text);
+        declared.chain(known).for_each(|value| settled.add(value));
+        settled.add_cells(texts(table, column).filter_map(|(_, text)| text));
     } else if property == "rating" {
         check_marks(table, column, findings);
     } else if kind == Some(AttributeType::Number) {
@@ -549,7 +736,7 @@ fn settle(
 /// A column's non-empty text cells, with the indices of their rows.
 fn texts(table: &Table, column: usize) -> impl Iterator<Item = (usize, Option<&str>)> {
     let cells = table.rows.iter().enumerate().map(move |(row, cells)| (row, cells.cells[column].text()));
-    cells.filter(|(_, text)| text.is_some_and(|text| !value::is_nothing(text)))
+    cells.filter(|(_, text)| text.is_some())
 }
 
 /// The order of day and month that fits all of the column's dates.
@@ -604,8 +791,11 @@ fn order(table: &Table, column: usize, findings: &mut TableFindings) -> Option<D
 /// Reports numbers if a column uses both decimal separators, because one of them may actually
 /// separate thousands.
 fn check_marks(table: &Table, column: usize, findings: &mut TableFindings) {
-    let marked: Vec<(usize, &str, DecimalMark)> =
-        texts(table, column).filter_map(|(row, text)| Some((row, text?, value::decimal(text?)?.1?))).collect();
+    let is_text = |row: usize| matches!(table.rows[row].cells[column], Cell::Text(_));
+    let marked: Vec<(usize, &str, DecimalMark)> = texts(table, column)
+        .filter_map(|(row, text)| Some((row, text?, value::decimal(text?)?.1?)))
+        .filter(|(row, ..)| is_text(*row))
+        .collect();
     let count = |mark| marked.iter().filter(|(.., of)| *of == mark).count();
     let (commas, points) = (count(DecimalMark::Comma), count(DecimalMark::Point));
     if commas == 0 || points == 0 {
@@ -624,6 +814,7 @@ fn check_marks(table: &Table, column: usize, findings: &mut TableFindings) {
 fn check_thousands(table: &Table, column: usize, findings: &mut TableFindings) {
     let marked: Vec<(usize, &str)> = texts(table, column)
         .filter_map(|(row, text)| Some((row, text.filter(|text| text.contains([',', '.']))?)))
+        .filter(|(row, _)| matches!(table.rows[*row].cells[column], Cell::Text(_)))
         .collect();
     let is_unclear = |(_, text): &(usize, &str)| text.rsplit([',', '.']).next().is_some_and(|behind| behind.len() == 3);
     if !marked.iter().all(is_unclear) {
@@ -639,7 +830,12 @@ fn check_thousands(table: &Table, column: usize, findings: &mut TableFindings) {
 
 /// The first value in a column.
 pub fn sample(table: &Table, column: usize) -> &str {
-    let mut filled = table.rows.iter().map(|row| row.cells[column].shown()).filter(|text| !text.is_empty());
+    let has_links = table.heads.contains(&clean::link_head(&table.heads[column]));
+    let shown = table.rows.iter().map(|row| match &row.cells[column] {
+        Cell::Link(link) if has_links => link.0.as_str(),
+        cell => cell.shown(),
+    });
+    let mut filled = shown.filter(|text| !text.is_empty());
     filled.next().unwrap_or_default()
 }
 

@@ -11,7 +11,8 @@ use encoding_rs::{Encoding, WINDOWS_1252};
 
 use super::header::{self, SEARCHED_ROWS};
 use super::{
-    Budget, Cell, Dialect, MAX_COLUMNS, Progress, ReadOptions, Row, STEP, Table, TableError, column_letters, text_cell,
+    Budget, Cell, Dialect, Fault, MAX_COLUMNS, Progress, ReadOptions, Row, STEP, Table, TableError, column_letters,
+    text_cell, value,
 };
 use crate::text::count::{agreeing, counted};
 
@@ -28,10 +29,77 @@ pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_
     let delimiter = stated.unwrap_or_else(|| delimiter(text));
     let is_plain = std::str::from_utf8(bytes).is_ok_and(|text| !text.starts_with('\u{feff}'));
     let dialect = Dialect { delimiter, has_mark: !is_plain };
+    let mut scanned = scan(text, delimiter, start > 0, false, progress)?;
+    if !scanned.faults.is_empty() && text.contains("\\\"") {
+        let other = scan(text, delimiter, start > 0, true, progress)?;
+        if other.faults.is_empty() {
+            scanned = other;
+            notes.push("quotes inside cells are written as \\\", so they were read as quotes".to_owned());
+        }
+    }
+    let Scanned { rows, faults, long_cells, has_quoted_text } = scanned;
+    let mut table =
+        header::table(rows, options.header_row, Table { dialect, has_quoted_text, faults, notes, ..Table::default() })?;
+    let width = table.heads.len();
+    let mark = char::from(delimiter);
+    let fix = format!("quote cells that contain the delimiter `{}`", mark.escape_debug());
+    fold_surplus(&mut table, &mark.to_string(), &fix);
+    let suspicious = long_cells.into_iter().find(|(_, widest)| width > 1 && *widest >= width);
+    if let Some((line, _)) = suspicious {
+        table.notes.push(format!(
+            "the quoted cell that starts on line {line} contains a line that looks like a row; check for its closing quote"
+        ));
+    }
+    header::square(&mut table);
+    Ok(table)
+}
+
+/// Reports rows that are wider than the header, and appends their surplus cells to the last one, so
+/// that nothing is lost.
+pub(super) fn fold_surplus(table: &mut Table, delimiter: &str, fix: &str) {
+    let width = table.heads.len();
+    for row in &mut table.rows {
+        let filled = row.cells.iter().rposition(|cell| *cell != Cell::Empty).map_or(0, |last| last + 1);
+        if filled > width {
+            let surplus: Vec<&str> = row.cells[width.saturating_sub(1)..filled].iter().map(Cell::shown).collect();
+            let surplus = Cell::Text(surplus.join(delimiter));
+            row.cells.truncate(width.saturating_sub(1));
+            row.cells.push(surplus);
+            let message = format!(
+                "the row has {}, but there {} {}",
+                counted(filled, "cell"),
+                agreeing(width, "is", "are"),
+                counted(width, "column")
+            );
+            table.faults.push(Fault { row: row.number, message, fix: fix.to_owned() });
+        }
+    }
+}
+
+struct Scanned {
+    rows: Vec<Row>,
+    faults: Vec<Fault>,
+    long_cells: Vec<(u64, usize)>,
+    has_quoted_text: bool,
+}
+
+/// Reads all rows. With `has_escapes`, a backslash before a quote makes it part of the cell.
+fn scan(
+    text: &str,
+    delimiter: u8,
+    is_second_line: bool,
+    has_escapes: bool,
+    progress: Progress<'_>,
+) -> Result<Scanned, TableError> {
     let mut scanner = Scanner::new(text, delimiter);
-    scanner.line += u64::from(start > 0);
+    scanner.line += u64::from(is_second_line);
+    scanner.has_escapes = has_escapes;
+    let mut faults = Vec::new();
+    // Whether each word for "no value" that means it is unquoted, and all other text is quoted.
+    let (mut has_unquoted_words, mut quotes_all) = (false, true);
     let mut budget = Budget::default();
     let mut rows = Vec::new();
+    let mut unquoted: Vec<Vec<bool>> = Vec::new();
     let mut number = 0;
     while let Some(record) = scanner.record()? {
         number += 1;
@@ -44,36 +112,30 @@ pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_
         for (column, cell) in cells.iter().enumerate() {
             budget.cell(cell.len(), || place(column))?;
         }
+        if let Some((message, fix)) = scanner.fault.take() {
+            faults.push(Fault { row: number, message, fix: fix.to_owned() });
+        }
         if !cells.is_empty() {
+            for cell in cells.iter().filter(|cell| matches!(cell, Cow::Borrowed(_)) && !cell.trim().is_empty()) {
+                let is_word = value::is_nothing(value::trim(cell));
+                has_unquoted_words |= is_word;
+                quotes_all &= is_word || value::decimal(value::trim(cell)).is_some();
+            }
             rows.push(Row { number, cells: cells.iter().map(|cell| text_cell(cell)).collect() });
+            unquoted.push(cells.iter().map(|cell| matches!(cell, Cow::Borrowed(_))).collect::<Vec<_>>());
         }
         if rows.len().is_multiple_of(STEP) {
             progress(scanner.at as u64, text.len() as u64);
         }
     }
-    let swallowed = std::mem::take(&mut scanner.long_cells);
-    let mut table = header::table(rows, options.header_row, Table { dialect, notes, ..Table::default() })?;
-    let width = table.heads.len();
-    let filled = |row: &Row| row.cells.iter().rposition(|cell| *cell != Cell::Empty).map_or(0, |last| last + 1);
-    if let Some(row) = table.rows.iter().find(|row| filled(row) > width) {
-        let text = format!(
-            "row {} has {}, but there {} {}; quote cells that contain the delimiter `{}`",
-            row.number,
-            counted(filled(row), "cell"),
-            agreeing(width, "is", "are"),
-            counted(width, "column"),
-            char::from(delimiter).escape_debug()
-        );
-        return Err(TableError::Form(text));
+    let has_quoted_text = has_unquoted_words && quotes_all;
+    if has_quoted_text {
+        let cells = rows.iter_mut().zip(&unquoted).flat_map(|(row, unquoted)| row.cells.iter_mut().zip(unquoted));
+        for (cell, _) in cells.filter(|(cell, unquoted)| **unquoted && cell.text().is_some_and(value::is_nothing)) {
+            *cell = Cell::Missing(cell.shown().to_owned());
+        }
     }
-    let suspicious = swallowed.into_iter().find(|(_, widest)| width > 1 && *widest >= width);
-    if let Some((line, _)) = suspicious {
-        table.notes.push(format!(
-            "the quoted cell that starts on line {line} contains a line that looks like a row; check for its closing quote"
-        ));
-    }
-    header::square(&mut table);
-    Ok(table)
+    Ok(Scanned { rows, faults, long_cells: scanner.long_cells, has_quoted_text })
 }
 
 /// The delimiter specified in a first line such as `sep=;`, which spreadsheet programs don't show,
@@ -125,24 +187,43 @@ struct Scanner<'t> {
     /// Multi-line quoted cells: the line where each starts, and the largest number of delimited
     /// parts in one of its lines.
     long_cells: Vec<(u64, usize)>,
+    /// Whether `\"` is a quote inside a cell.
+    has_escapes: bool,
+    /// What is wrong with the last record, and its fix.
+    fault: Option<QuoteFault>,
 }
+
+type QuoteFault = (String, &'static str);
 
 impl<'t> Scanner<'t> {
     const fn new(text: &'t str, delimiter: u8) -> Self {
-        Self { text, at: 0, line: 1, delimiter, long_cells: Vec::new() }
+        Self { text, at: 0, line: 1, delimiter, long_cells: Vec::new(), has_escapes: false, fault: None }
     }
 
-    /// The next record's cells; `None` at the end.
-    fn record(&mut self) -> Result<Option<Vec<std::borrow::Cow<'t, str>>>, TableError> {
+    /// The next record's cells; `None` at the end. If a quote is misplaced, the record is its first
+    /// line, with quotes like any other character.
+    fn record(&mut self) -> Result<Option<Vec<Cow<'t, str>>>, TableError> {
         if self.at == self.text.len() {
             return Ok(None);
         }
+        let (start, line, long_cells) = (self.at, self.line, self.long_cells.len());
         let mut cells = Vec::new();
         loop {
             if cells.len() == MAX_COLUMNS {
                 return Err(TableError::TooManyColumns { place: format!("the row on line {}", self.line) });
             }
-            cells.push(if self.peek() == Some(b'"') { self.quoted()?.into() } else { self.plain().into() });
+            let is_quoted = self.peek() == Some(b'"') && self.fault.is_none();
+            let cell = if is_quoted { self.quoted().map(Cow::from) } else { Ok(self.plain().into()) };
+            match cell {
+                Ok(cell) => cells.push(cell),
+                Err(fault) => {
+                    self.fault = Some(fault);
+                    (self.at, self.line) = (start, line);
+                    self.long_cells.truncate(long_cells);
+                    cells.clear();
+                    continue;
+                }
+            }
             match self.peek() {
                 Some(byte) if byte == self.delimiter => self.at += 1,
                 _ => break,
@@ -163,19 +244,22 @@ impl<'t> Scanner<'t> {
         &rest[..length]
     }
 
-    fn quoted(&mut self) -> Result<String, TableError> {
+    fn quoted(&mut self) -> Result<String, QuoteFault> {
         let opened = self.line;
         let mut cell = String::new();
         self.at += 1;
         loop {
             let rest = &self.text[self.at..];
             let Some(length) = memchr::memchr(b'"', rest.as_bytes()) else {
-                let text =
-                    format!("line {opened}: the quote that starts a cell here is never closed; close it, or remove it");
-                return Err(TableError::Form(text));
+                return Err(("a quote that starts a cell is never closed".to_owned(), "close it, or remove it"));
             };
             cell.push_str(&rest[..length]);
             self.at += length + 1;
+            if self.has_escapes && cell.ends_with('\\') {
+                cell.pop();
+                cell.push('"');
+                continue;
+            }
             if self.peek() != Some(b'"') {
                 break;
             }
@@ -190,13 +274,9 @@ impl<'t> Scanner<'t> {
         }
         let rest = self.plain();
         if !rest.trim().is_empty() {
-            let text = format!(
-                "line {opened}: the quoted cell that starts here ends before `{}` on line {}; close the quote at the cell's end, and \
-                 double quotes inside it",
-                rest.chars().take(20).collect::<String>(),
-                self.line
-            );
-            return Err(TableError::Form(text));
+            let rest: String = rest.chars().take(20).collect();
+            let message = format!("a quoted cell ends before `{rest}`");
+            return Err((message, "close the quote at the cell's end, and double quotes inside it"));
         }
         Ok(cell)
     }
@@ -221,7 +301,11 @@ const WESTERN: &str =
 /// How many non-ASCII characters may be adjacent in Windows-1252 text.
 const WESTERN_RUN: usize = 2;
 
-fn decode<'b>(bytes: &'b [u8], label: Option<&str>, notes: &mut Vec<String>) -> Result<Cow<'b, str>, TableError> {
+pub(super) fn decode<'b>(
+    bytes: &'b [u8],
+    label: Option<&str>,
+    notes: &mut Vec<String>,
+) -> Result<Cow<'b, str>, TableError> {
     if let Some(label) = label {
         let encoding = Encoding::for_label(label.as_bytes()).ok_or_else(|| {
             let text = format!("--encoding {label} isn't a known encoding; use one such as windows-1251 or shift_jis");
@@ -353,14 +437,18 @@ mod tests {
     }
 
     #[test]
-    fn an_unclosed_quote_is_an_error_that_names_the_line() {
-        let error = table("name,url,text\nA,x,\"open\nB,y,plain\nC,z,plain\n").expect_err("an open quote");
-        assert!(error.starts_with("line 2: the quote that starts a cell here is never closed"), "{error}");
-        let error = table("name,url,text\nA,x,\"open\nB,y,\"quoted\"\n").expect_err("an open quote");
-        assert!(
-            error.starts_with("line 2: the quoted cell that starts here ends before `quoted\"` on line 3"),
-            "{error}"
-        );
+    fn a_misplaced_quote_is_reported_for_its_row_only() {
+        let faulty = table("name,url,text\nA,x,\"open\nB,y,plain\nC,z,plain\n").expect("a table");
+        assert_eq!((faulty.rows.len(), faulty.faults.len(), faulty.faults[0].row), (3, 1, 2));
+        assert_eq!(faulty.faults[0].message, "a quote that starts a cell is never closed");
+        assert_eq!(faulty.rows[0].cells[2], Cell::Text("\"open".into()));
+        let faulty = table("name,url,text\nA,x,\"open\nB,y,\"quoted\"\n").expect("a table");
+        assert_eq!(faulty.faults[0].message, "a quoted cell ends before `quoted\"`");
+        assert_eq!((faulty.faults.len(), &faulty.rows[1].cells[2]), (1, &Cell::Text("quoted".into())));
+        let escaped = table("name,text\nA,\"a \\\"b\\\" c\"\nB,\"C:\\\\dir\"\n").expect("a table");
+        assert_eq!((escaped.faults.len(), &escaped.rows[0].cells[1]), (0, &Cell::Text("a \"b\" c".into())));
+        let closed = table("name,text\nA,\"C:\\dir\\\"\n").expect("a table");
+        assert_eq!((closed.faults.len(), &closed.rows[0].cells[1]), (0, &Cell::Text("C:\\dir\\".into())));
         let swallowed = table("name,url,text\nA,x,\"open\nB,y,plain\nC,z,end\"\n").expect("a table");
         assert!(swallowed.notes[0].contains("starts on line 2"), "{:?}", swallowed.notes);
         let plain = table("name,url,text\nA,x,24\" screen\nB,y,\"two \"\"words\"\"\"\n").expect("a table");
@@ -370,7 +458,11 @@ mod tests {
 
     #[test]
     fn a_row_wider_than_the_header_is_an_error_unless_the_extra_cells_are_empty() {
-        assert!(table("a,b\n1,2,3\n").is_err());
+        let wide = table("a,b\n1,2,3\n4,5,6\n").expect("a table");
+        let faults: Vec<_> = wide.faults.iter().map(|fault| (fault.row, fault.message.as_str())).collect();
+        let message = "the row has 3 cells, but there are 2 columns";
+        assert_eq!(faults, [(2, message), (3, message)]);
+        assert_eq!(wide.rows[0].cells[1], Cell::Text("2,3".into()));
         assert_eq!(table("a,b\n1,2,,\n").expect("a table").rows[0].cells.len(), 2);
     }
 

@@ -47,6 +47,8 @@ pub struct Cause {
     pub examples: Vec<(String, String)>,
     /// The indices of a note's rows.
     pub rows: Vec<usize>,
+    /// What to do about each example, if that's not the same for all of them.
+    pub fixes: Vec<String>,
 }
 
 /// Where something was found.
@@ -58,11 +60,14 @@ pub(super) struct At {
     pub(super) column: Option<usize>,
 }
 
+/// The columns with errors, and what is wrong, by row index.
+pub type Rejected = BTreeMap<usize, Vec<(Option<usize>, String)>>;
+
 /// All causes in a table, and the rows with errors.
 #[derive(Debug, Default)]
 pub struct TableFindings {
     groups: BTreeMap<(Level, Option<usize>, String), Cause>,
-    rejected: BTreeMap<usize, Vec<String>>,
+    rejected: Rejected,
     faulted: HashSet<(usize, usize)>,
     has_other_errors: bool,
     /// Values that `--fix` would correct.
@@ -80,6 +85,7 @@ impl TableFindings {
             count: 0,
             examples: Vec::new(),
             rows: Vec::new(),
+            fixes: Vec::new(),
         });
         group.count += 1;
         group.rows.extend(at.row.filter(|_| level == Level::Note));
@@ -94,6 +100,10 @@ impl TableFindings {
                 shown = format!("`{shown}`");
             }
             group.examples.push((table.row_name(row.number), shown));
+            if group.fix != fix || !group.fixes.is_empty() {
+                group.fixes.resize(group.examples.len() - 1, group.fix.clone());
+                group.fixes.push(fix.to_owned());
+            }
         }
         if let (Level::Error, Some(row)) = (level, at.row) {
             let place =
@@ -101,7 +111,7 @@ impl TableFindings {
                     Some("") | None => format!("column {}: ", column_letters(column)),
                     Some(head) => format!("{head}: "),
                 });
-            self.rejected.entry(row).or_default().push(format!("{place}{message}"));
+            self.rejected.entry(row).or_default().push((at.column, format!("{place}{message}")));
             self.faulted.extend(at.column.map(|column| (row, column)));
         }
     }
@@ -116,6 +126,7 @@ impl TableFindings {
             count: 0,
             examples: Vec::new(),
             rows: Vec::new(),
+            fixes: Vec::new(),
         });
         group.count += count;
     }
@@ -131,9 +142,19 @@ impl TableFindings {
         of.fold((0, 0), |(causes, findings), group| (causes + 1, findings + group.count))
     }
 
-    /// The reasons why rows were rejected, by row index.
-    pub const fn rejected(&self) -> &BTreeMap<usize, Vec<String>> {
+    pub const fn rejected(&self) -> &Rejected {
         &self.rejected
+    }
+
+    /// Keeps only errors, except those in cells that are left out.
+    #[must_use]
+    pub fn without_cells(mut self, is_left_out: impl Fn(usize) -> bool) -> Self {
+        let is_kept = |column: &Option<usize>| !column.is_some_and(&is_left_out);
+        self.groups.retain(|(level, column, _), _| *level == Level::Error && is_kept(column));
+        self.rejected.values_mut().for_each(|reasons| reasons.retain(|(column, _)| is_kept(column)));
+        self.rejected.retain(|_, reasons| !reasons.is_empty());
+        self.faulted.retain(|(_, column)| !is_left_out(*column));
+        self
     }
 
     /// Whether all errors are confined to rows, so that the other rows can be written.

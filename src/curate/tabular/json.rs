@@ -1,13 +1,14 @@
 //! JSON: one product per line (NDJSON), an array of products, or an object that maps ids to
 //! products.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use serde::Deserialize as _;
 use serde::de::{MapAccess, Visitor};
+use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::{Budget, Cell, MAX_COLUMNS, Progress, Row, RowKind, STEP, Table, TableError, header};
+use super::{Budget, Cell, Fault, MAX_COLUMNS, Progress, Row, RowKind, STEP, Table, TableError, header};
 use crate::export::write_compact;
 
 /// An object's members in their original order.
@@ -25,9 +26,13 @@ pub(super) fn read_lines(bytes: &[u8], progress: Progress<'_>) -> Result<Table, 
         let line = line.trim_ascii();
         if !line.is_empty() {
             let number = index as u64 + 1;
-            let error = |error| TableError::Line { line: number, error };
-            let raw: &RawValue = serde_json::from_slice(line).map_err(error)?;
-            builder.push(number, members(raw).map_err(error)?)?;
+            match serde_json::from_slice(line).and_then(members) {
+                Ok(members) => builder.push(number, members)?,
+                Err(error) => {
+                    let message = if error.is_data() { "this isn't a JSON object" } else { "this isn't valid JSON" };
+                    builder.push_unreadable(number, &String::from_utf8_lossy(line), message.to_owned())?;
+                }
+            }
         }
     }
     builder.finish()
@@ -119,13 +124,29 @@ impl TableBuilder {
         Self { table, columns: HashMap::new(), budget: Budget::default() }
     }
 
+    /// Adds a row that contains only what couldn't be read.
+    fn push_unreadable(&mut self, number: u64, text: &str, message: String) -> Result<(), TableError> {
+        let fix = "correct it".to_owned();
+        self.table.faults.push(Fault { row: number, message, fix });
+        let raw = serde_json::value::to_raw_value(text).map_err(|error| TableError::Form(error.to_string()))?;
+        self.push(number, vec![("(unreadable)".to_owned(), raw)])
+    }
+
     fn push(&mut self, number: u64, members: Members) -> Result<(), TableError> {
         let mut row: Vec<Cell> = Vec::new();
+        let mut keys = HashSet::new();
+        if let Some((key, _)) = members.iter().find(|(key, _)| key.is_empty() || !keys.insert(key)) {
+            let message = if key.is_empty() {
+                "a property has an empty name".to_owned()
+            } else {
+                format!("the key `{key}` is used twice")
+            };
+            let texts: Vec<_> =
+                members.iter().map(|(key, raw)| format!("{}:{raw}", Value::from(key.as_str()))).collect();
+            return self.push_unreadable(number, &format!("{{{}}}", texts.join(",")), message);
+        }
         for (key, raw) in members {
             let name = self.table.row_name(number);
-            if key.is_empty() {
-                return Err(TableError::Form(format!("{name}: a property has an empty name; rename it")));
-            }
             let column = *self.columns.entry(key).or_insert_with_key(|key| {
                 self.table.heads.push(key.clone());
                 self.table.heads.len() - 1
@@ -135,10 +156,6 @@ impl TableBuilder {
             }
             if row.len() <= column {
                 row.resize(column + 1, Cell::Empty);
-            }
-            if row[column] != Cell::Empty {
-                let head = &self.table.heads[column];
-                return Err(TableError::Form(format!("{name}: the key `{head}` is used twice; remove one of the two")));
             }
             let mut text = String::new();
             write_compact(raw.get(), &mut text);
@@ -155,8 +172,10 @@ impl TableBuilder {
         let elements: Vec<&RawValue> =
             serde_json::from_str(raw.get()).map_err(|error| TableError::Form(error.to_string()))?;
         for (element, number) in elements.into_iter().zip(1_u64..) {
-            let of = members(element).map_err(|_| TableError::Form(format!("record {number} isn't a JSON object")))?;
-            self.push(number, of)?;
+            match members(element) {
+                Ok(of) => self.push(number, of)?,
+                Err(_) => self.push_unreadable(number, element.get(), "this isn't an object".to_owned())?,
+            }
         }
         self.finish()
     }
@@ -220,12 +239,19 @@ mod tests {
         assert!(document(several).expect_err("several").contains("2 lists; choose one with --sheet: tags, tools"));
         let table = read_document(several.as_bytes(), Some("tools")).expect("a table");
         assert_eq!(table.rows[0].cells, [Cell::Json("\"A\"".into())]);
-        assert!(document(r#"{"a": 1}"#).is_err() && document("[1]").is_err() && document("{").is_err());
+        assert!(document(r#"{"a": 1}"#).is_err() && document("{").is_err());
     }
 
     #[test]
     fn a_key_used_twice_is_an_error_with_its_line() {
-        let error = read_lines(b"{\"name\":\"A\"}\n{\"name\":\"B\",\"v\":1,\"v\":2}\n", &|_, _| {}).expect_err("twice");
-        assert_eq!(error.to_string(), "line 2: the key `v` is used twice; remove one of the two");
+        let lines = b"{\"name\":\"A\"}\n{\"name\":\"B\",\"v\":1,\"v\":2}\n[1]\n{\n{\"name\":\"C\"}\n";
+        let table = read_lines(lines, &|_, _| {}).expect("a table");
+        let faults: Vec<_> = table.faults.iter().map(|fault| (fault.row, fault.message.as_str())).collect();
+        assert_eq!(
+            faults,
+            [(2, "the key `v` is used twice"), (3, "this isn't a JSON object"), (4, "this isn't valid JSON")]
+        );
+        assert_eq!(table.rows[1].cells[1].shown(), r#""{\"name\":\"B\",\"v\":1,\"v\":2}""#);
+        assert_eq!(table.rows.len(), 5);
     }
 }

@@ -3,15 +3,33 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::date::{self, Date};
-use super::target::{Target, Translation, evidence_part, known, property_of};
+use super::header::{property_of, rating_scale, synonym};
+use super::target::{Target, Translation, evidence_part, known};
 use super::{Cell, RowKind, Table, value};
 use crate::record::{Attribute, AttributeType, Property, Shape, slug};
 
 /// How many rows are examined to propose a mapping, except for ratings.
 const SAMPLE_ROWS: usize = 200;
 /// If a column's header contains one of these, its addresses aren't the product's page.
-const OTHER_ADDRESSES: [&str; 12] =
-    ["repo", "source", "quelle", "git", "logo", "image", "icon", "licen", "lizenz", "screenshot", "download", "issue"];
+const OTHER_ADDRESSES: [&str; 17] = [
+    "repo",
+    "source",
+    "quelle",
+    "git",
+    "logo",
+    "image",
+    "icon",
+    "licen",
+    "lizenz",
+    "lisen",
+    "лиценз",
+    "ライセンス",
+    "许可",
+    "screenshot",
+    "download",
+    "issue",
+    "publisher",
+];
 
 /// Why a mapping can't be used.
 #[derive(Debug, thiserror::Error)]
@@ -38,7 +56,7 @@ pub struct ColumnUse {
     pub separator: Option<Separator>,
     /// Translations of values, and of the items of lists.
     pub values: BTreeMap<String, String>,
-    /// Texts that mean an empty cell.
+    /// More words for "no value".
     pub null: Vec<String>,
     /// The highest rating, if it isn't 5.
     pub out_of: Option<u16>,
@@ -50,6 +68,8 @@ pub enum Separator {
     /// They aren't: each cell is one value.
     None,
     Text(String),
+    /// By `;`, `|` and line breaks, and always or never by commas.
+    Commas(bool),
 }
 
 impl ColumnUse {
@@ -63,6 +83,11 @@ impl ColumnUse {
             *kind = Some(attribute_type(table, column));
         }
         self
+    }
+
+    /// Whether the column has this word for "no value".
+    pub(super) fn is_null(&self, text: &str) -> bool {
+        value::is_word(&self.null, text)
     }
 
     /// A value's translation, ignoring case.
@@ -114,9 +139,10 @@ impl Mapping {
         let is_typed = table.row_kind != RowKind::Row;
         let mut targets: Vec<Option<Target>> = vec![None; table.heads.len()];
         let mut taken: HashSet<String> = HashSet::new();
-        let by_name: [fn(&str, bool) -> Option<Target>; 3] = [
+        let by_name: [fn(&str, bool) -> Option<Target>; 4] = [
             exact,
             |head: &str, _| folded(head).map(Target::Property),
+            |head, _| synonym(head).map(Target::Property),
             |head, _| property_of(head).map(Target::Property),
         ];
         for by in by_name {
@@ -133,7 +159,7 @@ impl Mapping {
                 let head = slug(&table.heads[*column]);
                 targets[*column].is_none() && !OTHER_ADDRESSES.iter().any(|other| head.contains(other))
             };
-            let column = (0..targets.len()).filter(is_page).find(|column| all(table, *column, value::is_address));
+            let column = (0..targets.len()).filter(is_page).find(|column| all(table, *column, value::has_scheme));
             if let (Some(column), Some(property)) = (column, known("url")) {
                 targets[column] = Some(Target::Property(property));
             }
@@ -197,7 +223,7 @@ impl Mapping {
 
     /// Splits a column's lists at commas.
     pub fn split_commas(&mut self, table: &Table, head: &str) -> Result<(), MappingError> {
-        self.column(table, head)?.separator = Some(Separator::Text(",".to_owned()));
+        self.column(table, head)?.separator = Some(Separator::Commas(true));
         Ok(())
     }
 
@@ -313,7 +339,7 @@ fn texts(table: &Table, column: usize) -> impl Iterator<Item = String> {
         Cell::Link(link) => Some(if value::is_address(&link.0) { link.0.clone() } else { link.1.clone() }),
         other => other.text().map(str::to_owned),
     };
-    table.rows.iter().filter_map(move |row| text(&row.cells[column])).filter(|text| !value::is_nothing(text))
+    table.rows.iter().filter_map(move |row| text(&row.cells[column]))
 }
 
 /// Whether a column's values could belong to a property.
@@ -323,11 +349,19 @@ fn agrees(table: &Table, column: usize, property: &str) -> bool {
         sample.iter().filter(|text| fits(text)).count() * 2 >= sample.len()
     };
     let every = |fits: &dyn Fn(&str) -> bool| texts(table, column).all(|text| fits(&text));
+    let scale = f64::from(rating_scale(&table.heads[column]).unwrap_or(5));
     match Property::of_software(property).map(|known| known.shape) {
-        Some(Shape::Uri) => half(&|text| value::is_address(text) || value::repaired_address(text).is_some()),
+        // One address with a scheme shows what the others should be.
+        Some(Shape::Uri) => {
+            texts(table, column)
+                .take(SAMPLE_ROWS)
+                .any(|text| value::has_scheme(text.split_whitespace().next().unwrap_or("")))
+                || half(&|text| value::is_address(text) || value::repaired_address(text).is_some())
+        }
         Some(Shape::Number) => every(&|text| {
-            let number = value::decimal(text).and_then(|(number, _)| number.parse::<f64>().ok());
-            text == "null" || number.is_some_and(|number| (0.0..=5.0).contains(&number))
+            let number =
+                value::decimal(text.trim_end_matches(['%', ' '])).and_then(|(number, _)| number.parse::<f64>().ok());
+            text == "null" || number.is_some_and(|number| (0.0..=scale).contains(&number))
         }),
         Some(Shape::Translations | Shape::Evidence) => {
             every(&|text| serde_json::from_str::<serde_json::Map<_, _>>(text).is_ok())
@@ -351,23 +385,26 @@ fn all(table: &Table, column: usize, fits: fn(&str) -> bool) -> bool {
 /// The type that all values in a column share. JSON values have the type they're written as.
 fn attribute_type(table: &Table, column: usize) -> AttributeType {
     let says_something = |cell: &&Cell| match cell {
-        Cell::Empty | Cell::Error(_) | Cell::Formula(_) => false,
+        Cell::Empty | Cell::Missing(_) | Cell::Error(_) | Cell::Formula(_) => false,
         Cell::Json(raw) => raw != "null",
-        Cell::Text(text) => !value::is_nothing(text),
-        Cell::Link(_) => true,
+        Cell::Text(_) | Cell::Number(_) | Cell::Link(_) => true,
     };
     let is_day = |text: &str| {
         date::read(text, table.is_1904).is_some_and(|read| read.date != Date::Partial)
             && !text.bytes().all(|byte| byte.is_ascii_digit())
     };
+    let cells = || table.rows.iter().map(|row| &row.cells[column]).filter(says_something);
+    let texts =
+        cells().filter_map(|cell| if let Cell::Text(text) = cell { Some(value::unguarded(text)) } else { None });
+    let are_numbers = !slug(&table.heads[column]).contains("version") && value::are_numbers(texts);
     let fits = |kind: AttributeType, cell: &Cell| match (cell, kind) {
         (Cell::Json(raw), _) => AttributeType::fitting(raw)[kind as usize],
         (Cell::Text(text), AttributeType::Boolean) => value::boolean(text).is_some(),
-        (Cell::Text(text), AttributeType::Number) => value::decimal(&value::unguarded(text)).is_some(),
+        (Cell::Text(_), AttributeType::Number) => are_numbers,
+        (Cell::Number(_), AttributeType::Number) => true,
         (Cell::Text(text), AttributeType::Date) => is_day(&value::unguarded(text)),
         _ => kind == AttributeType::Text,
     };
-    let cells = || table.rows.iter().map(|row| &row.cells[column]).filter(says_something);
     let narrow = [AttributeType::Boolean, AttributeType::Number, AttributeType::Date];
     let found = narrow.into_iter().find(|kind| cells().all(|cell| fits(*kind, cell)));
     found.filter(|_| cells().next().is_some()).unwrap_or(AttributeType::Text)

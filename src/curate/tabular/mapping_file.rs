@@ -8,8 +8,8 @@ use serde_json::{Map, Value};
 
 use super::mapping::no_column;
 use super::{
-    Budget, Cell, ColumnUse, Conversion, Made, Mapping, MappingError, Separator, Table, TableError, Target, text_cell,
-    value,
+    Budget, Cell, ColumnUse, Conversion, Made, Mapping, MappingError, Separator, Table, TableError, Target, clean,
+    text_cell, value,
 };
 use crate::text::append;
 use crate::text::printable::printable;
@@ -67,7 +67,8 @@ impl MappingFile {
             let names: Vec<_> = names.into_iter().take(20).map(|head| format!("`{head}`")).collect();
             names.join(", ")
         };
-        let missing: Vec<_> = self.columns.keys().filter(|head| !heads.contains(head)).collect();
+        let missing: Vec<_> =
+            self.columns.keys().filter(|head| !heads.contains(head) && !clean::is_made_head(head)).collect();
         if !missing.is_empty() {
             let other = quoted(self.unlisted(table));
             let other = if other.is_empty() { "no others".to_owned() } else { other };
@@ -156,9 +157,7 @@ fn column_use(head: &str, value: &Value) -> Result<ColumnUse, MappingError> {
             )));
         }
         (Some(text), _) => Some(Separator::Text(text)),
-        (None, Some(true)) => Some(Separator::Text(",".to_owned())),
-        (None, Some(false)) => Some(Separator::None),
-        (None, None) => None,
+        (None, split_commas) => split_commas.map(Separator::Commas),
     };
     Ok(ColumnUse { target, is_fallback, separator, values: written.values, null: written.null, out_of: written.out_of })
 }
@@ -262,10 +261,11 @@ impl ColumnUse {
         let to = format!("{}{}", if self.is_fallback { "fallback:" } else { "" }, self.target);
         let mut members = Map::new();
         let separator = self.separator.as_ref().map(|separator| match separator {
-            Separator::None => NO_SEPARATOR,
-            Separator::Text(text) => text,
+            Separator::None => ("separator", NO_SEPARATOR.into()),
+            Separator::Text(text) => ("separator", text.as_str().into()),
+            Separator::Commas(split) => ("split_commas", (*split).into()),
         });
-        members.extend(separator.map(|separator| ("separator".to_owned(), separator.into())));
+        members.extend(separator.map(|(name, separator)| (name.to_owned(), separator)));
         if !self.values.is_empty() {
             members.insert("values".to_owned(), serde_json::json!(self.values));
         }
@@ -313,7 +313,7 @@ fn filled(parts: &[Part<'_>], cells: &[Cell], columns: &[ColumnUse], is_uri: boo
                     Cell::Json(raw) => serde_json::from_str(raw).unwrap_or_else(|_| raw.clone()),
                     cell => cell.text().map(value::unguarded).unwrap_or_default(),
                 };
-                if shown.is_empty() || value::is_nothing(&shown) || columns[*column].null.contains(&shown) {
+                if shown.is_empty() || columns[*column].is_null(&shown) {
                     return Cell::Empty;
                 }
                 if is_uri {

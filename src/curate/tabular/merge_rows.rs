@@ -1,10 +1,10 @@
 //! Merges rows about the same product, such as one row for each of its categories.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::findings::{At, Level};
+use super::findings::{At, Level, Rejected};
 use super::{Conversion, Mapping, Record, Table, Target};
 use crate::record::{AttributeType, Property, Shape, identity, normalised_url};
 
@@ -17,12 +17,12 @@ impl Record {
 
 impl Conversion {
     /// Removes and returns the records with rejected rows, all of whose rows are then rejected.
-    pub fn set_aside(&mut self, rejected: &mut BTreeMap<usize, Vec<String>>) -> Vec<Record> {
+    pub fn set_aside(&mut self, rejected: &mut Rejected) -> Vec<Record> {
         let is_rejected = |record: &Record| record.rows().any(|row| rejected.contains_key(&row));
         let (aside, valid): (Vec<_>, _) = std::mem::take(&mut self.records).into_iter().partition(is_rejected);
         self.records = valid;
         for row in aside.iter().flat_map(Record::rows) {
-            rejected.entry(row).or_insert_with(|| vec!["another row about the product has errors".to_owned()]);
+            rejected.entry(row).or_insert_with(|| vec![(None, "another row about the product has errors".to_owned())]);
         }
         aside
     }

@@ -1,4 +1,4 @@
-//! Turns foreign tables (CSV, workbooks, JSON) into an export document, and writes exports as
+//! Turns foreign tables (CSV, workbooks, JSON, YAML, Markdown) into an export document, and writes exports as
 //! tables.
 //!
 //! ```text
@@ -9,6 +9,7 @@
 //! [`write_csv`] is the inverse: importing what it wrote yields the same records.
 
 mod check;
+mod clean;
 mod convert;
 mod date;
 mod delimited;
@@ -16,10 +17,13 @@ mod edit;
 mod findings;
 mod header;
 mod json;
+mod layout;
 mod mapping;
 mod mapping_file;
+mod markdown;
 mod matching;
 mod merge_rows;
+mod ods;
 mod target;
 mod update;
 mod value;
@@ -29,18 +33,20 @@ mod write;
 pub use check::{Checked, check, rejected};
 pub use convert::{Conversion, ConvertOptions, Record, convert, sample};
 pub use date::DateOrder;
-pub use findings::{Cause, Level, TableFindings};
+pub use findings::{Cause, Level, Rejected, TableFindings};
 pub use mapping::{ColumnUse, Made, Mapping, MappingError, Separator, meant};
 pub use mapping_file::MappingFile;
 pub use matching::{Choice, Match};
 pub use target::{Target, Translation};
 pub use update::{Envelope, UpdateError, UpdateOptions, Updated, document, update};
 use write::REASON;
-pub use write::{Rejected, write_csv, write_ndjson, write_rejected};
+pub use write::{write_csv, write_ndjson, write_rejected};
 
 use std::fs::File;
 use std::io::{self, Read as _};
 use std::path::Path;
+
+use super::yaml;
 
 /// Maximum number of rows: as many as a worksheet can contain, which also limits memory.
 pub const MAX_ROWS: usize = 1_048_576;
@@ -59,6 +65,10 @@ pub enum Cell {
     Empty,
     /// Text, unchanged.
     Text(String),
+    /// A number that the workbook stores as one.
+    Number(String),
+    /// A word for "no value", such as `n/a`; JSON if the table is.
+    Missing(String),
     /// A JSON value, unchanged.
     Json(String),
     /// A formula error, such as `#N/A`.
@@ -73,7 +83,12 @@ impl Cell {
     /// The text to show in a sample or an example.
     fn shown(&self) -> &str {
         match self {
-            Self::Text(text) | Self::Json(text) | Self::Error(text) | Self::Formula(text) => text,
+            Self::Text(text)
+            | Self::Number(text)
+            | Self::Missing(text)
+            | Self::Json(text)
+            | Self::Error(text)
+            | Self::Formula(text) => text,
             Self::Link(link) => &link.1,
             Self::Empty => "",
         }
@@ -84,9 +99,9 @@ impl Cell {
     /// The text that people see, if it's plain text.
     pub fn text(&self) -> Option<&str> {
         match self {
-            Self::Text(text) => Some(text),
+            Self::Text(text) | Self::Number(text) => Some(text),
             Self::Link(link) => Some(&link.0),
-            Self::Empty | Self::Json(_) | Self::Error(_) | Self::Formula(_) => None,
+            Self::Empty | Self::Missing(_) | Self::Json(_) | Self::Error(_) | Self::Formula(_) => None,
         }
     }
 }
@@ -125,6 +140,15 @@ impl Default for Dialect {
     }
 }
 
+/// What is wrong with the way a row is written.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Fault {
+    /// The row's number.
+    pub row: u64,
+    pub message: String,
+    pub fix: String,
+}
+
 /// A table in memory.
 #[derive(Debug, Default)]
 pub struct Table {
@@ -141,6 +165,10 @@ pub struct Table {
     pub is_1904: bool,
     /// How rows are written in CSV.
     pub dialect: Dialect,
+    /// Whether the file quotes all text, so that only words without quotes mean "no value".
+    pub has_quoted_text: bool,
+    /// Rows that aren't built like the others.
+    pub faults: Vec<Fault>,
     /// Conversions that were necessary to read the table.
     pub notes: Vec<String>,
 }
@@ -177,6 +205,29 @@ impl Table {
             (RowKind::Row, head) => format!("column {} `{head}`", column_letters(column)),
             (_, head) => format!("property `{head}`"),
         }
+    }
+
+    /// Fills a column's empty cells with the value above.
+    fn fill_down(&mut self, head: &str) -> Result<(), TableError> {
+        let column = self.heads.iter().position(|other| other == head).ok_or_else(|| {
+            let heads: Vec<_> = self.heads.iter().filter(|head| !head.is_empty()).map(String::as_str).collect();
+            let text = format!("--blank-means-above {head}: the table has no such column; it has {}", heads.join(", "));
+            TableError::Form(text)
+        })?;
+        let (mut above, mut count) = (Cell::Empty, 0);
+        for row in &mut self.rows {
+            if row.cells[column] != Cell::Empty {
+                above = row.cells[column].clone();
+            } else if above != Cell::Empty {
+                count += 1;
+                row.cells[column] = above.clone();
+            }
+        }
+        self.notes.push(format!(
+            "blank cells of {} that were filled with the value above: {count}",
+            self.column_name(column)
+        ));
+        Ok(())
     }
 
     /// Whether the table has the columns that every record needs, named as `export` names them. If
@@ -224,7 +275,7 @@ pub enum TableError {
     NoRows,
     #[error("{0}")]
     Form(String),
-    #[error("the file isn't a readable workbook; save it as .xlsx again, or as CSV")]
+    #[error("the file isn't a readable workbook; save it as .xlsx or .ods again, or as CSV")]
     Workbook(#[from] calamine::XlsxError),
     #[error("{reason}; choose one with --sheet: {}", .sheets.join(", "))]
     Sheet {
@@ -232,13 +283,8 @@ pub enum TableError {
         /// The worksheets or lists to choose from.
         sheets: Vec<String>,
     },
-    #[error("line {line} isn't a JSON object")]
-    Line {
-        /// From 1.
-        line: u64,
-        #[source]
-        error: serde_json::Error,
-    },
+    #[error("the file isn't valid YAML")]
+    Yaml(#[from] yaml::YamlError),
 }
 
 /// Called with the number of bytes read so far and the total while a table is being read.
@@ -250,6 +296,10 @@ const STEP: usize = 1000;
 /// Options for reading a table.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct ReadOptions<'o> {
+    /// The headers of columns in which a blank cell means the value above it.
+    pub blank_means_above: &'o [String],
+    /// More words for "no value".
+    pub null: &'o [String],
     /// The worksheet, or the list in a JSON document; required if there are several.
     pub sheet: Option<&'o str>,
     /// A label from the Encoding Standard; detected if it's missing.
@@ -288,28 +338,71 @@ pub fn parse(
     progress: Progress<'_>,
 ) -> Result<Table, TableError> {
     let is_workbook = bytes.starts_with(b"PK\x03\x04");
-    let is_json = matches!(extension, "ndjson" | "jsonl" | "json");
+    let is_json = matches!(extension, "ndjson" | "jsonl" | "json" | "yaml" | "yml");
+    let is_markdown = matches!(extension, "md" | "markdown");
     let refuse = |text: &str| Err(TableError::Form(text.to_owned()));
-    if options.sheet.is_some() && !is_workbook && extension != "json" {
-        return refuse("--sheet is for workbooks (.xlsx) and JSON with several lists; leave it out");
+    if let Some(format) = foreign_format(bytes, extension).filter(|_| !is_json && !is_markdown) {
+        return refuse(&format!("this is {format}, which can't be read; save the table as CSV, .xlsx or .ods"));
+    }
+    let has_sheets = is_workbook || is_markdown || matches!(extension, "json" | "yaml" | "yml");
+    if options.sheet.is_some() && !has_sheets {
+        return refuse("--sheet is for workbooks, and for JSON, YAML and Markdown with several lists; leave it out");
     }
     if options.encoding.is_some() && (is_workbook || is_json) {
-        return refuse("--encoding is for CSV; workbooks and JSON specify their own, so leave it out");
+        return refuse("--encoding is for CSV; workbooks, JSON and YAML specify their own, so leave it out");
     }
-    if options.header_row.is_some() && is_json && !is_workbook {
-        return refuse("--header-row is for CSV and workbooks; in JSON the keys name the columns, so leave it out");
+    if options.header_row.is_some() && (is_json || is_markdown) && !is_workbook {
+        return refuse(
+            "--header-row is for CSV and workbooks; here the file itself names the columns, so leave it out",
+        );
     }
     let mut table = match extension {
         _ if is_workbook => workbook::read(bytes, options, progress)?,
         "json" => json::read_document(bytes, options.sheet)?,
+        "yaml" | "yml" => {
+            let text = delimited::decode(bytes, Some("utf-8"), &mut Vec::new())?;
+            json::read_document(yaml::to_json(&text, MAX_TEXT_BYTES)?.as_bytes(), options.sheet)?
+        }
         _ if is_json => json::read_lines(bytes, progress)?,
+        _ if is_markdown => {
+            let mut notes = Vec::new();
+            let text = delimited::decode(bytes, options.encoding, &mut notes)?;
+            let mut table = markdown::read(&text, options)?;
+            table.notes.append(&mut notes);
+            table
+        }
         _ => delimited::read(bytes, options, progress)?,
     };
     table.rows.retain(|row| row.cells.iter().any(|cell| *cell != Cell::Empty));
     if table.rows.is_empty() {
         return Err(TableError::NoRows);
     }
+    for head in options.blank_means_above {
+        table.fill_down(head)?;
+    }
+    clean::clean(&mut table, options.null);
     Ok(table)
+}
+
+/// The name of a format that isn't read, by the file's content or extension.
+fn foreign_format(bytes: &[u8], extension: &str) -> Option<&'static str> {
+    let start = &bytes[..bytes.len().min(1024)];
+    let start = String::from_utf8_lossy(start).trim_start_matches(['\u{feff}', ' ', '\n', '\r', '\t']).to_lowercase();
+    let begins = |with: &str| start.starts_with(with);
+    Some(match extension {
+        _ if bytes.starts_with(&[0xD0, 0xCF, 0x11, 0xE0]) => "an old Excel workbook (.xls)",
+        _ if begins("%pdf-") => "a PDF document",
+        "toml" => "TOML",
+        "opml" => "OPML",
+        "html" | "htm" => "HTML",
+        _ if begins("<!doctype html") || begins("<html") || begins("<table") => "HTML",
+        _ if start.contains("<opml") => "OPML",
+        _ if begins("<?xml") => "XML",
+        "numbers" => "a Numbers document",
+        "docx" | "odt" => "a text document",
+        "xlsb" => "a binary Excel workbook (.xlsb)",
+        _ => return None,
+    })
 }
 
 /// Counts what a reader consumes, so that it stops before memory runs out.

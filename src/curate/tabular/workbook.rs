@@ -1,4 +1,4 @@
-//! Workbooks (.xlsx).
+//! Workbooks (.xlsx, .ods).
 
 use std::collections::HashMap;
 use std::io::{Cursor, Read};
@@ -6,8 +6,9 @@ use std::io::{Cursor, Read};
 use calamine::{Data, DataRef, DataType as _, Reader as _, SheetType, SheetVisible, Xlsx, XlsxFormulaMetadata};
 use zip::ZipArchive;
 
+use super::layout::{Layout, Merged};
 use super::{
-    Budget, Cell, MAX_COLUMNS, Progress, ReadOptions, Row, STEP, Table, TableError, column_letters, date, header,
+    Budget, Cell, MAX_COLUMNS, Progress, ReadOptions, Row, STEP, Table, TableError, column_letters, date, header, ods,
     text_cell,
 };
 use crate::text::count::{agreeing, counted};
@@ -29,8 +30,20 @@ type Place = (u32, u32);
 
 pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_>) -> Result<Table, TableError> {
     check_archive(bytes)?;
+    let mut budget = Budget::default();
+    if ods::is_ods(bytes) {
+        let name = choose(&ods::sheets(bytes)?, options.sheet)?;
+        let (rows, layout) = ods::read(bytes, &name, &mut budget, progress)?;
+        return table(rows, &layout, budget, options, Table::default());
+    }
     let mut workbook: Workbook<'_> = Xlsx::new(Cursor::new(bytes))?;
-    let name = choose(&workbook, options.sheet)?;
+    let worksheets = workbook.sheets_metadata().iter().filter(|sheet| sheet.typ == SheetType::WorkSheet);
+    let worksheets: Vec<_> =
+        worksheets.map(|sheet| (sheet.name.clone(), sheet.visible == SheetVisible::Visible)).collect();
+    let name = choose(&worksheets, options.sheet)?;
+    let merged = workbook.merge_cells_by_sheet_name(&name)?;
+    let merged = merged.into_iter().map(|cells| Merged { first: cells.start, last: cells.end }).collect();
+    let layout = Layout::of_xlsx(bytes, &name, merged)?;
     let is_1904 = workbook.has_1904_epoch();
     let mut notes = Vec::new();
     let links = links(&mut workbook, &name, &mut notes)?;
@@ -41,7 +54,6 @@ pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_
     // The last row according to the worksheet, used to estimate progress.
     let last_row = u64::from(cells.dimensions().end.0).max(1);
     let total = bytes.len() as u64;
-    let mut budget = Budget::default();
     let mut rows: Vec<Row> = Vec::new();
     let mut row = Row { number: 1, cells: Vec::new() };
     while let Some(cell) = cells.next_cell_with_formula_metadata()? {
@@ -77,7 +89,18 @@ pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_
         row.cells[column] = value;
     }
     push(&mut rows, row, &mut budget)?;
-    let mut table = header::table(rows, options.header_row, Table { is_1904, notes, ..Table::default() })?;
+    table(rows, &layout, budget, options, Table { is_1904, notes, ..Table::default() })
+}
+
+fn table(
+    mut rows: Vec<Row>,
+    layout: &Layout,
+    mut budget: Budget,
+    options: ReadOptions<'_>,
+    mut table: Table,
+) -> Result<Table, TableError> {
+    layout.apply(&mut rows, &mut budget, &mut table.notes)?;
+    let mut table = header::table(rows, options.header_row, table)?;
     let widest = table.rows.iter().map(|row| row.cells.len()).max().unwrap_or_default();
     table.heads.resize(table.heads.len().max(widest), String::new());
     header::check_area(&table)?;
@@ -95,17 +118,16 @@ fn push(rows: &mut Vec<Row>, row: Row, budget: &mut Budget) -> Result<(), TableE
 }
 
 /// The requested worksheet, or else the only visible one.
-fn choose(workbook: &Workbook<'_>, wanted: Option<&str>) -> Result<String, TableError> {
-    let worksheets = workbook.sheets_metadata().iter().filter(|sheet| sheet.typ == SheetType::WorkSheet);
-    let shown: Vec<_> = worksheets.clone().filter(|sheet| sheet.visible == SheetVisible::Visible).collect();
+fn choose(worksheets: &[(String, bool)], wanted: Option<&str>) -> Result<String, TableError> {
+    let shown: Vec<_> = worksheets.iter().filter(|(_, is_visible)| *is_visible).collect();
     let fail = |reason: String| {
-        let sheets = worksheets.clone().map(|sheet| sheet.name.clone()).collect();
+        let sheets = worksheets.iter().map(|(name, _)| name.clone()).collect();
         Err(TableError::Sheet { reason, sheets })
     };
     match wanted {
-        Some(name) if worksheets.clone().any(|sheet| sheet.name == name) => Ok(name.to_owned()),
+        Some(name) if worksheets.iter().any(|(other, _)| other == name) => Ok(name.to_owned()),
         Some(name) => fail(format!("the workbook has no worksheet `{name}`")),
-        None if shown.len() == 1 => Ok(shown[0].name.clone()),
+        None if shown.len() == 1 => Ok(shown[0].0.clone()),
         None => fail(format!("the workbook has {} visible worksheets", shown.len())),
     }
 }
@@ -178,8 +200,9 @@ fn convert(value: &DataRef<'_>, format: Option<&str>, is_1904: bool) -> Cell {
         }
         DataRef::Float(number) => {
             let shown = format.and_then(|format| shown_number(*number, format));
-            Cell::Text(shown.unwrap_or_else(|| number.to_string()))
+            shown.map_or_else(|| Cell::Number(number.to_string()), Cell::Text)
         }
+        DataRef::Int(number) => Cell::Number(number.to_string()),
         other => {
             let data = Data::from(other.clone());
             text_cell(&data.as_string().unwrap_or_else(|| data.to_string()))

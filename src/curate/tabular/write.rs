@@ -6,8 +6,9 @@ use std::io::{self, Write};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::findings::Rejected;
 use super::target::{EVIDENCE, json_head};
-use super::{Cell, MAX_COLUMNS, Mapping, Record, RowKind, Table, Target, text_cell, value};
+use super::{Cell, MAX_COLUMNS, Mapping, Record, RowKind, Table, Target, clean, text_cell, value};
 use crate::export::{Export, write_compact};
 use crate::record::{AttributeType, CalendarDate, EVIDENCE as MEMBERS, PropertyValue, SOFTWARE, Software};
 
@@ -60,14 +61,11 @@ pub fn write_ndjson(export: &Export, out: &mut dyn Write) -> io::Result<()> {
     Ok(())
 }
 
-/// The reasons why rows weren't imported, by row index.
-pub type Rejected = std::collections::BTreeMap<usize, Vec<String>>;
-
 /// The header of the column with the reasons.
 pub(super) const REASON: &str = "Reason";
 
 /// Writes rows as a table with the same columns plus one for the reasons: CSV in the table's
-/// dialect, or NDJSON if the table was JSON. Dates that were understood are written as
+/// dialect, or NDJSON if the table was JSON or YAML. Dates that were understood are written as
 /// `YYYY-MM-DD`.
 pub fn write_rejected(
     table: &Table,
@@ -76,6 +74,9 @@ pub fn write_rejected(
     records: &[Record],
     out: &mut dyn Write,
 ) -> io::Result<()> {
+    let joined = |reasons: &[(Option<usize>, String)]| {
+        reasons.iter().map(|(_, reason)| reason.as_str()).collect::<Vec<_>>().join("; ")
+    };
     let own = table.heads.len() - table.made;
     let heads = &table.heads[..own];
     let mut reason = REASON.to_owned();
@@ -91,7 +92,7 @@ pub fn write_rejected(
             members.push(format!(
                 "{}:{}",
                 serde_json::Value::from(reason.as_str()),
-                serde_json::Value::from(reasons.join("; "))
+                serde_json::Value::from(joined(reasons))
             ));
             writeln!(out, "{{{}}}", members.join(","))?;
         }
@@ -121,7 +122,7 @@ pub fn write_rejected(
             Cell::Link(link) if value::is_address(&link.0) => guarded(&link.0),
             cell => date(*row, &of.target).unwrap_or_else(|| guarded(cell.shown())),
         });
-        writer.write_record(cells.chain([value::guarded(&reasons.join("; "))]))?;
+        writer.write_record(cells.chain([value::guarded(&joined(reasons))]))?;
     }
     writer.flush()
 }
@@ -206,9 +207,7 @@ fn plain(value: &PropertyValue<'_>) -> Option<String> {
         PropertyValue::Missing => return Some(String::new()),
         PropertyValue::Text(text) => (*text).to_owned(),
         PropertyValue::Number(text) if serde_json::from_str::<serde_json::Number>(text).is_ok() => text.to_string(),
-        PropertyValue::Texts(texts) if texts.iter().all(|text| is_trimmed(text)) => {
-            value::join(texts.iter().map(|text| &**text))
-        }
+        PropertyValue::Texts(texts) if texts.iter().all(|text| is_trimmed(text)) => value::readable_list(texts)?,
         PropertyValue::Sources(sources) if sources.iter().all(|source| is_trimmed(&source.label)) => {
             let items: Vec<_> = sources.iter().map(|source| format!("{} <{}>", source.label, source.url)).collect();
             value::join(items.iter().map(String::as_str))
@@ -220,7 +219,7 @@ fn plain(value: &PropertyValue<'_>) -> Option<String> {
         | PropertyValue::Sources(_) => return None,
     };
     let cell = value::guarded(&cell);
-    (text_cell(&cell) == Cell::Text(cell.clone()) && !value::is_nothing(&cell)).then_some(cell)
+    (text_cell(&cell) == Cell::Text(cell.clone()) && clean::is_kept(&cell)).then_some(cell)
 }
 
 /// A property's JSON, whether known or additional; empty if the record doesn't have it.

@@ -27,6 +27,9 @@ fn properties(known: &'static [Property]) -> Value {
         // The published schema describes what makes an export invalid.
         if !property.is_strict {
             merge(&mut form, shape(property.shape, known));
+            if let Some(most) = property.max_chars {
+                form["maxLength"] = most.into();
+            }
         }
         (property.name.to_owned(), form)
     };

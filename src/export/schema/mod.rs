@@ -8,6 +8,7 @@ mod license;
 mod rule;
 
 pub(super) use editor::completed;
+pub use rule::ascii_url;
 pub(super) use rule::{Count, count};
 
 use self::rule::Rules;

@@ -244,7 +244,7 @@ fn why_no_uri(text: &str) -> (String, Option<String>) {
 
 /// The URL with its internationalised host in ASCII (Punycode, UTS 46) and all other invalid
 /// characters percent-encoded. `None` if the host is already ASCII or isn't a domain name.
-fn ascii_url(text: &str) -> Option<String> {
+pub fn ascii_url(text: &str) -> Option<String> {
     // A domain name has up to 253 characters of up to 4 bytes. Encoding takes quadratic time.
     const HOST_BYTES: usize = 1_012;
     const OTHERS: &AsciiSet =
