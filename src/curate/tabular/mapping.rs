@@ -68,7 +68,7 @@ pub enum Separator {
     /// They aren't: each cell is one value.
     None,
     Text(String),
-    /// By `;`, `|` and line breaks, and always or never by commas.
+    /// By `;`, `|` and line breaks; cells without these always or never by commas.
     Commas(bool),
 }
 
