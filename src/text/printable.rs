@@ -3,8 +3,8 @@
 
 use std::borrow::Cow;
 
-/// The text with its hidden characters escaped as `\n`, `\r` or `\u{…}`, so that it can neither steer a terminal
-/// nor reorder or forge lines. Tabs are kept.
+/// The text with its hidden characters escaped as `\n`, `\r` or `\u{…}`, so that it can neither
+/// steer a terminal nor reorder or forge lines. Tabs are kept.
 pub(crate) fn printable(text: &str) -> Cow<'_, str> {
     if !has_hidden(text) {
         return Cow::Borrowed(text);

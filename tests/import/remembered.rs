@@ -150,7 +150,9 @@ fn a_mapping_holds_constants_templates_separators_values_and_words_for_empty_cel
     // The other rows lack a part of the template, and only the table's own columns are set aside.
     let rejected = folder.read("new/folder/x.rejected.csv");
     assert!(rejected.starts_with("Name,Wikidata,Path,Tags,Place,Vendor,Reason\r\nFern,,x,Grün,,V,"), "{rejected}");
-    let remembered = folder.read("new/folder/x.mapping.toml");
+    // What people add to the mapping is kept.
+    let remembered = folder.read("new/folder/x.mapping.toml") + "# Ask Kim.\n";
+    folder.write("new/folder/x.mapping.toml", &remembered);
     let (code, text) = folder.import(&[&arguments[..3], &["--valid-rows"]].concat());
     assert_eq!(code, Some(0), "{text}");
     assert!(text.contains("The table doesn't change anything"), "{text}");
@@ -161,6 +163,7 @@ fn a_mapping_holds_constants_templates_separators_values_and_words_for_empty_cel
         ("[columns]\nName = \"name\"\n[properties]\nurl = { template = \"{Nam}\" }\n", "no column `Nam`"),
         ("[columns]\nName = \"name\"\n[properties]\nurl = { template = \"{Name\" }\n", "has a `{` without a `}`"),
         ("[columns]\nName = \"name\"\nTags = { to = \"tags\", separator = \"\" }\n", "write `none`"),
+        ("[columns]\nName = \"name\"\n[properties]\nevidence_checked_on = 2025-01-01\n", "must be a string, a number"),
         ("[options]\nshet = \"x\"\n[columns]\nName = \"name\"\n", "the options are wrong: unknown field `shet`"),
     ] {
         folder.write("wrong.toml", mapping);

@@ -60,8 +60,10 @@ impl MappingSource {
         options: &TableArgs,
     ) -> Result<(), Failure> {
         let is_other = args.mapping.as_ref().is_some_and(|path| *path != self.beside);
-        let own = Mapping { columns: mapping.columns[..table.heads.len() - table.made].to_vec(), ..mapping.clone() };
-        let is_known = self.path.is_some() && self.file.mapping(table).is_ok_and(|known| known == own);
+        let own = table.heads.len() - table.made;
+        let own = Mapping { columns: mapping.columns[..own].to_vec(), ..mapping.clone() };
+        let is_own = |known: Mapping| known.columns.starts_with(&own.columns) && known.made == own.made;
+        let is_known = self.path.is_some() && self.file.mapping(table).is_ok_and(is_own);
         if (is_other && args.update.is_some()) || (!is_other && is_known && self.file.options == stated(options)) {
             return Ok(());
         }

@@ -102,6 +102,12 @@ impl MappingFile {
                 Value::Object(of) if of.len() == 1 && of.get("template").is_some_and(Value::is_string) => {
                     Made::Template(of["template"].as_str().unwrap_or_default().to_owned())
                 }
+                Value::Object(_) => {
+                    let text = format!(
+                        "`{property}` of the mapping must be a string, a number, a list, or {{ template = \"…\" }}"
+                    );
+                    return Err(MappingError::Column(text));
+                }
                 value => Made::Constant(value.clone()),
             };
             Ok((target, made))
