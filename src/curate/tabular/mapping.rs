@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 use serde::{Deserialize, Serialize};
 
 use super::date::{self, Date};
-use super::header::{property_of, rating_scale, synonym};
+use super::synonyms::{property_of, rating_scale, synonym};
 use super::target::{Target, Translation, known};
 use super::{Cell, RowKind, Table, clean, value};
 use crate::record::{Attribute, AttributeType, Property, Shape, slug};

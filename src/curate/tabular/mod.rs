@@ -21,6 +21,7 @@ mod layout;
 mod mapping;
 mod markdown;
 mod ods;
+mod synonyms;
 mod target;
 mod update;
 mod value;
