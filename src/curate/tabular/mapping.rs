@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::date::{self, Date};
-use super::header::{property_of, rating_scale, synonym};
+use super::synonyms::{property_of, rating_scale, synonym};
 use super::target::{Target, Translation, known};
 use super::{Cell, RowKind, Table, value};
 use crate::record::{Attribute, AttributeType, Property, Shape, slug};
