@@ -361,7 +361,7 @@ fn faulty_rows_are_all_reported_and_set_aside() {
         ["import", "t.csv", "-o", "o.json", "--name", "N", "--license", "https://l.example/", "--yes", "--valid-rows"];
     let output = crate::run(folder.path(), &arguments);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    let rejected = std::fs::read_to_string(folder.path().join("t.rejected.csv")).expect("a file");
+    let rejected = std::fs::read_to_string(folder.path().join("o.rejected.csv")).expect("a file");
     assert!(rejected.contains("\r\nA,https://a.example/,\"x,y\",\"the row has 4 cells"), "{rejected}");
     let ndjson = "{\"name\":\"A\",\"url\":\"https://a.example/\"}\n{broken\n[1]\n";
     let (output, export) = import("t.ndjson", ndjson.as_bytes(), &["--valid-rows"]);

@@ -41,9 +41,9 @@ impl Folder {
 }
 
 const TABLE: &str = "Titel der Seite;Link;Tags;Stand;Notiz\n\
-                     Moss;https://moss.example/;a, b;3/4/2025;x\n\
+                     Moss;https://moss.example/;a|b;3/4/2025;x\n\
                      Moss;https://other.example/;a;5/6/2025;\n\
-                     Fern;https://fern.example/;TBD;1/2/2025;y\n";
+                     Fern;https://fern.example/;Offen;1/2/2025;y\n";
 const OPTIONS: [&str; 9] = [
     "--map",
     "Titel der Seite=name",
@@ -53,7 +53,7 @@ const OPTIONS: [&str; 9] = [
     "mdy",
     "--unique-ids",
     "--null",
-    "tbd",
+    "offen",
 ];
 
 #[test]
@@ -63,10 +63,10 @@ fn the_next_import_of_a_table_is_an_update_with_the_same_mapping() {
     let text = folder.first(&[&["tools.csv"], &OPTIONS[..]].concat());
     assert!(text.contains("The mapping is in data/tools.mapping.toml"), "{text}");
     let mapping = folder.read("data/tools.mapping.toml");
-    let expected = "[options]\ndate-order = \"mdy\"\nnull = [\"tbd\"]\nunique-ids = true\n\n\
+    let expected = "[options]\ndate-order = \"mdy\"\nnull = [\"offen\"]\nunique-ids = true\n\n\
                     [columns]\n# Moss · Fern\n\"Titel der Seite\" = \"name\"\n\
                     # https://moss.example/ · https://other.example/ · https://fern.example/\nLink = \"url\"\n\
-                    # a, b → [\"a\",\"b\"] · a → [\"a\"] · TBD\nTags = \"tags\"\n\
+                    # a|b → [\"a\",\"b\"] · a → [\"a\"] · Offen\nTags = \"tags\"\n\
                     # 3/4/2025 → 2025-03-04 · 5/6/2025 → 2025-05-06 · 1/2/2025 → 2025-01-02\n\
                     Stand = \"evidence_checked_on\"\n# x · y\nNotiz = \"not used\"\n";
     assert!(mapping.ends_with(expected), "{mapping}");
@@ -194,6 +194,77 @@ fn rejected_rows_are_written_in_the_tables_dialect_and_imported_with_its_mapping
     assert!(!text.contains("`Reason`"), "{text}");
     let ids: Vec<_> = folder.software("data/tools.json").iter().map(|record| record["id"].clone()).collect();
     assert_eq!(ids, ["moss", "fern", "moss-2"]);
+}
+
+#[test]
+fn a_mapping_decides_how_cells_are_read() {
+    let folder = Folder::new();
+    folder.write(
+        "t.csv",
+        "Name,Website,Tags,Features,Standards,Score,Vendor\n\
+         Moss,https://moss.example/,\"a (x/y)/rot; b\",\"fast, small\nopen\",\"ISO, 9001, 4,50\",8,Acme\n\
+         Fern,https://fern.example/,rot,fast,ISO,5,\n\
+         Oak,https://oak.example/,,small,,k. A.,Offen\n",
+    );
+    folder.write(
+        "m.toml",
+        r#"
+            [options]
+            blank-means-above = ["Vendor"]
+            [columns]
+            Name = "name"
+            Website = "url"
+            Tags = { to = "tags", separator = "/", values = { ROT = "red" } }
+            Features = { to = "features", split_commas = false }
+            Standards = { to = "standards", split_commas = true }
+            Score = { to = "rating", out_of = 10 }
+            Vendor = { to = "vendor", null = ["offen"] }
+        "#,
+    );
+    let text = folder.first(&["t.csv", "--mapping", "m.toml"]);
+    let software = folder.software("data/t.json");
+    let found = ["tags", "features", "standards", "rating"].map(|property| software[0][property].clone());
+    let expected =
+        [json!(["a (x/y)", "rot; b"]), json!(["fast, small", "open"]), json!(["ISO", "9001", "4,50"]), json!(4)];
+    assert_eq!(found, expected, "{text}");
+    assert_eq!(software[1]["tags"], json!(["red"]), "{text}");
+    let vendors: Vec<_> = software.iter().map(|record| &record["vendor"]).collect();
+    assert_eq!(vendors, [&json!("Acme"), &json!("Acme"), &json!(null)], "{text}");
+    let remembered = folder.read("data/t.mapping.toml");
+    for line in ["blank-means-above = [\"Vendor\"]", "split_commas = false", "split_commas = true", "out_of = 10"] {
+        assert!(remembered.contains(line), "{line}: {remembered}");
+    }
+    // A word for no value doesn't replace what the export has.
+    let table = folder.read("t.csv").replace("rot,fast,ISO,5,", "offen,TBD,ISO,offen,Acme");
+    folder.write("t.csv", table.replace("8,Acme", "8,Offen"));
+    let (code, text) = folder.import(&["t.csv", "--yes", "--null", "offen"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("The table doesn't change anything"), "{text}");
+    assert_eq!(folder.software("data/t.json"), software);
+}
+
+#[test]
+fn rejected_records_of_yaml_are_written_as_json() {
+    let folder = Folder::new();
+    folder.write("t.yaml", "- name: Moss\n  url: https://moss.example/\n- name: Fern\n  url: folgt\n");
+    let text = folder.first(&["t.yaml", "--valid-rows"]);
+    let rejected = folder.read("data/t.rejected.ndjson");
+    assert!(rejected.starts_with(r#"{"name":"Fern","url":"folgt","Reason":"#), "{text}\n{rejected}");
+    folder.write("data/t.rejected.ndjson", rejected.replace("folgt", "https://fern.example/"));
+    let (code, text) = folder.import(&["data/t.rejected.ndjson", "--yes"]);
+    assert_eq!((code, folder.software("data/t.json").len()), (Some(0), 2), "{text}");
+}
+
+#[test]
+fn columns_made_from_links_and_sections_may_be_missing_next_time() {
+    let folder = Folder::new();
+    folder.write("t.csv", "Name,Website,Notes\nMoss,https://moss.example/,[Docs](https://docs.example/)\n");
+    let text = folder.first(&["t.csv"]);
+    assert!(folder.read("data/t.mapping.toml").contains("\"Notes (link)\""), "{text}");
+    folder.write("t.csv", "Name,Website,Notes\nMoss,https://moss.example/,Docs\n");
+    let (code, text) = folder.import(&["t.csv"]);
+    assert_eq!(code, Some(0), "{text}");
+    assert!(text.contains("The table doesn't change anything"), "{text}");
 }
 
 #[test]

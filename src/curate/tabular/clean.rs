@@ -5,8 +5,8 @@ use std::collections::{BTreeMap, HashSet};
 
 use serde_json::Value;
 
-use super::header::LINK;
-use super::{Cell, RowKind, Table, header, value};
+use super::synonyms::{LINK, SECTION, property_of};
+use super::{Cell, RowKind, Table, value};
 
 /// How many different values of a column must look like codes for a word such as `NA` to be one.
 const CODES: usize = 3;
@@ -127,7 +127,7 @@ fn add_links(table: &mut Table) {
             _ => None,
         };
         let head = link_head(&table.heads[column]);
-        let asks = matches!(header::property_of(&table.heads[column]), Some("url" | "repository" | "sources"));
+        let asks = matches!(property_of(&table.heads[column]), Some("url" | "repository" | "sources"));
         let is_new = !asks && !table.heads[column].is_empty() && !table.heads.contains(&head);
         if is_new && table.rows.iter().any(|row| address(&row.cells[column]).is_some()) {
             for row in &mut table.rows {
@@ -145,7 +145,7 @@ pub(super) fn link_head(head: &str) -> String {
 
 /// Whether a column may have been added for links or sections, so that a table may lack it.
 pub(super) fn is_made_head(head: &str) -> bool {
-    head.ends_with(LINK) || head == header::SECTION
+    head.ends_with(LINK) || head == SECTION
 }
 
 /// Whether a cell with this text is read back as it is.

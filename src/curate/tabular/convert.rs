@@ -10,7 +10,7 @@ use super::date::{self, Date, DateOrder};
 use super::findings::{At, Level, Rejected, TableFindings};
 use super::target::{EVIDENCE, evidence_part, known};
 use super::value::{self, DecimalMark};
-use super::{Cell, ColumnUse, Mapping, Separator, Table, Target, Translation, clean, header};
+use super::{Cell, ColumnUse, Mapping, Separator, Table, Target, Translation, clean, synonyms};
 use crate::export::Export;
 use crate::record::{AttributeType, Property, Shape, identity, slug};
 
@@ -330,7 +330,7 @@ impl Converter<'_> {
             }
             (_, Some(Shape::Number)) => {
                 let stated = self.mapping.columns[column].out_of.map(u32::from);
-                let scale = stated.or_else(|| header::rating_scale(&self.table.heads[column])).unwrap_or(5);
+                let scale = stated.or_else(|| synonyms::rating_scale(&self.table.heads[column])).unwrap_or(5);
                 self.rating(at, text, scale)?
             }
             (_, Some(Shape::Count)) => self.decimal(at, text)?,

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::date::{self, Date};
-use super::header::{property_of, rating_scale, synonym};
+use super::synonyms::{property_of, rating_scale, synonym};
 use super::target::{Target, Translation, evidence_part, known};
 use super::{Cell, RowKind, Table, value};
 use crate::record::{Attribute, AttributeType, Property, Shape, slug};
@@ -68,7 +68,7 @@ pub enum Separator {
     /// They aren't: each cell is one value.
     None,
     Text(String),
-    /// By `;`, `|` and line breaks, and always or never by commas.
+    /// By `;`, `|` and line breaks; cells without these always or never by commas.
     Commas(bool),
 }
 

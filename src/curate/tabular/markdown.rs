@@ -1,7 +1,7 @@
 //! Markdown tables. If a document repeats the same header below several headings, all of these tables
 //! are one, and the headings become a column.
 
-use super::header::SECTION;
+use super::synonyms::SECTION;
 use super::{Budget, Cell, ReadOptions, Row, Table, TableError, header, text_cell};
 
 /// A table, and the heading above it.

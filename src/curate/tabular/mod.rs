@@ -24,6 +24,7 @@ mod markdown;
 mod matching;
 mod merge_rows;
 mod ods;
+mod synonyms;
 mod target;
 mod update;
 mod value;
