@@ -926,6 +926,13 @@ export interface components {
             highlights?: components["schemas"]["Highlight"][];
             /** @description Where the claims come from. The directory doesn't vouch for their accuracy or freshness. */
             sources?: components["schemas"]["Source"][];
+            /**
+             * @description The evidence for single properties, by their names in the export. Properties that aren't listed
+             *     rest on `sources` and `evidence_checked_on`. Absent if there is none.
+             */
+            evidence?: {
+                [key: string]: components["schemas"]["Evidence"][];
+            };
             /** @description Long description, as plain text. */
             description?: string | null;
             /** @description Free-form keywords. */
@@ -1183,6 +1190,13 @@ export interface components {
             omitted?: string[];
             /** @description Where the claims come from. The directory doesn't vouch for their accuracy or freshness. */
             sources?: components["schemas"]["Source"][];
+            /**
+             * @description The evidence for single properties, by their names in the export. Properties that aren't listed
+             *     rest on `sources` and `evidence_checked_on`. Absent if there is none.
+             */
+            evidence?: {
+                [key: string]: components["schemas"]["Evidence"][];
+            };
             /** @description Long description, as plain text. */
             description?: string | null;
             /** @description Free-form keywords. */
@@ -1990,6 +2004,13 @@ export interface operations {
                  */
                 category?: string[];
                 /**
+                 * @description Only products from any of these exports, given by id. An export that doesn't exist matches nothing. Repeat it for several values.
+                 * @example [
+                 *       "demo"
+                 *     ]
+                 */
+                export?: string[];
+                /**
                  * @description Only products of this type.
                  * @example software
                  */
@@ -2106,7 +2127,7 @@ export interface operations {
                  *       "description"
                  *     ]
                  */
-                include?: ("sources" | "description" | "tags" | "features" | "standards" | "alternative_to" | "aliases" | "deployment" | "pricing" | "repository" | "languages" | "translations")[];
+                include?: ("sources" | "evidence" | "description" | "tags" | "features" | "standards" | "alternative_to" | "aliases" | "deployment" | "pricing" | "repository" | "languages" | "translations")[];
                 /**
                  * @description Maximum number of records to return: the page size. `total` is how many there are in all.
                  * @example 10
@@ -2176,6 +2197,13 @@ export interface operations {
                  *     ]
                  */
                 category?: string[];
+                /**
+                 * @description Only products from any of these exports, given by id. An export that doesn't exist matches nothing. Repeat it for several values.
+                 * @example [
+                 *       "demo"
+                 *     ]
+                 */
+                export?: string[];
                 /**
                  * @description Only products of this type.
                  * @example software
@@ -2271,7 +2299,7 @@ export interface operations {
                  *       "description"
                  *     ]
                  */
-                include?: ("sources" | "description" | "tags" | "features" | "standards" | "alternative_to" | "aliases" | "deployment" | "pricing" | "repository" | "languages" | "translations")[];
+                include?: ("sources" | "evidence" | "description" | "tags" | "features" | "standards" | "alternative_to" | "aliases" | "deployment" | "pricing" | "repository" | "languages" | "translations")[];
                 /**
                  * @description Maximum number of records to return: the page size. `total` is how many there are in all.
                  * @example 10
@@ -2436,6 +2464,13 @@ export interface operations {
                  *     ]
                  */
                 category?: string[];
+                /**
+                 * @description Only products from any of these exports, given by id. An export that doesn't exist matches nothing. Repeat it for several values.
+                 * @example [
+                 *       "demo"
+                 *     ]
+                 */
+                export?: string[];
                 /**
                  * @description Only products of this type.
                  * @example software

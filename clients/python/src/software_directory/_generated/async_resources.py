@@ -50,6 +50,7 @@ class AsyncSoftwareResource:
         q: str | None = None,
         id: str | Iterable[str] | None = None,
         category: str | Iterable[str] | None = None,
+        export: str | Iterable[str] | None = None,
         offering_type: Literal["software", "document-templates"] | None = None,
         evidence_status: Literal["vendor-sources-reviewed", "pending-review"] | None = None,
         min_rating: float | None = None,
@@ -101,6 +102,7 @@ class AsyncSoftwareResource:
         | None = None,
         include: Literal[
             "sources",
+            "evidence",
             "description",
             "tags",
             "features",
@@ -116,6 +118,7 @@ class AsyncSoftwareResource:
         | Iterable[
             Literal[
                 "sources",
+                "evidence",
                 "description",
                 "tags",
                 "features",
@@ -148,6 +151,8 @@ class AsyncSoftwareResource:
             doesn't matter. An id takes precedence over a name, and a category's own name over a
             translation. A translation that several categories share stands for all of them. A category that
             doesn't exist matches nothing. Repeat it for several values.
+        export: Only products from any of these exports, given by id. An export that doesn't exist matches
+            nothing. Repeat it for several values.
         offering_type: Only products of this type.
         evidence_status: Only products whose evidence has this status. `vendor-sources-reviewed`: the
             vendor's own sources were reviewed for the record; `pending-review`: they haven't been reviewed
@@ -202,6 +207,7 @@ class AsyncSoftwareResource:
                     "q": q,
                     "id": id,
                     "category": category,
+                    "export": export,
                     "offering_type": offering_type,
                     "evidence_status": evidence_status,
                     "min_rating": min_rating,
@@ -268,6 +274,7 @@ class AsyncSoftwareResource:
         id: str,
         *,
         category: str | Iterable[str] | None = None,
+        export: str | Iterable[str] | None = None,
         offering_type: Literal["software", "document-templates"] | None = None,
         evidence_status: Literal["vendor-sources-reviewed", "pending-review"] | None = None,
         min_rating: float | None = None,
@@ -297,6 +304,8 @@ class AsyncSoftwareResource:
             doesn't matter. An id takes precedence over a name, and a category's own name over a
             translation. A translation that several categories share stands for all of them. A category that
             doesn't exist matches nothing. Repeat it for several values.
+        export: Only products from any of these exports, given by id. An export that doesn't exist matches
+            nothing. Repeat it for several values.
         offering_type: Only products of this type.
         evidence_status: Only products whose evidence has this status. `vendor-sources-reviewed`: the
             vendor's own sources were reviewed for the record; `pending-review`: they haven't been reviewed
@@ -342,6 +351,7 @@ class AsyncSoftwareResource:
                 id=id,
                 query={
                     "category": category,
+                    "export": export,
                     "offering_type": offering_type,
                     "evidence_status": evidence_status,
                     "min_rating": min_rating,
@@ -671,6 +681,7 @@ class AsyncSearchResource:
         *,
         q: str | None = None,
         category: str | Iterable[str] | None = None,
+        export: str | Iterable[str] | None = None,
         offering_type: Literal["software", "document-templates"] | None = None,
         evidence_status: Literal["vendor-sources-reviewed", "pending-review"] | None = None,
         min_rating: float | None = None,
@@ -726,6 +737,7 @@ class AsyncSearchResource:
         | None = None,
         include: Literal[
             "sources",
+            "evidence",
             "description",
             "tags",
             "features",
@@ -741,6 +753,7 @@ class AsyncSearchResource:
         | Iterable[
             Literal[
                 "sources",
+                "evidence",
                 "description",
                 "tags",
                 "features",
@@ -776,6 +789,8 @@ class AsyncSearchResource:
             doesn't matter. An id takes precedence over a name, and a category's own name over a
             translation. A translation that several categories share stands for all of them. A category that
             doesn't exist matches nothing. Repeat it for several values.
+        export: Only products from any of these exports, given by id. An export that doesn't exist matches
+            nothing. Repeat it for several values.
         offering_type: Only products of this type.
         evidence_status: Only products whose evidence has this status. `vendor-sources-reviewed`: the
             vendor's own sources were reviewed for the record; `pending-review`: they haven't been reviewed
@@ -839,6 +854,7 @@ class AsyncSearchResource:
                 query={
                     "q": q,
                     "category": category,
+                    "export": export,
                     "offering_type": offering_type,
                     "evidence_status": evidence_status,
                     "min_rating": min_rating,

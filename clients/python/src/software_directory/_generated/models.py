@@ -64,6 +64,21 @@ class Source(TypedDict):
     """The source's address: a URI."""
 
 
+class Evidence(TypedDict):
+    """A source for the value of a single property."""
+
+    source: str
+    """The source's address: a URI. Follow it only if it is `http` or `https`."""
+    label: Optional[str]
+    """Name of the source, if it's one of the record's `sources`."""
+    checked_on: Optional[str]
+    """When the source was checked, `YYYY-MM-DD`. If it's null, `evidence_checked_on` applies."""
+    quote: Optional[str]
+    """What the source says."""
+    archived: Optional[str]
+    """The address of a copy that doesn't change: a URI. Follow it only if it is `http` or `https`."""
+
+
 class _SoftwareItemAlways(TypedDict):
     """What a SoftwareItem always has."""
 
@@ -108,6 +123,10 @@ class SoftwareItem(_SoftwareItemAlways, total=False):
     """Members in `include` that didn't fit. Absent if there are none."""
     sources: List[Source]
     """Where the claims come from. The directory doesn't vouch for their accuracy or freshness."""
+    evidence: Dict[str, List[Evidence]]
+    """The evidence for single properties, by their names in the export. Properties that aren't listed rest on
+    `sources` and `evidence_checked_on`. Absent if there is none.
+    """
     description: Optional[str]
     """Long description, as plain text."""
     tags: List[str]
@@ -130,21 +149,6 @@ class SoftwareItem(_SoftwareItemAlways, total=False):
     """Languages that the user interface is available in."""
     translations: Dict[str, Dict[str, str]]
     """Translations, by language tag and field. Absent if there are none."""
-
-
-class Evidence(TypedDict):
-    """A source for the value of a single property."""
-
-    source: str
-    """The source's address: a URI. Follow it only if it is `http` or `https`."""
-    label: Optional[str]
-    """Name of the source, if it's one of the record's `sources`."""
-    checked_on: Optional[str]
-    """When the source was checked, `YYYY-MM-DD`. If it's null, `evidence_checked_on` applies."""
-    quote: Optional[str]
-    """What the source says."""
-    archived: Optional[str]
-    """The address of a copy that doesn't change: a URI. Follow it only if it is `http` or `https`."""
 
 
 class ExportRef(TypedDict):
@@ -479,6 +483,10 @@ class SearchHit(_SearchHitAlways, total=False):
     """The fields that matched; absent without `highlight`."""
     sources: List[Source]
     """Where the claims come from. The directory doesn't vouch for their accuracy or freshness."""
+    evidence: Dict[str, List[Evidence]]
+    """The evidence for single properties, by their names in the export. Properties that aren't listed rest on
+    `sources` and `evidence_checked_on`. Absent if there is none.
+    """
     description: Optional[str]
     """Long description, as plain text."""
     tags: List[str]

@@ -46,6 +46,7 @@ class SoftwareResource:
         q: str | None = None,
         id: str | Iterable[str] | None = None,
         category: str | Iterable[str] | None = None,
+        export: str | Iterable[str] | None = None,
         offering_type: Literal["software", "document-templates"] | None = None,
         evidence_status: Literal["vendor-sources-reviewed", "pending-review"] | None = None,
         min_rating: float | None = None,
@@ -97,6 +98,7 @@ class SoftwareResource:
         | None = None,
         include: Literal[
             "sources",
+            "evidence",
             "description",
             "tags",
             "features",
@@ -112,6 +114,7 @@ class SoftwareResource:
         | Iterable[
             Literal[
                 "sources",
+                "evidence",
                 "description",
                 "tags",
                 "features",
@@ -144,6 +147,8 @@ class SoftwareResource:
             doesn't matter. An id takes precedence over a name, and a category's own name over a
             translation. A translation that several categories share stands for all of them. A category that
             doesn't exist matches nothing. Repeat it for several values.
+        export: Only products from any of these exports, given by id. An export that doesn't exist matches
+            nothing. Repeat it for several values.
         offering_type: Only products of this type.
         evidence_status: Only products whose evidence has this status. `vendor-sources-reviewed`: the
             vendor's own sources were reviewed for the record; `pending-review`: they haven't been reviewed
@@ -197,6 +202,7 @@ class SoftwareResource:
                     "q": q,
                     "id": id,
                     "category": category,
+                    "export": export,
                     "offering_type": offering_type,
                     "evidence_status": evidence_status,
                     "min_rating": min_rating,
@@ -263,6 +269,7 @@ class SoftwareResource:
         id: str,
         *,
         category: str | Iterable[str] | None = None,
+        export: str | Iterable[str] | None = None,
         offering_type: Literal["software", "document-templates"] | None = None,
         evidence_status: Literal["vendor-sources-reviewed", "pending-review"] | None = None,
         min_rating: float | None = None,
@@ -292,6 +299,8 @@ class SoftwareResource:
             doesn't matter. An id takes precedence over a name, and a category's own name over a
             translation. A translation that several categories share stands for all of them. A category that
             doesn't exist matches nothing. Repeat it for several values.
+        export: Only products from any of these exports, given by id. An export that doesn't exist matches
+            nothing. Repeat it for several values.
         offering_type: Only products of this type.
         evidence_status: Only products whose evidence has this status. `vendor-sources-reviewed`: the
             vendor's own sources were reviewed for the record; `pending-review`: they haven't been reviewed
@@ -336,6 +345,7 @@ class SoftwareResource:
                 id=id,
                 query={
                     "category": category,
+                    "export": export,
                     "offering_type": offering_type,
                     "evidence_status": evidence_status,
                     "min_rating": min_rating,
@@ -660,6 +670,7 @@ class SearchResource:
         *,
         q: str | None = None,
         category: str | Iterable[str] | None = None,
+        export: str | Iterable[str] | None = None,
         offering_type: Literal["software", "document-templates"] | None = None,
         evidence_status: Literal["vendor-sources-reviewed", "pending-review"] | None = None,
         min_rating: float | None = None,
@@ -715,6 +726,7 @@ class SearchResource:
         | None = None,
         include: Literal[
             "sources",
+            "evidence",
             "description",
             "tags",
             "features",
@@ -730,6 +742,7 @@ class SearchResource:
         | Iterable[
             Literal[
                 "sources",
+                "evidence",
                 "description",
                 "tags",
                 "features",
@@ -765,6 +778,8 @@ class SearchResource:
             doesn't matter. An id takes precedence over a name, and a category's own name over a
             translation. A translation that several categories share stands for all of them. A category that
             doesn't exist matches nothing. Repeat it for several values.
+        export: Only products from any of these exports, given by id. An export that doesn't exist matches
+            nothing. Repeat it for several values.
         offering_type: Only products of this type.
         evidence_status: Only products whose evidence has this status. `vendor-sources-reviewed`: the
             vendor's own sources were reviewed for the record; `pending-review`: they haven't been reviewed
@@ -827,6 +842,7 @@ class SearchResource:
                 query={
                     "q": q,
                     "category": category,
+                    "export": export,
                     "offering_type": offering_type,
                     "evidence_status": evidence_status,
                     "min_rating": min_rating,
