@@ -3,7 +3,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{CalendarDate, Software};
+use super::CalendarDate;
 
 /// The evidence for one property.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -34,27 +34,4 @@ impl Evidence {
     pub fn oldest(&self) -> Option<CalendarDate> {
         self.sources.iter().filter_map(|source| source.checked_on).min()
     }
-}
-
-impl Software {
-    /// The record's date, if it exists.
-    pub fn checked_on(&self) -> Option<CalendarDate> {
-        self.evidence_checked_on.as_deref().and_then(CalendarDate::parse)
-    }
-
-    /// The date of the oldest check: the record's date, or an earlier one of a single property.
-    pub fn oldest_evidence(&self) -> Option<CalendarDate> {
-        self.evidence.iter().filter_map(Evidence::oldest).chain(self.checked_on()).min()
-    }
-
-    /// The evidence for a property. `category` and `categories` are one property.
-    pub fn evidence_for(&self, property: &str) -> impl Iterator<Item = &Evidence> {
-        let wanted = claim(property);
-        self.evidence.iter().filter(move |evidence| claim(&evidence.property) == wanted)
-    }
-}
-
-/// The property that a property's value belongs to: its own name, unless it joins another.
-pub fn claim(property: &str) -> &str {
-    super::Property::of_software(property).and_then(|known| known.joins).unwrap_or(property)
 }

@@ -21,14 +21,15 @@ pub use attribute::{Attribute, AttributeNumber, Attributes, KeyRange, MAX_ATTRIB
 pub use comparison::{Difference, JsonMembers, canonical, differences};
 pub use date::CalendarDate;
 pub use entry::{Category, GlossarySource, GlossaryTerm, MAX_PINNED, Pin, Review, SynonymGroup};
-pub use evidence::{Evidence, EvidenceSource, claim};
+pub use evidence::{Evidence, EvidenceSource};
 pub use language::{Found, Language, Languages, Translations};
 pub use property::{
-    ATTRIBUTE, AttributeType, BUILT_IN, BuiltIn, CATEGORY, ENVELOPE, EVIDENCE, FULL, Field, PIN, Property, REVIEW,
-    Required, SEARCHED, SOFTWARE, SYNONYMS, Section, Shape, Shown, TERM, URL_CHARS, searched,
+    ATTRIBUTE, AttributeType, BUILT_IN, BuiltIn, CATEGORY, ENVELOPE, EVIDENCE, EvidenceStatus, FULL, Field,
+    OfferingType, PIN, Property, REVIEW, Required, SEARCHED, SOFTWARE, SYNONYMS, Section, Shape, Shown, TERM,
+    URL_CHARS, claim, searched,
 };
 pub use slug::{Ids, former_slug, identity, slug};
-pub use software::{EvidenceStatus, OfferingType, PropertyValue, Rating, Software, Source};
+pub use software::{PropertyValue, Rating, Software, Source};
 pub use url::normalised_url;
 
 use serde_json::value::RawValue;

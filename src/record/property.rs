@@ -6,8 +6,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{EvidenceStatus, OfferingType};
-
 /// What the directory knows about a property.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Property {
@@ -99,6 +97,50 @@ pub struct BuiltIn {
     /// Its place among a directory's attributes.
     number: usize,
     pub label: &'static str,
+}
+
+/// Whether a record is a software application or a set of document templates.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum OfferingType {
+    #[default]
+    Software,
+    DocumentTemplates,
+}
+
+impl OfferingType {
+    /// All values, in the order of the specification.
+    pub const ALL: [Self; 2] = [Self::Software, Self::DocumentTemplates];
+
+    /// The value as written in exports and responses.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Software => "software",
+            Self::DocumentTemplates => "document-templates",
+        }
+    }
+}
+
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum EvidenceStatus {
+    /// The vendor's sources were reviewed. The sources and the date of the check are stated.
+    VendorSourcesReviewed,
+    #[default]
+    PendingReview,
+}
+
+impl EvidenceStatus {
+    /// All values, in the order of the specification.
+    pub const ALL: [Self; 2] = [Self::VendorSourcesReviewed, Self::PendingReview];
+
+    /// The value as written in exports and responses.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::VendorSourcesReviewed => "vendor-sources-reviewed",
+            Self::PendingReview => "pending-review",
+        }
+    }
 }
 
 /// The type of an attribute's values.
@@ -527,6 +569,11 @@ impl Property {
     pub fn of_software(name: &str) -> Option<&'static Self> {
         SOFTWARE.iter().find(|property| property.name == name)
     }
+}
+
+/// The property that a property's value belongs to: its own name, unless it joins another.
+pub fn claim(property: &str) -> &str {
+    Property::of_software(property).and_then(|known| known.joins).unwrap_or(property)
 }
 
 /// The searched properties of a section, in the order of [`SEARCHED`].

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::{AdditionalProperty, Evidence, Translations, raw};
+use super::{AdditionalProperty, CalendarDate, Evidence, EvidenceStatus, OfferingType, Translations, claim, raw};
 
 /// A product in the directory: an export record and its optional properties.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -73,6 +73,22 @@ pub enum PropertyValue<'s> {
 }
 
 impl Software {
+    /// The record's date, if it exists.
+    pub fn checked_on(&self) -> Option<CalendarDate> {
+        self.evidence_checked_on.as_deref().and_then(CalendarDate::parse)
+    }
+
+    /// The date of the oldest check: the record's date, or an earlier one of a single property.
+    pub fn oldest_evidence(&self) -> Option<CalendarDate> {
+        self.evidence.iter().filter_map(Evidence::oldest).chain(self.checked_on()).min()
+    }
+
+    /// The evidence for a property. `category` and `categories` are one property.
+    pub fn evidence_for(&self, property: &str) -> impl Iterator<Item = &Evidence> {
+        let wanted = claim(property);
+        self.evidence.iter().filter(move |evidence| claim(&evidence.property) == wanted)
+    }
+
     /// The value of a property that the directory knows. A main category is among the categories.
     pub fn value(&self, property: &str) -> PropertyValue<'_> {
         match property {
@@ -191,48 +207,4 @@ pub struct Source {
     pub label: Box<str>,
     /// A valid URI.
     pub url: Box<str>,
-}
-
-/// Whether a record is a software application or a set of document templates.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum OfferingType {
-    #[default]
-    Software,
-    DocumentTemplates,
-}
-
-impl OfferingType {
-    /// All values, in the order of the specification.
-    pub const ALL: [Self; 2] = [Self::Software, Self::DocumentTemplates];
-
-    /// The value as written in exports and responses.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Software => "software",
-            Self::DocumentTemplates => "document-templates",
-        }
-    }
-}
-
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum EvidenceStatus {
-    /// The vendor's sources were reviewed. The sources and the date of the check are stated.
-    VendorSourcesReviewed,
-    #[default]
-    PendingReview,
-}
-
-impl EvidenceStatus {
-    /// All values, in the order of the specification.
-    pub const ALL: [Self; 2] = [Self::VendorSourcesReviewed, Self::PendingReview];
-
-    /// The value as written in exports and responses.
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::VendorSourcesReviewed => "vendor-sources-reviewed",
-            Self::PendingReview => "pending-review",
-        }
-    }
 }

@@ -145,7 +145,7 @@ async fn every_parameter_has_an_example_that_finds_something() {
             assert_eq!(answer.status, 200, "{target}: {}", answer.text());
             let is_empty = answer.json()["data"].as_array().is_some_and(Vec::is_empty);
             assert!(
-                !is_empty || ["/v1/changes", "/v1/software/{id}/history"].contains(&&*path),
+                !is_empty || ["/v1/changes", "/v1/software/{id}/history"].contains(&path),
                 "{target}: finds nothing in the bundled exports; choose another example for {name}"
             );
         }

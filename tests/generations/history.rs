@@ -142,14 +142,14 @@ proptest! {
 /// The history and `diff` of two records.
 fn both(old: &Value, new: &Value) -> (Vec<String>, Vec<String>, u64) {
     let place = Place::with(&["x"]);
-    let sets = [old, new].map(|record| document(&[record.clone()], &json!([])));
+    let sets = [old, new].map(|record| document(std::slice::from_ref(record), &json!([])));
     let (_, snapshots) = served(&place, &sets);
     let entries = history(&snapshots[1], "a").expect("known");
     let changes = entries.iter().flat_map(|entry| entry["changes"].as_array().expect("an array"));
     let history = changes.map(|change| change["property"].as_str().expect("a string").to_owned()).collect();
     let sets = sets.map(|set| Set::read([Ok(("tools", "", set.into()))]).expect("valid"));
-    let changed = compare(&sets[0], &sets[1]).software.changed;
-    let diff = changed.iter().flat_map(|changed| &changed.fields).map(|field| field.field.clone()).collect();
+    let differing = compare(&sets[0], &sets[1]).software.changed;
+    let diff = differing.iter().flat_map(|of| &of.fields).map(|field| field.field.clone()).collect();
     let changes = list_changes(&snapshots[1], Some(snapshots[0].generation()), ALL, &Stop::default());
     (history, diff, changes.expect("known").pagination.total)
 }

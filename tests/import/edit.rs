@@ -5,6 +5,8 @@ use std::os::unix::fs::{PermissionsExt as _, symlink};
 use std::path::Path;
 use std::process::Stdio;
 
+use serde_json::{Value, json};
+
 use crate::binary::command;
 use crate::{run, stderr};
 
@@ -192,4 +194,36 @@ fn a_path_without_a_file_gets_no_lock() {
         assert!(text.contains(&format!("{path} doesn't exist or isn't a regular file")), "{text}");
     }
     assert_eq!(fs::read_dir(folder.path()).expect("a folder").count(), 1);
+}
+
+#[test]
+fn evidence_for_a_property_is_set_member_by_member() {
+    let folder = folder();
+    let evidence = r#"{"pricing": {"source": "Docs", "quote": "5"}, "url": [{"source": "https://a.example/"}, {"source": "https://b.example/"}]}"#;
+    let more =
+        format!(r#""pricing": "5", "sources": [["Docs", "https://moss.example/docs"]], "evidence": {evidence}, "id""#);
+    fs::write(folder.path().join("e.json"), EXPORT.replace("\"id\"", &more)).expect("a file");
+    let set = |values: &[&str]| {
+        let (code, text, export) = edit(folder.path(), &[&["set", "e.json", "moss"], values].concat());
+        assert_eq!(code, Some(0), "{text}");
+        let export: Value = serde_json::from_str(&export).expect("JSON");
+        export["software"][0]["evidence"].clone()
+    };
+    let evidence =
+        set(&["evidence.pricing.checked_on=31.3.2026", "evidence.pricing.archived=https://archive.example/1"]);
+    assert_eq!(
+        evidence["pricing"],
+        json!({"source": "Docs", "checked_on": "2026-03-31", "quote": "5", "archived": "https://archive.example/1"})
+    );
+    let evidence = set(&["evidence.url.source=Docs", "evidence.url.checked_on=2026-03-02"]);
+    assert_eq!(
+        evidence["url"],
+        json!([{"source": "https://a.example/"}, {"source": "https://b.example/"}, {"source": "Docs", "checked_on": "2026-03-02"}]),
+        "a property's other sources are kept"
+    );
+    let cleared = ["evidence.pricing.source=", "evidence.pricing.checked_on=", "evidence.pricing.quote="];
+    let evidence = set(&[&cleared[..], &["evidence.pricing.archived="]].concat());
+    assert!(evidence.get("pricing").is_none(), "{evidence}");
+    let (code, text, _) = edit(folder.path(), &["set", "e.json", "moss", "evidence.pricing.checked_on=March"]);
+    assert!(code == Some(2) && text.contains("isn't a date"), "{text}");
 }

@@ -84,14 +84,30 @@ fn row() -> impl Strategy<Value = [String; 8]> {
     ]
 }
 
+fn evidence() -> impl Strategy<Value = Value> {
+    let date = prop_oneof![Just("2025-01-31".to_owned()), Just("31.12.2024".to_owned()), Just("2025-02-30".to_owned())];
+    (0..6_usize, text(), date).prop_map(|(shape, text, date)| {
+        let source = json!({"source": "https://s.example/", "checked_on": date, "quote": text});
+        match shape {
+            0 => json!({"url": source}),
+            1 => json!({"tagline": source, "name": {"source": text}}),
+            2 => json!({"url": [source, {"source": "https://t.example/"}]}),
+            3 => json!({"url": source, "a.b;": {"source": "https://s.example/", "page": 3}}),
+            4 => json!(text),
+            _ => json!({}),
+        }
+    })
+}
+
 fn product() -> impl Strategy<Value = Value> {
     let texts = || proptest::collection::vec(text(), 0..3);
-    (text(), texts(), texts(), text(), proptest::option::of(-5.0..9.0_f64), "[a-z: \";=]{1,3}", any::<bool>()).prop_map(
-        |(tagline, tags, labels, name, rating, key, unusable)| {
+    (text(), texts(), texts(), text(), proptest::option::of(-5.0..9.0_f64), "[a-z: \";=]{1,3}", any::<bool>(), evidence()).prop_map(
+        |(tagline, tags, labels, name, rating, key, unusable, evidence)| {
             let sources: Vec<_> = labels.iter().map(|label| json!([label, "https://s.example/?a=1;b"])).collect();
             let mut product = json!({"name": format!("n{name}"), "url": "https://a.example/;x", "tags": tags,
                 "evidence_status": "pending-review", "tagline": if unusable { json!(5) } else { json!(tagline) },
                 "rating": rating, "translations": {"de": {"tagline": "; =x\n ", "name": "ä"}}, key: {"a": [1.5, null, "x"]}});
+            product["evidence"] = evidence;
             if !sources.is_empty() {
                 product["sources"] = json!(sources);
             }
@@ -227,4 +243,24 @@ fn no_cell_is_a_formula() {
         "'=1,'+1,https://a.example/,pending-review,x;'=1,'-a; '-b,\"\"\"y\\t@z;'=1\"\"\",'-5",
     ];
     assert_eq!(text.lines().collect::<Vec<_>>(), expected);
+}
+
+#[test]
+fn evidence_has_columns_unless_a_property_has_several_sources() {
+    let product = |evidence: Value| {
+        json!({"id": "a", "name": "A", "url": "https://a.example/", "evidence_status": "pending-review",
+            "pricing": "5", "a.b": 1, "sources": [["Docs", "https://a.example/docs"]], "evidence": evidence})
+    };
+    let csv = |evidence| {
+        let document = json!({"name": "N", "license": "https://l.example/", "software": [product(evidence)]});
+        let mut csv = Vec::new();
+        tabular::write_csv(&read(document.to_string()), &mut csv).expect("memory");
+        String::from_utf8(csv).expect("text")
+    };
+    let one = csv(json!({"pricing": {"source": "Docs", "checked_on": "2025-03-01"}, "a.b": {"source": "Docs"}}));
+    let heads = one.lines().next().expect("a header");
+    assert!(heads.contains(",evidence.a.b.source,evidence.pricing.checked_on,evidence.pricing.source,"), "{heads}");
+    assert!(one.contains(",Docs,2025-03-01,Docs,"), "{one}");
+    let several = csv(json!({"pricing": [{"source": "Docs"}, {"source": "https://b.example/"}]}));
+    assert!(several.lines().next().expect("a header").contains(",json:evidence,"), "{several}");
 }

@@ -690,11 +690,11 @@ export interface components {
         PropertyChange: {
             /** @description The property's name in the export's record, or `export` for the export's id. */
             property: string;
-            /** @description The value before. Absent if there was none. */
+            /** @description The value before. Absent if there was none, or if `truncated` is true and it can't be cut off. */
             from?: unknown;
-            /** @description The value after. Absent if there was none. */
+            /** @description The value after. Absent if there's none, or if `truncated` is true and it can't be cut off. */
             to?: unknown;
-            /** @description Whether a long value is cut off, or left out because it can't be cut. Absent if not. */
+            /** @description Whether a long value is cut off or left out. Absent if not. */
             truncated?: boolean;
         };
         /** @description How the query was interpreted. */

@@ -23,8 +23,8 @@ const OUTPUT = {
   "reviews-list.ts": /^\d+ reviews, average [\d.]+; from 0\n {2}\*+ /,
   "search-products.ts": /<mark>[^<]*permit[^]*\d+ in .+\n\d+ products; not found: /i,
   "software-get.ts": /^.+ by .+\n[^]*from .+ https:/,
-  "software-list.ts": /^\S.* {2}https:\/\/.+$/m,
   "software-history.ts": /^recorded since .+Z\n/,
+  "software-list.ts": /^\S.* {2}https:\/\/.+$/m,
   "software-similar.ts": /^similar to .+:\n(?: {2}.+: .+\n){3}$/,
   "suggest.ts": /^category .+ \(\d+\)$/m,
 };

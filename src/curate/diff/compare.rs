@@ -162,14 +162,10 @@ fn changes(old: &Json, new: &Json) -> Vec<FieldChange> {
 }
 
 fn fields(json: &Json) -> JsonMembers<'_> {
-    let members = serde_json::from_slice::<BTreeMap<String, &RawValue>>(&json.0);
-    match members {
-        Ok(members) => members.into_iter().map(|(name, value)| (name.into(), Cow::Borrowed(value))).collect(),
-        Err(_) => {
-            let value = serde_json::from_slice(&json.0).ok().map(|value: &RawValue| ("".into(), Cow::Borrowed(value)));
-            value.into_iter().collect()
-        }
-    }
+    let members: Option<BTreeMap<String, &RawValue>> = serde_json::from_slice(&json.0).ok();
+    let value = || Some(BTreeMap::from([(String::new(), serde_json::from_slice(&json.0).ok()?)]));
+    let members = members.or_else(value).unwrap_or_default();
+    members.into_iter().map(|(name, value)| (name.into(), Cow::Borrowed(value))).collect()
 }
 
 fn change(field: String, old: Option<Value>, new: Option<Value>) -> FieldChange {
@@ -205,7 +201,12 @@ fn evidence(changes: &[FieldChange]) -> Option<Evidence> {
     }
     let (date, sources) = (of("evidence_checked_on"), of("sources"));
     if date.is_none() && sources.is_none() {
-        return None;
+        let FieldChange { old, new, .. } = of("evidence")?;
+        return Some(match (old, new) {
+            (None, _) => Evidence::Gained,
+            (_, None) => Evidence::Lost,
+            _ => Evidence::Renewed,
+        });
     }
     let count = |value: Option<&Value>| value.and_then(Value::as_array).map_or(0, Vec::len);
     let has_more = sources.is_some_and(|change| !change.added.is_empty() || count(change.old.as_ref()) == 0);
@@ -308,6 +309,12 @@ mod tests {
         assert_eq!(
             of(r#"{"evidence_checked_on":"2026-01-01"}"#, r#"{"evidence_checked_on":"2026-02-01"}"#),
             Some(Evidence::Renewed)
+        );
+        let [one, two] = [1, 2].map(|n| format!(r#"{{"evidence":{{"pricing":{{"source":"https://{n}.example/"}}}}}}"#));
+        let [one, two] = [one, two].map(|text| &*text.leak());
+        assert_eq!(
+            [of("{}", one), of(one, two), of(two, "{}")],
+            [Evidence::Gained, Evidence::Renewed, Evidence::Lost].map(Some)
         );
         assert_eq!(of(r#"{"name":"a"}"#, r#"{"name":"b"}"#), None);
     }

@@ -8,8 +8,8 @@ use foldhash::{HashMap, HashMapExt as _};
 use super::document::{Block, Cell, Document, Histogram, Section, Table};
 use crate::export::{Export, Report};
 use crate::record::{
-    Attributes, BUILT_IN, CalendarDate, EvidenceStatus, Language, Languages, Property, Required, SOFTWARE, Software,
-    Translations, identity, normalised_url,
+    Attributes, BUILT_IN, CalendarDate, Evidence, EvidenceStatus, Language, Languages, Property, Required, SOFTWARE,
+    Software, Translations, identity, normalised_url,
 };
 use crate::text::count::Grouped;
 
@@ -24,6 +24,7 @@ pub fn collect(report: &Report, day: CalendarDate) -> Document {
         by_category(&software, day),
         ages(&software, day),
         missing_fields(exports, &software),
+        claims(&software),
     ];
     sections.extend(languages(exports));
     sections.extend([duplicates(&software), unused_categories(exports, &software), findings(report)]);
@@ -147,6 +148,45 @@ fn missing_fields(exports: &[Export], software: &[&Software]) -> Section {
     let rows = missing.into_iter().map(|(name, count)| vec![name, Cell::Part(count, software.len())]);
     let table = Table::new(&["Optional field", "Products without it"], rows);
     Section { title: "Missing fields", blocks: vec![Block::Table(table)] }
+}
+
+/// The properties that aren't claims about the product.
+const NO_CLAIMS: [&str; 6] = ["id", "evidence_status", "evidence_checked_on", "sources", "evidence", "translations"];
+
+/// For each property that products have: how many claims have evidence of their own, rest on the
+/// record's sources, or have none, and the date of the oldest check.
+fn claims(software: &[&Software]) -> Section {
+    let mut counts: BTreeMap<&str, ([usize; 3], Option<CalendarDate>)> = BTreeMap::new();
+    for software in software {
+        let is_claim = |of: &&Property| of.joins.is_none() && !NO_CLAIMS.contains(&of.name);
+        let known = SOFTWARE.iter().filter(is_claim).map(|of| of.name).filter(|of| !software.value(of).is_missing());
+        let others = software.additional_properties.iter().map(|(name, _)| &**name).filter(|of| *of != "evidence");
+        for property in known.chain(others) {
+            let ([own, rest, none], oldest) = counts.entry(property).or_default();
+            let mut evidence = software.evidence_for(property).peekable();
+            match evidence.peek() {
+                Some(_) => *own += 1,
+                None if !software.sources.is_empty() => *rest += 1,
+                None => *none += 1,
+            }
+            let checked = evidence.filter_map(Evidence::oldest).min().or_else(|| software.checked_on());
+            *oldest = oldest.iter().copied().chain(checked).min();
+        }
+    }
+    let mut counts: Vec<_> = counts.into_iter().collect();
+    counts.sort_by_key(|(_, (count, oldest))| (Reverse(count[2]), oldest.is_none(), *oldest));
+    let rows = counts.into_iter().map(|(property, (count, oldest))| {
+        let total = count.iter().sum();
+        let oldest = oldest.map(|day| day.to_string()).unwrap_or_default();
+        let parts = count.map(|count| Cell::Part(count, total));
+        [Cell::text(property), Cell::Number(total)].into_iter().chain(parts).chain([Cell::Text(oldest)]).collect()
+    });
+    let heads = ["Property", "Claims", "With own evidence", "Record's sources", "Without evidence", "Oldest check"];
+    let text = "A claim without evidence of its own rests on its record's sources and date.".to_owned();
+    Section {
+        title: "Evidence by property",
+        blocks: vec![Block::Paragraph(text), Block::Table(Table::new(&heads, rows))],
+    }
 }
 
 /// How much text is available in each language; `None` if nothing is translated.

@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 
 use super::date::{self, Date, DateOrder};
 use super::findings::{At, Level, Rejected, TableFindings};
-use super::target::known;
+use super::target::{EVIDENCE, evidence_part, known};
 use super::value::{self, DecimalMark};
 use super::{Cell, ColumnUse, Mapping, Separator, Table, Target, Translation, clean, synonyms};
 use crate::export::Export;
@@ -36,7 +36,13 @@ impl Record {
     /// The record's members, with their values as JSON.
     pub(super) fn members(&self) -> Vec<(&str, Cow<'_, str>)> {
         let filled = self.properties.iter().filter_map(|(name, value)| Some((&**name, Cow::from(value.as_deref()?))));
-        let mut members: Vec<_> = filled.collect();
+        let mut members: Vec<_> = filled.filter(|(name, _)| evidence_part(name).is_none()).collect();
+        if self.has_evidence_columns() {
+            let at = members.iter().position(|(name, _)| *name == EVIDENCE);
+            let old = at.map(|at| members.remove(at).1);
+            let merged = merged_evidence(old.as_deref(), &self.properties);
+            members.extend(merged.map(|json| (EVIDENCE, Cow::from(json))));
+        }
         if !self.translations.is_empty() {
             let at = members.iter().position(|(name, _)| *name == TRANSLATIONS);
             let old = at.map(|at| members.remove(at).1);
@@ -44,6 +50,10 @@ impl Record {
             members.extend(merged.map(|json| (TRANSLATIONS, Cow::from(json))));
         }
         members
+    }
+
+    pub(super) fn has_evidence_columns(&self) -> bool {
+        self.properties.iter().any(|(name, _)| evidence_part(name).is_some())
     }
 
     /// A property's text, if there is any.
@@ -287,6 +297,7 @@ impl Converter<'_> {
     fn value(&mut self, at: At, column: usize, target: &Target, text: &str) -> Result<Found, Fault> {
         let string = |text: &str| serde_json::Value::from(text).to_string();
         let property = match target {
+            Target::Evidence(head) if head.ends_with(".checked_on") => return self.date(at, column, text),
             Target::Json(_) => {
                 let raw = serde_json::from_str::<&RawValue>(text);
                 let fix = || "correct it, or map the column to text with additional:NAME".to_owned();
@@ -294,7 +305,9 @@ impl Converter<'_> {
                     .map(|raw| Found::Value(raw.get().to_owned()))
                     .map_err(|_| ("the cell isn't JSON".to_owned(), fix()));
             }
-            Target::Translation(_) | Target::Additional(_) | Target::Ignored => return Ok(Found::Value(string(text))),
+            Target::Translation(_) | Target::Evidence(_) | Target::Additional(_) | Target::Ignored => {
+                return Ok(Found::Value(string(text)));
+            }
             Target::Attribute(_, kind) => {
                 return self.attribute_value(at, column, kind.unwrap_or(AttributeType::Text), text);
             }
@@ -445,7 +458,8 @@ impl Converter<'_> {
             (Date::Either(..), None) => return Ok(Found::Fault),
             (Date::Partial, _) => {
                 let head = self.table.heads[column].clone();
-                let is_attribute = matches!(self.mapping.columns[column].target, Target::Attribute(..));
+                let target = &self.mapping.columns[column].target;
+                let is_attribute = matches!(target, Target::Attribute(..) | Target::Evidence(_));
                 if is_attribute || known(&head).is_some() {
                     return fault("the date has no day");
                 }
@@ -548,7 +562,7 @@ fn json_text(raw: &str, table: &Table, target: &Target) -> Option<String> {
         return Some(raw.to_owned());
     }
     let is_text = match target {
-        Target::Property(_) | Target::Translation(_) => !table.has_records(),
+        Target::Property(_) | Target::Translation(_) | Target::Evidence(_) => !table.has_records(),
         Target::Attribute(_, Some(kind)) => !AttributeType::fitting(raw)[*kind as usize],
         Target::Attribute(_, None) | Target::Json(_) | Target::Additional(_) | Target::Ignored => false,
     };
@@ -694,7 +708,8 @@ fn settle(
     let (property, kind) = match &column_use.target {
         Target::Property(property) => (*property, None),
         Target::Attribute(name, kind) => (name.as_str(), *kind),
-        Target::Json(_) | Target::Translation(_) | Target::Additional(_) | Target::Ignored => {
+        Target::Evidence(head) if head.ends_with(".checked_on") => ("evidence_checked_on", None),
+        Target::Evidence(_) | Target::Json(_) | Target::Translation(_) | Target::Additional(_) | Target::Ignored => {
             return Settled::default();
         }
     };
@@ -842,6 +857,45 @@ pub(super) fn merged_translations(old: Option<&str>, row: &[(Translation, Option
     }
     translations.retain(|_, texts| texts.as_object().is_none_or(|texts| !texts.is_empty()));
     (!translations.is_empty()).then(|| Value::from(translations).to_string())
+}
+
+/// Merges a row's columns with evidence into a record's evidence, as JSON; `None` if nothing is left.
+/// If a property has several sources, the row's is the one with the same `source`, or a new one.
+pub(super) fn merged_evidence(old: Option<&str>, row: &[(String, Option<String>)]) -> Option<String> {
+    let parsed = |json: &str| serde_json::from_str::<Value>(json).ok();
+    let mut evidence = old.and_then(parsed).and_then(|old| old.as_object().cloned()).unwrap_or_default();
+    let mut of_row: BTreeMap<&str, Vec<(&str, Option<Value>)>> = BTreeMap::new();
+    for (name, json) in row {
+        let Some((property, member)) = evidence_part(name) else { continue };
+        of_row.entry(property).or_default().push((member, json.as_deref().and_then(parsed)));
+    }
+    for (property, members) in of_row {
+        let old = evidence.remove(property);
+        let is_list = old.as_ref().is_some_and(Value::is_array);
+        let mut sources = match old {
+            Some(Value::Array(sources)) => sources,
+            old => old.into_iter().collect(),
+        };
+        let source = members.iter().find(|(member, _)| *member == "source").and_then(|(_, value)| value.as_ref());
+        let is_meant = |of: &Value| sources.len() == 1 || (source.is_some() && of.get("source") == source);
+        let at = sources.iter().position(is_meant);
+        let mut entry = at.and_then(|at| sources[at].as_object().cloned()).unwrap_or_default();
+        for (member, value) in members {
+            match value {
+                Some(value) => _ = entry.insert(member.to_owned(), value),
+                None => _ = entry.remove(member),
+            }
+        }
+        let entry = (!entry.is_empty()).then(|| Value::from(entry));
+        let at = at.unwrap_or(sources.len());
+        sources.splice(at..sources.len().min(at + 1), entry);
+        match &sources[..] {
+            [] => {}
+            [one] if !is_list => _ = evidence.insert(property.to_owned(), one.clone()),
+            _ => _ = evidence.insert(property.to_owned(), sources.into()),
+        }
+    }
+    (!evidence.is_empty()).then(|| Value::from(evidence).to_string())
 }
 
 /// How many of a record's translations the row's empty cells remove.

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use super::date::{self, Date};
 use super::synonyms::{property_of, rating_scale, synonym};
-use super::target::{Target, Translation, known};
+use super::target::{Target, Translation, evidence_part, known};
 use super::{Cell, RowKind, Table, value};
 use crate::record::{Attribute, AttributeType, Property, Shape, slug};
 
@@ -126,7 +126,7 @@ pub fn meant(word: &str) -> Option<&'static str> {
 
 /// Whether a header stands for a property.
 pub(super) fn is_known_head(head: &str) -> bool {
-    head.starts_with("json:") || meant(head).is_some() || translation(head).is_some()
+    head.starts_with("json:") || evidence_part(head).is_some() || meant(head).is_some() || translation(head).is_some()
 }
 
 impl Mapping {
@@ -302,6 +302,9 @@ impl Mapping {
 
 fn exact(head: &str, is_typed: bool) -> Option<Target> {
     if head.starts_with("json:") && !is_typed {
+        return Target::parse(head);
+    }
+    if evidence_part(head).is_some() {
         return Target::parse(head);
     }
     let property = known(head).filter(|name| is_typed || *name != "category").map(Target::Property);

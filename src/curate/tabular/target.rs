@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::record::{AttributeType, Language, Property, Shape};
+use crate::record::{AttributeType, EVIDENCE as MEMBERS, Language, Property, Shape};
 
 /// How a column is used.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -13,6 +13,8 @@ pub enum Target {
     Json(String),
     /// Text in another language: the property and the language's tag, such as `tagline:de`.
     Translation(Translation),
+    /// A member of the evidence for a property, such as `evidence.pricing.source`.
+    Evidence(String),
     /// An additional property, as text.
     Additional(String),
     /// An additional property that the export declares as an attribute. If the type isn't given,
@@ -27,7 +29,7 @@ impl Target {
     pub fn property(&self) -> Option<&str> {
         match self {
             Self::Property(name) => Some(name),
-            Self::Json(name) | Self::Additional(name) | Self::Attribute(name, _) => Some(name),
+            Self::Json(name) | Self::Evidence(name) | Self::Additional(name) | Self::Attribute(name, _) => Some(name),
             Self::Translation(translation) => Some(&translation.head),
             Self::Ignored => None,
         }
@@ -43,6 +45,9 @@ impl Target {
         if let Some(name) = text.strip_prefix("json:") {
             let quoted = || serde_json::from_str(name).ok();
             return Some(Self::Json(if name.starts_with('"') { quoted()? } else { name.to_owned() }));
+        }
+        if evidence_part(text).is_some() {
+            return Some(Self::Evidence(text.to_owned()));
         }
         let is_free = |name: &&str| !name.is_empty() && known(name).is_none() && Translation::of(name, known).is_none();
         if let Some(name) = text.strip_prefix("additional:").filter(is_free) {
@@ -72,6 +77,7 @@ impl fmt::Display for Target {
             Self::Property(name) => f.write_str(name),
             Self::Json(name) => f.write_str(&json_head(name)),
             Self::Translation(translation) => f.write_str(&translation.head),
+            Self::Evidence(head) => f.write_str(head),
             Self::Additional(name) => write!(f, "additional:{name}"),
             Self::Attribute(name, None) => write!(f, "attribute:{name}"),
             Self::Attribute(name, Some(kind)) => write!(f, "attribute:{name}:{}", kind.as_str()),
@@ -104,6 +110,13 @@ impl Translation {
 
 /// The property with the evidence for other properties.
 pub(super) const EVIDENCE: &str = "evidence";
+
+/// The property and the member of its evidence that a header such as `evidence.pricing.source` names.
+pub(super) fn evidence_part(head: &str) -> Option<(&str, &'static str)> {
+    let (property, member) = head.strip_prefix(EVIDENCE)?.strip_prefix('.')?.rsplit_once('.')?;
+    let member = MEMBERS.iter().find(|of| of.name == member).filter(|_| !property.is_empty())?;
+    Some((property, member.name))
+}
 
 /// The header of a JSON column: `json:` and the property's name, as a JSON string if it couldn't be
 /// read back otherwise.

@@ -4,10 +4,11 @@ use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::convert::{TRANSLATIONS, cleared_translations, merged_translations};
+use super::convert::{TRANSLATIONS, cleared_translations, merged_evidence, merged_translations};
 use super::edit::{Edit, items, like, rebuild};
 use super::findings::{At, Level};
 use super::matching::{KnownRecord, Match, Matcher};
+use super::target::{EVIDENCE, evidence_part};
 use super::{Choice, Conversion, Mapping, Record, Table};
 use crate::export::Export;
 use crate::record::{Attribute, EvidenceStatus, slug};
@@ -192,7 +193,7 @@ fn merged(text: &str, record: &Record, cleared: &mut usize) -> Option<String> {
     let members = items(text)?;
     let old = |key: &str| members.iter().find(|item| item.key.as_deref() == Some(key)).map(|item| item.value);
     let mut set: Vec<(&str, Option<String>)> = Vec::new();
-    for (name, value) in &record.properties {
+    for (name, value) in record.properties.iter().filter(|(name, _)| evidence_part(name).is_none()) {
         let value = match value {
             None if name == "evidence_status" => Some(Value::from(EvidenceStatus::PendingReview.as_str()).to_string()),
             value => value.clone(),
@@ -201,7 +202,7 @@ fn merged(text: &str, record: &Record, cleared: &mut usize) -> Option<String> {
             categories(old("category"), old("categories")) == categories(None, value.as_deref())
         } else {
             match (old(name), value.as_deref()) {
-                (None | Some("null" | "[]" | "\"\""), None) => true,
+                (None | Some("null" | "[]" | "{}" | "\"\""), None) => true,
                 (Some(old), Some(new)) => alike(old, new),
                 _ => false,
             }
@@ -215,16 +216,20 @@ fn merged(text: &str, record: &Record, cleared: &mut usize) -> Option<String> {
         }
         set.push((name, value));
     }
+    if record.has_evidence_columns() {
+        let at = set.iter().position(|(name, _)| *name == EVIDENCE);
+        let before = at.map_or_else(|| old(EVIDENCE).map(str::to_owned), |at| set.remove(at).1);
+        let value = merged_evidence(before.as_deref(), &record.properties);
+        if !is_same_object(old(EVIDENCE), value.as_deref()) {
+            *cleared += usize::from(value.is_none());
+            set.push((EVIDENCE, value));
+        }
+    }
     if !record.translations.is_empty() {
         let at = set.iter().position(|(name, _)| *name == TRANSLATIONS);
         let before = at.map_or_else(|| old(TRANSLATIONS).map(str::to_owned), |at| set.remove(at).1);
         let value = merged_translations(before.as_deref(), &record.translations);
-        let is_same = match (old(TRANSLATIONS), value.as_deref()) {
-            (None | Some("null" | "{}"), None) => true,
-            (Some(old), Some(new)) => alike(old, new),
-            _ => false,
-        };
-        if !is_same {
+        if !is_same_object(old(TRANSLATIONS), value.as_deref()) {
             *cleared += cleared_translations(before.as_deref(), &record.translations);
             set.push((TRANSLATIONS, value));
         }
@@ -244,6 +249,14 @@ fn merged(text: &str, record: &Record, cleared: &mut usize) -> Option<String> {
         .filter_map(|(name, value)| Some((Some(*name), value.clone()?)))
         .collect();
     Some(rebuild(text, &members, &changes, &added))
+}
+
+fn is_same_object(old: Option<&str>, new: Option<&str>) -> bool {
+    match (old, new) {
+        (None | Some("null" | "{}"), None) => true,
+        (Some(old), Some(new)) => alike(old, new),
+        _ => false,
+    }
 }
 
 /// The main category, followed by the others.

@@ -10,7 +10,7 @@ use super::findings::Rejected;
 use super::target::{EVIDENCE, json_head};
 use super::{Cell, MAX_COLUMNS, Mapping, Record, RowKind, Table, Target, clean, text_cell, value};
 use crate::export::{Export, write_compact};
-use crate::record::{AttributeType, PropertyValue, SOFTWARE, Software};
+use crate::record::{AttributeType, CalendarDate, EVIDENCE as MEMBERS, PropertyValue, SOFTWARE, Software};
 
 enum Column<'e> {
     Plain(&'static str),
@@ -38,7 +38,7 @@ pub fn write_csv(export: &Export, out: &mut dyn Write) -> io::Result<()> {
             Column::Json(EVIDENCE) => {
                 let mut cell = String::new();
                 write_compact(written.map_or("", RawValue::get), &mut cell);
-                cell
+                value::guarded(&cell)
             }
             Column::Json(name) => value::guarded(&json(software, name)),
             Column::Evidence(property, member) => {
@@ -181,7 +181,8 @@ fn evidence(export: &Export, row: usize) -> Option<&RawValue> {
 fn evidence_columns(export: &Export) -> Option<BTreeSet<(String, String)>> {
     let is_plain = |member: &str, value: &Value| {
         let text = value.as_str().and_then(|text| plain(&PropertyValue::Text(text)));
-        crate::record::EVIDENCE.iter().any(|of| of.name == member) && text.is_some()
+        let is_read_back = text.is_some_and(|text| member != "checked_on" || CalendarDate::has_form(&text));
+        MEMBERS.iter().any(|of| of.name == member) && is_read_back
     };
     let mut columns = BTreeSet::new();
     for evidence in (0..export.software.len()).filter_map(|row| evidence(export, row)) {

@@ -3,7 +3,8 @@
 use serde_json::{Map, Value, json};
 
 use super::PUBLISHED;
-use crate::export::budget::{LABEL_CHARS, PIN_QUERIES, PROPERTY_CHARS};
+use crate::export::budget::{GROUP_TERMS, LABEL_CHARS, PIN_QUERIES, PROPERTY_CHARS};
+use crate::export::id_prefix::PREFIX_CHARS;
 use crate::record::{ENVELOPE, EVIDENCE, MAX_PINNED, Property, Required, SOFTWARE, Shape};
 
 /// The published schema with the form of every known property.
@@ -43,7 +44,9 @@ fn shape(shape: Shape, siblings: &'static [Property]) -> Value {
         Shape::Uri => json!({ "type": ["string", "null"], "format": "uri" }),
         Shape::Date => json!({ "type": "string", "format": "date" }),
         Shape::OneOf(values) => json!({ "enum": values }),
-        Shape::IdPrefix => json!({ "type": "string" }),
+        Shape::IdPrefix => {
+            json!({ "type": ["string", "null"], "pattern": format!("^[A-Za-z0-9._:~-]{{1,{PREFIX_CHARS}}}$") })
+        }
         // A lone string counts as one element, but not if it looks like several.
         Shape::Texts => {
             json!({ "type": ["array", "string", "null"], "items": { "type": "string" }, "pattern": "^[^,;]*$" })
@@ -52,10 +55,11 @@ fn shape(shape: Shape, siblings: &'static [Property]) -> Value {
         Shape::Boolean => json!({ "type": ["boolean", "null"] }),
         Shape::Sources => json!({ "type": "array" }),
         Shape::Evidence => {
-            let mut one = json!({ "type": "object", "required": ["source"], "properties": properties(&EVIDENCE) });
-            // A label is allowed too.
-            one["properties"]["source"] = json!({ "type": "string" });
-            json!({ "type": "object", "additionalProperties": { "anyOf": [one.clone(), { "type": "array", "items": one }] } })
+            let mut source = json!({ "type": "object", "required": ["source"], "properties": properties(&EVIDENCE) });
+            // It may also be a label.
+            source["properties"]["source"] = json!({ "type": "string" });
+            let several = json!({ "type": "array", "minItems": 1, "items": source });
+            json!({ "type": "object", "additionalProperties": { "anyOf": [source, several] } })
         }
         Shape::Source => {
             let members = json!({ "title": { "type": "string" }, "url": { "type": "string", "format": "uri" } });
@@ -72,9 +76,15 @@ fn shape(shape: Shape, siblings: &'static [Property]) -> Value {
             let mut entry = json!({ "type": "object", "required": required, "properties": properties(of) });
             let rules = match required[..] {
                 // Synonyms.
-                [] => json!({ "oneOf": [
-                    { "required": ["terms"] }, { "required": ["from", "to"] }, { "required": ["ambiguous"] }
-                ] }),
+                [] => {
+                    let list = json!({ "maxItems": GROUP_TERMS });
+                    json!({
+                        "oneOf": [
+                            { "required": ["terms"] }, { "required": ["from", "to"] }, { "required": ["ambiguous"] }
+                        ],
+                        "properties": { "terms": list, "from": list, "ambiguous": list }
+                    })
+                }
                 ["queries", "software"] => json!({ "properties": {
                     "queries": { "type": "array", "minItems": 1, "maxItems": PIN_QUERIES },
                     "software": { "type": "array", "minItems": 1, "maxItems": MAX_PINNED }
@@ -83,7 +93,12 @@ fn shape(shape: Shape, siblings: &'static [Property]) -> Value {
                     json!({ "properties": { "rating": { "type": "integer", "minimum": 1, "maximum": 5 } } })
                 }
                 ["property", "label"] => {
-                    json!({ "properties": { "property": { "maxLength": PROPERTY_CHARS, "pattern": "^[^:]*$" } } })
+                    // The directory handles these properties itself.
+                    let own = SOFTWARE.iter().filter(|known| known.attribute.is_none());
+                    let own: Vec<_> = own.map(|known| known.name).collect();
+                    json!({ "properties": {
+                        "property": { "maxLength": PROPERTY_CHARS, "pattern": "^[^:]*$", "not": { "enum": own } }
+                    } })
                 }
                 _ => json!({}),
             };

@@ -12,10 +12,10 @@ pub use rule::ascii_url;
 pub(super) use rule::{Count, count};
 
 use self::rule::Rules;
+use super::Code;
 use super::finding::Faults;
 use super::pointer::Path;
 use super::text::{Kind, Value};
-use crate::export::Code;
 use crate::record::{ENVELOPE, EvidenceStatus, Required, SOFTWARE};
 
 /// The JSON Schema of export documents: draft 2020-12, with `format` asserted.

@@ -16,6 +16,7 @@ use super::language::{Language, Texts};
 use super::links::{Address, PAGE, of_software};
 use super::pager::{Pager, offset};
 use super::{attribute, respond};
+use crate::catalogue::StoredProduct;
 use crate::catalogue::resource::{HistoryEntry, PropertyChange};
 use crate::http::extract::query::RawQuery;
 use crate::http::extract::{PathId, Preferred, Snapshot};
@@ -110,7 +111,7 @@ pub(super) async fn get_history(
             return Err(ApiError::SoftwareNotFound(id));
         };
         let stored = service::read_software(&snapshot, &id)?;
-        let product = stored.as_ref().map(|stored| stored.read()).transpose().map_err(ApiError::internal)?;
+        let product = stored.as_ref().map(StoredProduct::read).transpose().map_err(ApiError::internal)?;
         let name = product.as_ref().map_or(Cow::Borrowed(&*id), |product| shortened(&product.item.name, VALUE_CHARS));
         let title = format!("{}{} {name}", t.history, t.colon);
         let mut frame = Frame::new(site, language, &snapshot).titled(&title).described(&title);

@@ -792,9 +792,9 @@ _PropertyChangeSometimes = TypedDict(
     {
         # The value before. Absent if there was none, or if `truncated` is true and it can't be cut off.
         "from": Any,
-        # The value after. Absent if there was none.
+        # The value after. Absent if there's none, or if `truncated` is true and it can't be cut off.
         "to": Any,
-        # Whether a long value is cut off, or left out because it can't be cut. Absent if not.
+        # Whether a long value is cut off or left out. Absent if not.
         "truncated": bool,
     },
     total=False,
