@@ -86,9 +86,10 @@ impl Rules {
         if !is_longer(&text, most) || is_uri_shaped && !is_uri(&text) {
             return;
         }
-        let (code, what, help) = match is_uri_shaped {
-            true => (Code::UrlTooLong, "URL", "shorten it, for example the part after `?`"),
-            false => (Code::IdTooLong, "id", "shorten it"),
+        let (code, what, help) = if is_uri_shaped {
+            (Code::UrlTooLong, "URL", "shorten it, for example the part after `?`")
+        } else {
+            (Code::IdTooLong, "id", "shorten it")
         };
         self.report(code, value, path, format!("the {what} is too long; at most {most} characters are allowed"), help);
     }

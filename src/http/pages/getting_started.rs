@@ -53,7 +53,7 @@ pub(super) async fn get_page(
         },
         None => None,
     };
-    let page = state.docs.getting_started(&state.site, language, example).map_err(ApiError::internal)?;
+    let page = state.docs.getting_started(&state.site, language, example.as_ref()).map_err(ApiError::internal)?;
     Ok(page.respond(&headers).await)
 }
 

@@ -127,10 +127,10 @@ fn ids_and_addresses_at_their_limit_get_the_same_verdict_from_the_published_sche
         let with = |value: Node| {
             let mut document = document::valid();
             if key == "license" {
-                document.set(key, value)
+                document.set(key, value);
             } else {
-                document.first_record().set(key, value)
-            };
+                document.first_record().set(key, value);
+            }
             verdict(&document)
         };
         assert_eq!((with(at_limit), with(beyond)), (true, key == "repository"), "{key}");

@@ -127,9 +127,9 @@ impl Docs {
         &self,
         site: &Site,
         language: Language,
-        example: Option<(String, String)>,
+        example: Option<&(String, String)>,
     ) -> Result<Document, askama::Error> {
-        let (request, response) = example.as_ref().unwrap_or(&self.recorded_search);
+        let (request, response) = example.unwrap_or(&self.recorded_search);
         let (_, query) = request.split_once('?').unwrap_or_default();
         let q = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == SEARCH_Q.name);
         let query = q.map(|(_, q)| q.into_owned()).unwrap_or_default();
