@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::{AdditionalProperty, CalendarDate, Evidence, EvidenceStatus, OfferingType, Translations, claim, raw};
+use super::{AdditionalProperty, CalendarDate, Evidence, EvidenceStatus, OfferingType, Translations, raw};
 
 /// A product in the directory: an export record and its optional properties.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -81,12 +81,6 @@ impl Software {
     /// The date of the oldest check: the record's date, or an earlier one of a single property.
     pub fn oldest_evidence(&self) -> Option<CalendarDate> {
         self.evidence.iter().filter_map(Evidence::oldest).chain(self.checked_on()).min()
-    }
-
-    /// The evidence for a property. `category` and `categories` are one property.
-    pub fn evidence_for(&self, property: &str) -> impl Iterator<Item = &Evidence> {
-        let wanted = claim(property);
-        self.evidence.iter().filter(move |evidence| claim(&evidence.property) == wanted)
     }
 
     /// The value of a property that the directory knows. A main category is among the categories.

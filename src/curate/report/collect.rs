@@ -9,7 +9,7 @@ use super::document::{Block, Cell, Document, Histogram, Section, Table};
 use crate::export::{Export, Report};
 use crate::record::{
     Attributes, BUILT_IN, CalendarDate, Evidence, EvidenceStatus, Language, Languages, Property, Required, SOFTWARE,
-    Software, Translations, identity, normalised_url,
+    Software, Translations, claim, identity, normalised_url,
 };
 use crate::text::count::Grouped;
 
@@ -163,7 +163,7 @@ fn claims(software: &[&Software]) -> Section {
         let others = software.additional_properties.iter().map(|(name, _)| &**name).filter(|of| *of != "evidence");
         for property in known.chain(others) {
             let ([own, rest, none], oldest) = counts.entry(property).or_default();
-            let mut evidence = software.evidence_for(property).peekable();
+            let mut evidence = software.evidence.iter().filter(|of| claim(&of.property) == property).peekable();
             match evidence.peek() {
                 Some(_) => *own += 1,
                 None if !software.sources.is_empty() => *rest += 1,

@@ -89,12 +89,13 @@ impl TextBudget {
             self.cut(&mut source.label);
             self.cut(&mut source.url);
         }
-        for sources in detail.evidence.values_mut() {
+        detail.evidence.retain(|_, sources| {
             sources.retain(|EvidenceResource { source, label, quote, archived, .. }| {
                 let texts = [Some(source), label.as_ref(), quote.as_ref(), archived.as_ref()];
                 self.fits(2 * MARKUP_BYTES + texts.into_iter().flatten().map(|text| text.len()).sum::<usize>())
             });
-        }
+            !sources.is_empty()
+        });
         self.truncate(&mut item.categories);
         item.categories.iter_mut().for_each(|category| self.cut(&mut category.name));
         self.truncate(&mut detail.same_as);
