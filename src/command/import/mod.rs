@@ -304,7 +304,9 @@ impl Job<'_> {
     fn drop_cells(&mut self, draft: &Updated, conversion: &mut Conversion) -> Result<Updated, Failure> {
         let others = tabular::rejected(&self.checked(draft), today()).map_err(|error| Failure::other(&error))?;
         let dropped = conversion.drop_cells(self.mapping, &others);
-        print_note(&format!("Left out because of errors: {}; their products are kept.", counted(dropped, "cell")));
+        if dropped > 0 {
+            print_note(&format!("Left out because of errors: {}; their products are kept.", counted(dropped, "cell")));
+        }
         let draft = self.draft(conversion)?;
         self.check(&draft, &mut conversion.findings)?;
         Ok(draft)
