@@ -128,7 +128,7 @@ pub struct News {
     pub evidence_checked_on: Option<String>,
     /// The URI of the export's licence.
     pub license: String,
-    /// The properties that changed, at most [`MAX_NAMED`].
+    /// The properties that changed, at most 20.
     pub changed: Vec<String>,
 }
 
