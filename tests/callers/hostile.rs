@@ -103,7 +103,7 @@ fn hostile_ids_are_not_found_and_open_no_files() {
 #[test]
 fn callers_cannot_break_log_lines_or_get_a_key_logged() {
     let place = Place::new(10, 1_000_000);
-    let server = place.serve(&["--log-format", "json", "--log", "trace", "--log-queries"]);
+    let server = place.serve(&["--log-format", "json", "--log", "trace", "--access-log", "--log-queries"]);
     let key = &place.key;
     let secret = key.rsplit('_').next().expect("a secret");
     let unknown = "sd_live_abcdefgh_CANARYCANARYCANARYCANA123456";
@@ -164,8 +164,8 @@ fn callers_cannot_break_log_lines_or_get_a_key_logged() {
 fn queries_are_logged_only_with_the_option() {
     let place = Place::new(10, 1_000_000);
     for (arguments, is_told) in [
-        (&["--log", "trace"][..], false),
-        (&["--log", "info,software_directory::http::access=debug", "--log-queries"], true),
+        (&["--log", "trace", "--access-log"][..], false),
+        (&["--log", "info,software_directory::http::access=info", "--log-queries"], true),
     ] {
         let server = place.serve(arguments);
         let key = &place.key;
