@@ -1144,7 +1144,7 @@ export interface components {
              */
             same_as: components["schemas"]["SameAs"][];
         };
-        /** @description A product in a list. With `fields`, only the `id` is always there; `include` adds members of the full record. */
+        /** @description A product in a list. With `fields`, only the `id` is always there. */
         SoftwareItem: {
             /** @description Identifier: any text, so percent-encode it in a path. */
             id: string;

@@ -46,7 +46,7 @@ impl FromParameters for ListParameters {
     }
 }
 
-/// A product in a list. With `fields`, only the `id` is always there; `include` adds members of the full record.
+/// A product in a list. With `fields`, only the `id` is always there.
 #[derive(ToSchema)]
 #[schema(as = SoftwareItem)]
 #[expect(dead_code, reason = "only describes the response, which is assembled from bytes")]

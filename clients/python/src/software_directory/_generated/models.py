@@ -87,9 +87,7 @@ class _SoftwareItemAlways(TypedDict):
 
 
 class SoftwareItem(_SoftwareItemAlways, total=False):
-    """A product in a list. With `fields`, only the `id` is always there; `include` adds members of the full
-    record.
-    """
+    """A product in a list. With `fields`, only the `id` is always there."""
 
     name: str
     """Name."""
