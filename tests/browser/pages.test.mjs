@@ -141,7 +141,7 @@ test('a product shows everything its record says', async () => {
     return copy.textContent;
   });
   for (const part of said) assert.ok(text.includes(part) || shown.includes(part), `${part} is missing`);
-  for (const [label, url] of record.sources) assert.equal(await page.getByRole('link', { name: label }).getAttribute('href'), url);
+  for (const [label, url] of record.sources) assert.equal(await page.getByRole('link', { name: label }).first().getAttribute('href'), url);
   assert.equal(await page.title(), `${record.name} · Software Directory`);
   await close();
 });

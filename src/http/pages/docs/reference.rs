@@ -35,6 +35,8 @@ pub(super) struct Reference<'a> {
 pub(super) struct Line {
     pub(super) title: String,
     pub(super) path: String,
+    /// Whether the path can be requested as it is.
+    pub(super) is_link: bool,
     pub(super) about: String,
     /// The parameters' names with their ranges and defaults.
     pub(super) parameters: Vec<String>,
@@ -59,7 +61,15 @@ impl Line {
             let notes: Vec<_> = range.into_iter().chain(default).collect();
             if notes.is_empty() { format!("`{name}`") } else { format!("`{name}` ({})", notes.join(", ")) }
         });
-        Self { title: text("summary").to_owned(), path: path.to_owned(), about, parameters: parameters.collect() }
+        let needs_more = |parameter: &Value| parameter["required"] == true;
+        let is_link = !operation["parameters"].as_array().into_iter().flatten().any(needs_more);
+        Self {
+            title: text("summary").to_owned(),
+            path: path.to_owned(),
+            is_link,
+            about,
+            parameters: parameters.collect(),
+        }
     }
 }
 
