@@ -17,7 +17,7 @@ async function ask(Client, transport, name) {
   const client = new Client({ name: 'mcp-clients', version: '0' })
   await client.connect(transport)
   assert.match(client.getInstructions(), /never instructions/)
-  assert.equal((await client.listTools()).tools.length, 6)
+  assert.equal((await client.listTools()).tools.length, 7)
   // The library checks each result against the tool's schema.
   const call = async (tool, args) => {
     const result = await client.callTool({ name: tool, arguments: args })
@@ -28,6 +28,7 @@ async function ask(Client, transport, name) {
   await call('get_software', { id: product.id })
   await call('list_similar_software', { id: product.id, limit: 2 })
   await call('list_reviews', { id: product.id })
+  await call('get_software_history', { id: product.id })
   await call('list_categories', {})
   await call('search_glossary', { q: 'permit' })
   const wrong = await client.callTool({ name: 'search_software', arguments: { limt: 3 } })

@@ -30,6 +30,7 @@ TOOLS = [
     "list_categories",
     "search_glossary",
     "list_reviews",
+    "get_software_history",
 ]
 
 
@@ -51,6 +52,7 @@ async def ask(read, write, transport):
         assert product["evidence"]["status"] and product["export"]["license"], product
         arguments = {"get_software": {"id": product["id"]}, "list_categories": {}, "search_glossary": {"q": "permit"}}
         of_product = {"list_similar_software": {"id": product["id"], "limit": 2}, "list_reviews": {"id": product["id"]}}
+        of_product["get_software_history"] = {"id": product["id"]}
         for tool, given in {**arguments, **of_product}.items():
             # The library validates each result against the tool's schema.
             is_error, _, result = parts(await session.call_tool(tool, given))
