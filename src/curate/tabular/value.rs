@@ -210,11 +210,11 @@ fn enclosed(text: &str) -> (Vec<Range<usize>>, bool) {
     let mut is_loose = false;
     let mut before = ' ';
     let mut chars = text.char_indices();
-    while let Some((at, c)) = chars.next() {
+    while let Some((at, mut c)) = chars.next() {
         let expected = open.last().map(|(expected, _)| *expected);
         let starts_item = before.is_whitespace() || matches!(before, ';' | '|' | ',' | '(' | '[');
         match c {
-            '\\' => drop(chars.next()),
+            '\\' => c = chars.next().map_or(c, |(_, escaped)| escaped),
             '\n' => is_loose |= !std::mem::take(&mut open).is_empty(),
             _ if expected == Some(c) => ranges.extend(open.pop().map(|(_, start)| start..at)),
             '(' => open.push((')', at)),
@@ -619,6 +619,13 @@ mod tests {
         assert!(["k.A.", "n/a", "N/A", "-", "–"].into_iter().all(is_nothing));
         assert!(["NA", "None", "(blank)", "TBD", "?"].into_iter().all(is_nothing));
         assert!(["0", "unknown", "no", "free"].into_iter().all(|text| !is_nothing(text)));
+    }
+
+    #[test]
+    fn a_quote_after_an_escaped_space_encloses_like_one_after_a_space() {
+        let items = ["\t\"a \"", "\"b\""];
+        assert_eq!(split(&join(items.into_iter())), items);
+        assert_eq!(split("\\ \"a;b\"; c"), [" \"a;b\"", "c"]);
     }
 
     proptest! {
