@@ -416,8 +416,8 @@ const TYPES: [&str; 4] = {
 };
 
 /// The names of the properties that only full records have.
-pub static FULL: [&str; FULL_COUNT] = {
-    let mut names = [""; FULL_COUNT];
+pub static FULL: [&str; 13] = {
+    let mut names = [""; 13];
     let (mut at, mut count) = (0, 0);
     while at < SOFTWARE.len() {
         if let Shown::Full = SOFTWARE[at].shown {
@@ -426,18 +426,8 @@ pub static FULL: [&str; FULL_COUNT] = {
         }
         at += 1;
     }
+    assert!(count == names.len(), "the array is as long as there are such properties");
     names
-};
-
-const FULL_COUNT: usize = {
-    let (mut at, mut count) = (0, 0);
-    while at < SOFTWARE.len() {
-        if let Shown::Full = SOFTWARE[at].shown {
-            count += 1;
-        }
-        at += 1;
-    }
-    count
 };
 
 /// The attributes that every directory has, in order: property and label.
@@ -563,6 +553,11 @@ impl Property {
             | Shape::Entries(_) => return self.description.to_owned(),
         };
         format!("{} ({rule})", self.description)
+    }
+
+    /// The shape of the property of a record with this name.
+    pub fn shape_of(name: &str) -> Option<Shape> {
+        Self::of_software(name).map(|property| property.shape)
     }
 
     /// The property of a record with this name.

@@ -4,6 +4,8 @@ use std::borrow::Cow;
 
 use unicode_segmentation::GraphemeCursor;
 
+use super::printable::printable;
+
 /// How many code points of a product's text are shown in lists, before the `…`.
 pub(crate) const LIST_CHARS: usize = 500;
 
@@ -27,6 +29,12 @@ pub(crate) fn shortened(text: &str, max_chars: usize) -> Cow<'_, str> {
     let mut before = || cursor.prev_boundary(text, 0).ok().flatten().filter(|end| *end > 0);
     let end = if is_between { limit } else { before().unwrap_or(limit) };
     Cow::Owned(format!("{}…", &text[..end]))
+}
+
+/// Text for one line of the terminal or a file, shortened to `max_chars`. Control characters are
+/// replaced.
+pub(crate) fn in_line(text: &str, max_chars: usize) -> String {
+    printable(&shortened(&text.replace(['\n', '\r'], " "), max_chars)).into_owned()
 }
 
 #[cfg(test)]

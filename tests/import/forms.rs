@@ -99,3 +99,24 @@ fn markdown_tables_with_the_same_columns_are_one_with_their_headings() {
             .contains("2 tables with different columns; choose one with --sheet: A, B")
     );
 }
+
+#[test]
+fn text_that_is_copied_to_many_cells_is_bounded_by_the_limit_for_all_cells() {
+    let long = "x".repeat(1 << 20);
+    let rows = |row: &str| row.repeat(600);
+    let blank = ["Vendor".to_owned()];
+    let options = ReadOptions { blank_means_above: &blank, ..ReadOptions::default() };
+    for (text, extension, options) in [
+        (format!("Name,Vendor\nA,{long}\n{}", rows("B,\n")), "csv", options),
+        (format!("Name,Vendor\n{long},\n{}", rows("B,C\n")), "csv", ReadOptions::default()),
+        (
+            format!("# {long}\n| Name |\n|---|\n{}# y\n| Name |\n|---|\n| C |\n", rows("| B |\n")),
+            "md",
+            ReadOptions::default(),
+        ),
+    ] {
+        let table = tabular::parse(text.as_bytes(), extension, options, &|_, _| {});
+        let error = table.err().map(|error| error.to_string()).unwrap_or_default();
+        assert!(error.starts_with("the cells have more than 536870912 bytes in total"), "{extension}: {error}");
+    }
+}

@@ -303,4 +303,18 @@ fn opendocument_spreadsheets_are_read_with_their_layout() {
         .replace("<table:table-row>", r#"<table:table-row table:number-rows-repeated="900000000">"#);
     let (output, _) = import("t.ods", &ods("", &tall), &[]);
     assert!(stderr(&output).contains("spans more than 20000000 cells"), "{}", stderr(&output));
+    let cell = |attributes: &str, text: &str| {
+        format!(
+            r#"<table:table-cell {attributes} office:value-type="string"><text:p>{text}</text:p></table:table-cell>"#
+        )
+    };
+    let group = cell(r#"table:number-columns-spanned="600""#, &"x".repeat(1 << 20));
+    let covered = r#"<table:covered-table-cell table:number-columns-repeated="599"/>"#;
+    let grouped = format!(
+        r#"<table:table table:name="A"><table:table-row>{group}{covered}{}</table:table-row><table:table-row>{}</table:table-row></table:table>"#,
+        cell("", "y"),
+        cell(r#"table:number-columns-repeated="601""#, "z")
+    );
+    let (output, _) = import("t.ods", &ods("", &grouped), &[]);
+    assert!(stderr(&output).contains("more than 536870912 bytes in total"), "{}", stderr(&output));
 }

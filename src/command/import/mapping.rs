@@ -17,6 +17,7 @@ use crate::error::chain;
 use crate::text::append;
 use crate::text::count::counted;
 use crate::text::printable::printable;
+use crate::text::shorten::in_line;
 
 /// The maximum length of a sample in a proposal, in characters.
 const SAMPLE_CHARS: usize = 40;
@@ -245,20 +246,15 @@ fn print_left_out(table: &Table, mapping: &Mapping, is_new: &dyn Fn(usize) -> bo
 /// Lists each column with its target and a sample value.
 fn proposal(table: &Table, mapping: &Mapping) -> String {
     let mut text = format!("{}. Proposed mapping:\n", counted(table.rows.len(), "row"));
-    let shown = |text: &str, most: usize| {
-        let line = text.replace(['\n', '\r'], " ");
-        let cut: String = line.chars().take(most).collect();
-        printable(&if cut.len() < line.len() { format!("{cut}…") } else { cut }).into_owned()
-    };
+    let shown = |text: &str| in_line(text, SAMPLE_CHARS);
     let used: Vec<usize> =
         (0..table.heads.len()).filter(|column| mapping.columns[*column].target != Target::Ignored).collect();
-    let heads: Vec<_> = used.iter().map(|column| shown(&table.heads[*column], SAMPLE_CHARS)).collect();
-    let targets: Vec<_> =
-        used.iter().map(|column| shown(&mapping.columns[*column].target.to_string(), SAMPLE_CHARS)).collect();
+    let heads: Vec<_> = used.iter().map(|column| shown(&table.heads[*column])).collect();
+    let targets: Vec<_> = used.iter().map(|column| shown(&mapping.columns[*column].target.to_string())).collect();
     let width = |texts: &[String]| texts.iter().map(|text| text.chars().count()).max().unwrap_or_default();
     let (wide, wider) = (width(&heads), width(&targets));
     for ((column, head), target) in used.iter().zip(&heads).zip(&targets) {
-        let sample = shown(sample(table, *column), SAMPLE_CHARS);
+        let sample = shown(sample(table, *column));
         let line = format!("  {head:wide$}  →  {target:wider$}  {sample}");
         append(&mut text, format_args!("{}\n", line.trim_end()));
     }

@@ -99,7 +99,6 @@ fn scan(
     let (mut has_unquoted_words, mut quotes_all) = (false, true);
     let mut budget = Budget::default();
     let mut rows = Vec::new();
-    let mut unquoted: Vec<Vec<bool>> = Vec::new();
     let mut number = 0;
     while let Some(record) = scanner.record()? {
         number += 1;
@@ -121,18 +120,22 @@ fn scan(
                 has_unquoted_words |= is_word;
                 quotes_all &= is_word || value::decimal(value::trim(cell)).is_some();
             }
-            rows.push(Row { number, cells: cells.iter().map(|cell| text_cell(cell)).collect() });
-            unquoted.push(cells.iter().map(|cell| matches!(cell, Cow::Borrowed(_))).collect::<Vec<_>>());
+            let cells = cells.iter().map(|cell| match text_cell(cell) {
+                Cell::Text(word) if matches!(cell, Cow::Borrowed(_)) && value::is_nothing(&word) => Cell::Missing(word),
+                cell => cell,
+            });
+            rows.push(Row { number, cells: cells.collect() });
         }
         if rows.len().is_multiple_of(STEP) {
             progress(scanner.at as u64, text.len() as u64);
         }
     }
     let has_quoted_text = has_unquoted_words && quotes_all;
-    if has_quoted_text {
-        let cells = rows.iter_mut().zip(&unquoted).flat_map(|(row, unquoted)| row.cells.iter_mut().zip(unquoted));
-        for (cell, _) in cells.filter(|(cell, unquoted)| **unquoted && cell.text().is_some_and(value::is_nothing)) {
-            *cell = Cell::Missing(cell.shown().to_owned());
+    if !has_quoted_text {
+        for cell in rows.iter_mut().flat_map(|row| &mut row.cells) {
+            if let Cell::Missing(word) = cell {
+                *cell = Cell::Text(std::mem::take(word));
+            }
         }
     }
     Ok(Scanned { rows, faults, long_cells: scanner.long_cells, has_quoted_text })

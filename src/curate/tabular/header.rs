@@ -5,7 +5,7 @@ use std::collections::HashMap;
 
 use super::mapping::is_known_head;
 use super::synonyms::{FILLERS, SECTION, property_of};
-use super::{Cell, MAX_CELLS, Row, Table, TableError, column_letters, value};
+use super::{Budget, Cell, MAX_CELLS, Row, Table, TableError, column_letters, value};
 use crate::record::slug;
 use crate::text::count::{agreeing, counted};
 
@@ -57,7 +57,7 @@ pub(super) fn table(mut rows: Vec<Row>, header_row: Option<u64>, mut table: Tabl
     table.heads.truncate(named.max(widest));
     table.rows = rows;
     leave_out_totals(&mut table);
-    read_sections(&mut table);
+    read_sections(&mut table)?;
     name_repeated(&mut table);
     Ok(table)
 }
@@ -137,7 +137,7 @@ fn leave_out_totals(table: &mut Table) {
 
 /// Reads rows with a single cell as headings of the rows below them, and adds a column for them, if the
 /// table begins with such a row, none is empty, and no column contains categories.
-fn read_sections(table: &mut Table) {
+fn read_sections(table: &mut Table) -> Result<(), TableError> {
     let is_heading = |row: &Row| {
         let mut filled = row.cells.iter().filter(|cell| **cell != Cell::Empty);
         filled.next().and_then(Cell::text).is_some_and(|text| !value::is_address(text)) && filled.next().is_none()
@@ -151,16 +151,17 @@ fn read_sections(table: &mut Table) {
         && table.rows.iter().all(|row| row.cells.len() <= table.heads.len())
         && !named("categories");
     if !is_sectioned {
-        return;
+        return Ok(());
     }
     let column = table.heads.len();
-    let (mut heading, mut numbers) = (Cell::Empty, Vec::new());
+    let (mut heading, mut numbers, mut budget) = (Cell::Empty, Vec::new(), Budget::default());
     for (row, is_heading) in table.rows.iter_mut().zip(&headings) {
         if *is_heading {
             numbers.push(row.number.to_string());
             heading = row.cells.iter().find(|cell| **cell != Cell::Empty).cloned().unwrap_or(Cell::Empty);
             row.cells.clear();
         } else {
+            budget.cell(heading.shown().len(), || format!("row {}", row.number))?;
             row.cells.resize(column, Cell::Empty);
             row.cells.push(heading.clone());
         }
@@ -169,6 +170,7 @@ fn read_sections(table: &mut Table) {
     table.heads.push(SECTION.to_owned());
     let noun = agreeing(numbers.len(), "row", "rows");
     table.notes.push(format!("read as headings of sections, in the column `{SECTION}`: {noun} {}", numbers.join(", ")));
+    Ok(())
 }
 
 fn find(rows: &[Row]) -> usize {

@@ -69,7 +69,7 @@ impl Layout {
             (filled > 0)
                 .then(|| format!("cells that were filled with the value of the cell they're merged with: {filled}")),
         );
-        self.join_headers(rows, notes);
+        self.join_headers(rows, budget, notes)?;
         let mut hidden = Vec::new();
         rows.retain(|row| {
             let is_hidden = self.hidden_rows.contains(&row.number);
@@ -87,12 +87,11 @@ impl Layout {
         }
         let mut columns: BTreeMap<usize, String> = BTreeMap::new();
         for row in rows {
-            let width = row.cells.len();
             for (column, cell) in
                 row.cells.iter_mut().enumerate().filter(|(column, _)| self.hidden_columns.contains(column))
             {
                 let cell = std::mem::replace(cell, Cell::Empty);
-                if cell != Cell::Empty && column < width {
+                if cell != Cell::Empty {
                     columns.entry(column).or_insert_with(|| cell.shown().chars().take(40).collect());
                 }
             }
@@ -134,7 +133,12 @@ impl Layout {
     }
 
     /// Joins a row that groups the headers below it with these headers.
-    fn join_headers(&self, rows: &mut Vec<Row>, notes: &mut Vec<String>) {
+    fn join_headers(
+        &self,
+        rows: &mut Vec<Row>,
+        budget: &mut Budget,
+        notes: &mut Vec<String>,
+    ) -> Result<(), TableError> {
         let groups = |row: &Row| {
             let filled = row.cells.iter().filter(|cell| **cell != Cell::Empty).count();
             let of_row = self.merged.iter().filter(|merged| u64::from(merged.first.0) + 1 == row.number);
@@ -152,13 +156,15 @@ impl Layout {
                 let last = last.min(rows[at].cells.len().max(1) - 1);
                 top.cells.resize(top.cells.len().max(last + 1), Cell::Empty);
                 for column in first + 1..=last {
+                    budget.cell(top.cells[first].shown().len(), || format!("row {}", top.number))?;
                     top.cells[column] = top.cells[first].clone();
                 }
             }
             header::join(&top, &mut rows[at]);
             notes.push(format!("rows {} and {} together contain the headers", top.number, rows[at].number));
-            return;
+            break;
         }
+        Ok(())
     }
 }
 

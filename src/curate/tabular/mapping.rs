@@ -350,7 +350,7 @@ fn agrees(table: &Table, column: usize, property: &str) -> bool {
     };
     let every = |fits: &dyn Fn(&str) -> bool| texts(table, column).all(|text| fits(&text));
     let scale = f64::from(rating_scale(&table.heads[column]).unwrap_or(5));
-    match Property::of_software(property).map(|known| known.shape) {
+    match Property::shape_of(property) {
         // One address with a scheme shows what the others should be.
         Some(Shape::Uri) => {
             texts(table, column)

@@ -12,7 +12,7 @@ use super::{
     text_cell, value,
 };
 use crate::text::append;
-use crate::text::printable::printable;
+use crate::text::shorten::in_line;
 
 /// How many values of a column are shown as samples.
 const SAMPLES: usize = 3;
@@ -231,11 +231,7 @@ impl Mapping {
 
     /// Values of a column, and what they became if that's different.
     fn samples(&self, table: &Table, column: usize, conversion: Option<&Conversion>) -> String {
-        let shown = |text: &str| {
-            let line = text.replace(['\n', '\r'], " ");
-            let cut: String = line.chars().take(SAMPLE_CHARS).collect();
-            printable(&if cut.len() < line.len() { format!("{cut}…") } else { cut }).into_owned()
-        };
+        let shown = |text: &str| in_line(text, SAMPLE_CHARS);
         let property = self.columns[column].target.property();
         let became = |row: usize| {
             let record = conversion?.records.binary_search_by_key(&row, |record| record.row).ok()?;

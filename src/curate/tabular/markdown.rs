@@ -33,15 +33,16 @@ pub(super) fn read(text: &str, options: ReadOptions<'_>) -> Result<Table, TableE
     let width = heads.len();
     let number = first.rows.first().map_or(1, |row| row.number);
     let has_sections = tables.iter().any(|table| table.heading != first.heading);
-    let mut rows = Vec::new();
+    let (mut rows, mut budget) = (Vec::new(), Budget::default());
     for Found { heading, rows: of, .. } in tables {
-        rows.extend(of.into_iter().map(|mut row| {
+        for mut row in of {
             row.cells.resize(width.max(row.cells.len()), Cell::Empty);
             if has_sections {
+                budget.cell(heading.len(), || format!("the heading above line {}", row.number))?;
                 row.cells.insert(width, text_cell(&heading));
             }
-            row
-        }));
+            rows.push(row);
+        }
     }
     heads.extend(has_sections.then(|| Cell::Text(SECTION.to_owned())));
     let header = Row { number: number.saturating_sub(2), cells: heads };
@@ -93,17 +94,17 @@ fn is_rule(line: &str) -> bool {
 
 fn cells(line: &str) -> Vec<Cell> {
     let line = line.strip_prefix('|').unwrap_or(line);
-    let mut cells = vec![String::new()];
+    let (mut cells, mut text) = (Vec::new(), String::new());
     let mut chars = line.chars().peekable();
     while let Some(c) = chars.next() {
         match c {
-            '\\' if chars.next_if_eq(&'|').is_some() => cells.last_mut().unwrap_or(&mut String::new()).push('|'),
-            '|' => cells.push(String::new()),
-            c => cells.last_mut().unwrap_or(&mut String::new()).push(c),
+            '\\' if chars.next_if_eq(&'|').is_some() => text.push('|'),
+            '|' => cells.push(std::mem::take(&mut text)),
+            c => text.push(c),
         }
     }
-    if line.ends_with('|') && !line.ends_with("\\|") {
-        cells.pop();
+    if !line.ends_with('|') || line.ends_with("\\|") {
+        cells.push(text);
     }
     cells.iter().map(|cell| text_cell(plain(cell))).collect()
 }

@@ -94,10 +94,7 @@ impl Conversion {
 fn is_list(target: &Target) -> bool {
     match target {
         Target::Attribute(_, kind) => matches!(kind, None | Some(AttributeType::Text)),
-        Target::Property(name) => {
-            let shape = Property::of_software(name).map(|known| known.shape);
-            matches!(shape, Some(Shape::Texts | Shape::Sources))
-        }
+        Target::Property(name) => matches!(Property::shape_of(name), Some(Shape::Texts | Shape::Sources)),
         _ => false,
     }
 }

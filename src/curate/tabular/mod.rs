@@ -10,6 +10,7 @@
 
 mod check;
 mod clean;
+mod column;
 mod convert;
 mod date;
 mod delimited;
@@ -32,7 +33,8 @@ mod workbook;
 mod write;
 
 pub use check::{Checked, check, rejected};
-pub use convert::{Conversion, ConvertOptions, Record, convert, sample};
+pub use column::{ConvertOptions, sample};
+pub use convert::{Conversion, Record, convert};
 pub use date::DateOrder;
 pub use findings::{Cause, Level, Rejected, TableFindings};
 pub use mapping::{ColumnUse, Made, Mapping, MappingError, Separator, meant};
@@ -94,9 +96,7 @@ impl Cell {
             Self::Empty => "",
         }
     }
-}
 
-impl Cell {
     /// The text that people see, if it's plain text.
     pub fn text(&self) -> Option<&str> {
         match self {
@@ -215,12 +215,13 @@ impl Table {
             let text = format!("--blank-means-above {head}: the table has no such column; it has {}", heads.join(", "));
             TableError::Form(text)
         })?;
-        let (mut above, mut count) = (Cell::Empty, 0);
+        let (mut above, mut count, mut budget) = (Cell::Empty, 0, Budget::default());
         for row in &mut self.rows {
             if row.cells[column] != Cell::Empty {
                 above = row.cells[column].clone();
             } else if above != Cell::Empty {
                 count += 1;
+                budget.cell(above.shown().len(), || format!("row {}", row.number))?;
                 row.cells[column] = above.clone();
             }
         }

@@ -265,8 +265,6 @@ impl Sheet<'_> {
             if self.budget.bytes > MAX_TEXT_BYTES {
                 return Err(TableError::TooMuchText);
             }
-        }
-        for number in first..self.row.number {
             if self.is_row_hidden {
                 self.layout.hidden_rows.insert(number);
             }

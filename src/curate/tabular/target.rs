@@ -38,7 +38,7 @@ impl Target {
     /// Whether the column contains addresses.
     pub(super) fn is_uri(&self) -> bool {
         let Self::Property(name) = self else { return false };
-        Property::of_software(name).is_some_and(|known| known.shape == Shape::Uri)
+        Property::shape_of(name) == Some(Shape::Uri)
     }
 
     pub fn parse(text: &str) -> Option<Self> {
