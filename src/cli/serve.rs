@@ -58,6 +58,11 @@ pub struct ServeArgs {
     #[arg(long, value_name = "N/min", env = "SOFTWARE_DIRECTORY_PUBLIC_PAGE", value_parser = value::rate,
           help_heading = "Page")]
     pub public_page: Option<Rate>,
+    /// Let anyone use the API and /mcp without a key, with this many requests per minute per address,
+    /// such as `300/min` [default: every request needs a key]
+    #[arg(long, value_name = "N/min", env = "SOFTWARE_DIRECTORY_PUBLIC_API", value_parser = value::rate,
+          help_heading = "Keys")]
+    pub public_api: Option<Rate>,
     /// Title for the pages and the documentation [default: Software Directory]
     #[arg(long, value_name = "TEXT", env = "SOFTWARE_DIRECTORY_SITE_TITLE",
           value_parser = value::checked(value::title), default_value = "", hide_default_value = true, help_heading = "Page")]

@@ -38,6 +38,8 @@ pub struct HttpConfig {
     /// How many requests per minute each client address may send to the page without a key; `None`
     /// if the page needs a key.
     pub public_page: Option<Rate>,
+    /// The same for the API.
+    pub public_api: Option<Rate>,
     /// Counts searches without hits; `None` if they aren't counted.
     pub empty_queries: Option<Arc<EmptyQueries>>,
     /// The preview's state; `None` for an ordinary server.
@@ -63,6 +65,7 @@ impl Default for HttpConfig {
             max_downloads: 32,
             max_downloads_per_key: 4,
             public_page: None,
+            public_api: None,
             empty_queries: None,
             preview: None,
             // The sitemap protocol's limit.

@@ -41,7 +41,7 @@ use std::sync::Arc;
 
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::header::{CACHE_CONTROL, ORIGIN, VARY, X_CONTENT_TYPE_OPTIONS};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
@@ -55,7 +55,7 @@ use self::api::{
     attributes, categories, changes, exports, feed, glossary, health, mcp, reviews, search, software, suggest,
 };
 use self::entity_tag::{TagKind, conditional};
-use self::middleware::{API_FALLBACKS, RequestContext, X_REQUEST_ID};
+use self::middleware::{API_FALLBACKS, FEED, RequestContext, X_REQUEST_ID};
 use self::pages::Reader;
 use self::problem::ApiError;
 
@@ -210,11 +210,27 @@ async fn answer(state: &AppState, context: &RequestContext, request: Request, ne
         response.headers_mut().append(VARY, HeaderValue::from_static("Accept, Accept-Language"));
     }
     if middleware::is_private(context.uri.path()) {
-        let headers = response.headers_mut();
-        headers.insert(CACHE_CONTROL, HeaderValue::from_static("private, no-cache"));
-        headers.insert(VARY, HeaderValue::from_static("Authorization, Accept-Encoding, Origin"));
+        set_api_caching(state, context, &mut response);
     }
     response
+}
+
+/// Sets the cache headers of an API response. If the API is public, caches may share what it
+/// responds without a key: the response is the same for every caller and origin.
+fn set_api_caching(state: &AppState, context: &RequestContext, response: &mut Response) {
+    let is_answer = response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED;
+    let is_visitor = context.grant.get().is_some_and(|grant| grant.is_visitor());
+    let is_shared = state.config.public_api.is_some() && context.uri.path() != FEED && is_visitor && is_answer;
+    let headers = response.headers_mut();
+    let (caching, vary) = if is_shared {
+        middleware::allow_any(headers);
+        middleware::hide_quota(headers);
+        ("public, max-age=60", "Authorization, Accept-Encoding")
+    } else {
+        ("private, no-cache", "Authorization, Accept-Encoding, Origin")
+    };
+    headers.insert(CACHE_CONTROL, HeaderValue::from_static(caching));
+    headers.insert(VARY, HeaderValue::from_static(vary));
 }
 
 /// One layer further in: catches panics, checks limits and the host, answers `OPTIONS`, and applies

@@ -13,13 +13,10 @@ use fluent_uri::component::Host;
 use super::quota::Debt;
 use super::{AddressQuotas, Decision, Network, Quota, Rate};
 
-/// The id that stands for all visitors in the log. It's too short to be a key's id.
-const VISITOR: &str = "page";
-
 /// The permissions of an authenticated caller. Contains no secrets.
 #[derive(Debug, Clone)]
 pub struct Grant {
-    /// The key's id, which may be logged; `page` for a visitor.
+    /// The key's id, which may be logged; `page` or `api` for a visitor, which are too short to be a key's id.
     pub id: Arc<str>,
     pub name: Box<str>,
     /// Requests per minute.
@@ -55,10 +52,10 @@ impl Holder {
 }
 
 impl Grant {
-    pub fn for_visitor(network: Network, rate: Rate, quotas: Arc<AddressQuotas>) -> Self {
+    pub fn for_visitor(id: &'static str, network: Network, rate: Rate, quotas: Arc<AddressQuotas>) -> Self {
         Self {
-            id: VISITOR.into(),
-            name: "page visitors".into(),
+            id: id.into(),
+            name: "visitors".into(),
             rate,
             origins: Vec::new(),
             allowance: Allowance::Address(quotas, network),

@@ -28,9 +28,11 @@ mod openapi;
 mod openapi_generators;
 mod openapi_reference;
 mod pages;
+
 mod paging;
 mod parameters;
 mod problems;
+mod public_api;
 mod quota;
 mod request_id;
 mod reviews;

@@ -19,7 +19,7 @@ A running server has this reference at `/docs`, with examples and forms to try o
 curl -H \"Authorization: Bearer $KEY\" 'http://127.0.0.1:8080/v1/search?q=permit+to+work'
 ```
 
-Everything under `/v1` needs a key. All operations accept `GET`, `HEAD` and `OPTIONS`.
+Everything under `/v1` needs a key, unless the operator has [opened the API](operations.md#open-the-api). All operations accept `GET`, `HEAD` and `OPTIONS`.
 
 - A list is `{\"data\": […], \"pagination\": {\"limit\", \"offset\", \"total\"}}` with an exact total, and `Link` headers lead to the other
   pages. A single record is `{\"data\": {…}}`.

@@ -2,8 +2,8 @@
 
 export type Redact = (text: string) => string;
 
-export function redactor(apiKey: string): Redact {
-  return (text) => text.replaceAll(apiKey, "***");
+export function redactor(apiKey: string | undefined): Redact {
+  return (text) => (apiKey === undefined ? text : text.replaceAll(apiKey, "***"));
 }
 
 /** A copy of what a `fetch` threw, reduced to strings, since an injected `fetch` may have attached the request's headers. */

@@ -126,7 +126,7 @@ function messageOf(settings: Settings, request: Request, options: RequestOptions
   if (maySetUserAgent()) headers["user-agent"] = `software-directory-typescript/${VERSION}`;
   for (const [name, value] of Object.entries(options.headers ?? {}))
     if (value !== undefined) headers[name.toLowerCase()] = value;
-  headers["authorization"] = `Bearer ${settings.apiKey}`;
+  if (settings.apiKey !== undefined) headers["authorization"] = `Bearer ${settings.apiKey}`;
   return {
     url: urlOf(settings.baseUrl, request.path, { ...request.query, ...options.query }),
     headers: headers as MessageHeaders,

@@ -1450,7 +1450,7 @@ export interface components {
     parameters: never;
     requestBodies: never;
     headers: {
-        /** @description `private, no-cache`: may be cached, but must be revalidated before each use. */
+        /** @description `private, no-cache`: may be cached, but must be revalidated before each use. Responses without a key, if the API needs none: `public, max-age=60`. */
         "Cache-Control": string;
         /** @description Which part of the document this is; for 416, the document's length. */
         "Content-Range": string;

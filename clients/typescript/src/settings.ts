@@ -35,8 +35,8 @@ export interface RetryEvent {
 }
 
 export interface ClientOptions {
-  /** The API key. It's only ever sent in the `Authorization` header. Default: the environment variable
-   * `SOFTWARE_DIRECTORY_API_KEY`, on platforms that have one. */
+  /** The API key, which a public API doesn't need. It's only ever sent in the `Authorization` header. Default: the
+   * environment variable `SOFTWARE_DIRECTORY_API_KEY`, on platforms that have one. */
   apiKey?: string | undefined;
   /** The directory's address, such as `https://directory.example`. Any path in front of `/v1` is kept. Default: the
    * environment variable `SOFTWARE_DIRECTORY_URL`, on platforms that have one. */
@@ -85,7 +85,7 @@ export interface RecordOptions extends RequestOptions {
 }
 
 export interface Settings {
-  apiKey: string;
+  apiKey: string | undefined;
   /** Without a trailing slash. */
   baseUrl: string;
   fetch: Fetch;
@@ -100,14 +100,14 @@ export interface Settings {
 }
 
 export function settingsFrom(options: ClientOptions): Settings {
-  const apiKey = options.apiKey ?? needed("apiKey", "SOFTWARE_DIRECTORY_API_KEY");
+  const apiKey = options.apiKey ?? variable("SOFTWARE_DIRECTORY_API_KEY");
   // The key is checked here, because the platform's error for a bad header value would quote it.
-  if (typeof apiKey !== "string" || !/^[!-~]+$/.test(apiKey)) {
+  if (apiKey !== undefined && (typeof apiKey !== "string" || !/^[!-~]+$/.test(apiKey))) {
     throw new TypeError("apiKey must be an API key: printable ASCII without spaces or line breaks");
   }
   return {
     apiKey,
-    baseUrl: baseUrlFrom(options.baseUrl ?? needed("baseUrl", "SOFTWARE_DIRECTORY_URL")),
+    baseUrl: baseUrlFrom(options.baseUrl ?? variable("SOFTWARE_DIRECTORY_URL")),
     // `fetch` is looked up at each call, so tests can replace it, and isn't called as a method,
     // which browsers don't allow.
     fetch: options.fetch ?? ((url, init) => fetch(url, init)),
@@ -122,13 +122,10 @@ export function settingsFrom(options: ClientOptions): Settings {
   };
 }
 
-function needed(option: string, name: string): string {
-  const value = variable(name);
-  if (value === undefined) throw new TypeError(`${option} is missing; pass it, or set ${name} in the environment`);
-  return value;
-}
-
-function baseUrlFrom(given: string | URL): string {
+function baseUrlFrom(given: string | URL | undefined): string {
+  if (given === undefined) {
+    throw new TypeError("baseUrl is missing; pass it, or set SOFTWARE_DIRECTORY_URL in the environment");
+  }
   let url: URL | undefined;
   try {
     url = new URL(given);

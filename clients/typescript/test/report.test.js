@@ -132,12 +132,17 @@ test("a connection error has neither headers nor a body", async () => {
   assert.equal("body" in error, false);
 });
 
-test("a missing key or address is named", () => {
+test("a missing address is named, and an empty key in the environment is none", async () => {
   for (const name of ["SOFTWARE_DIRECTORY_API_KEY", "SOFTWARE_DIRECTORY_URL"]) delete process.env[name];
-  assert.throws(() => new SoftwareDirectory(), /^TypeError: apiKey is missing.*SOFTWARE_DIRECTORY_API_KEY/);
   assert.throws(() => new SoftwareDirectory({ apiKey: KEY }), /^TypeError: baseUrl is missing.*SOFTWARE_DIRECTORY_URL/);
   process.env.SOFTWARE_DIRECTORY_API_KEY = "";
-  assert.throws(() => new SoftwareDirectory(), /apiKey is missing/);
+  const sent = [];
+  const fetch = async (_, init) => {
+    sent.push("authorization" in init.headers);
+    return Response.json({ data: [] });
+  };
+  for (const apiKey of [undefined, KEY]) await new SoftwareDirectory({ apiKey, baseUrl: "http://a", fetch }).get("/v1");
+  assert.deepEqual(sent, [false, true]);
   delete process.env.SOFTWARE_DIRECTORY_API_KEY;
 });
 
@@ -161,7 +166,7 @@ for (const [name, [program, args], expected] of [
   [
     "Deno without permission",
     deno("--no-prompt"),
-    "apiKey is missing; pass it, or set SOFTWARE_DIRECTORY_API_KEY in the environment\n",
+    "baseUrl is missing; pass it, or set SOFTWARE_DIRECTORY_URL in the environment\n",
   ],
 ]) {
   test(`${name}: the key and address come from the environment`, async () => {

@@ -171,6 +171,7 @@ fn http_config(
         trusted_proxies: args.trusted_proxy.clone(),
         log_queries: args.log_queries,
         public_page: args.public_page,
+        public_api: args.public_api,
         empty_queries: query_file.map(QueryFile::queries),
         preview,
         site_introduction: args.site_introduction.clone(),

@@ -69,6 +69,7 @@ pub(super) fn serve_args(args: &PreviewArgs) -> ServeArgs {
         trusted_proxy: Vec::new(),
         metrics_listen: None,
         public_page: None,
+        public_api: None,
         site_title: Some("Preview".to_owned()),
         site_introduction: None,
         engine: EngineArgs::default(),

@@ -12,7 +12,7 @@ use axum::http::{HeaderMap, HeaderValue, Uri};
 use jiff::Timestamp;
 
 use super::request_context::FEED;
-use super::session::{is_own_authority, visitor};
+use super::session::{is_own_authority, visitor_of_api, visitor_of_pages};
 use crate::http::config::HttpConfig;
 use crate::http::extract::client_ip;
 use crate::http::problem::ApiError;
@@ -22,27 +22,28 @@ use crate::key::{ApiKey, AuthError, Grant, KeyStore};
 /// How many failed authentications an address may have per minute.
 const MAX_FAILED_ATTEMPTS: u32 = 60;
 
-/// Returns the grant of a request's key. If the page is public, requests from the page or for the
-/// feed need no key.
+/// Returns the grant of a request's key, or a visitor's if the request needs no key.
 pub(in crate::http) fn authenticate(state: &AppState, request: &Request) -> Result<Arc<Grant>, ApiError> {
     let grant = match grant_of_key(&state.keys, request.headers()) {
         Ok(grant) => grant,
-        Err(ApiError::MissingApiKey) if let Some(grant) = visitor_of_page(state, request) => grant,
+        Err(ApiError::MissingApiKey) if let Some(grant) = visitor_without_key(state, request) => grant,
         Err(error) => return Err(failed(state, error, request)),
     };
     grant.requests.fetch_add(1, Ordering::Relaxed);
     Ok(grant)
 }
 
-/// The grant for a request without a key, if the page is public and the request comes from the page
-/// or is for the feed.
-fn visitor_of_page(state: &AppState, request: &Request) -> Option<Arc<Grant>> {
-    // Feed readers don't send the headers that identify a page's requests.
-    let is_for_visitors = request.uri().path() == FEED || is_from_page(request.headers(), &state.config);
-    if !is_for_visitors || request.headers().contains_key(AUTHORIZATION) {
+/// The grant for a request without credentials. If the pages are public, requests from a page and
+/// for the feed need none; if the API is public, all others need none.
+fn visitor_without_key(state: &AppState, request: &Request) -> Option<Arc<Grant>> {
+    if request.headers().contains_key(AUTHORIZATION) {
         return None;
     }
-    visitor(state, request)
+    // Feed readers don't send the headers that identify a page's requests.
+    let is_feed = request.uri().path() == FEED;
+    let is_from_page = is_from_page(request.headers(), &state.config);
+    let visitor = if is_feed || is_from_page { visitor_of_pages(state, request) } else { None };
+    visitor.or_else(|| if is_feed { None } else { visitor_of_api(state, request) })
 }
 
 /// Counts an invalid key against the caller's address, which gets 429 after too many. A valid key

@@ -15,14 +15,14 @@ mod session;
 
 pub(super) use auth::{authenticate, check_origin, failed, grant_of, has_valid_key};
 pub(super) use compression::{FinalCoding, MIN_COMPRESSED_BYTES, compress};
-pub(super) use cors::{allow_origin, is_preflight, preflight};
+pub(super) use cors::{allow_any, allow_origin, is_preflight, preflight};
 pub(super) use host::{check_host, is_own_host};
 pub(super) use limits::{check_limits, with_timeout};
 pub use log::ACCESS_LOG;
 pub(super) use log::AccessLine;
 pub(super) use memory::body_budget;
 pub(super) use problem::{take_error, write_problem};
-pub(super) use quota::{Cost, report_quota, spend_quota};
+pub(super) use quota::{Cost, hide_quota, report_quota, spend_quota};
 pub(super) use request_context::{
     ALLOWED_METHODS, API_FALLBACKS, FEED, MCP_METHODS, MCP_PATH, RequestContext, SIGN_IN, SIGN_OUT, X_REQUEST_ID,
     allowed_methods, correct_headers, drop_unread_body, is_private, list_methods, matched_route, trim_trailing_slash,

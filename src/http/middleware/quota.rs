@@ -72,6 +72,12 @@ pub(in crate::http) fn report_quota(grant: &Grant, response: &mut Response) {
     }
 }
 
+/// Removes the quota headers, for a response that caches may share.
+pub(in crate::http) fn hide_quota(headers: &mut HeaderMap) {
+    headers.remove(RATE_LIMIT);
+    headers.remove(RATE_LIMIT_POLICY);
+}
+
 fn write_headers(decision: &Decision, headers: &mut HeaderMap) {
     let policy = item("q", decision.limit.into(), "w", WINDOW.as_secs());
     let limit = item("r", decision.remaining, "t", decision.reset_seconds);

@@ -15,7 +15,7 @@ use crate::http::config::HttpConfig;
 use crate::http::extract::client_ip;
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
-use crate::key::{Grant, KeyStore, SESSION_LIFETIME};
+use crate::key::{Grant, KeyStore, Rate, SESSION_LIFETIME};
 
 /// The prefix of a session cookie's name, followed by the key's id. Cookies ignore ports, so all
 /// servers on a machine share them.
@@ -24,22 +24,31 @@ const COOKIE_PREFIX: &str = "directory-session-";
 /// Returns the grant of the page's reader; `None` if they have to sign in.
 pub(in crate::http) fn authenticate_reader(state: &AppState, request: &Request) -> Option<Arc<Grant>> {
     let grant = match state.config.public_page {
-        Some(_) => visitor(state, request),
+        Some(_) => visitor_of_pages(state, request),
         None => session(&state.keys, request.headers()),
     }?;
     grant.requests.fetch_add(1, Ordering::Relaxed);
     Some(grant)
 }
 
-/// The grant of a visitor to a public page. Requests without a known address are allowed too, and
-/// share one quota.
-pub(super) fn visitor(state: &AppState, request: &Request) -> Option<Arc<Grant>> {
-    let AppState { config, visitors, metrics, .. } = state;
-    let rate = config.public_page?;
-    metrics.page_requests.inc();
+/// The grant of a visitor to a public page.
+pub(super) fn visitor_of_pages(state: &AppState, request: &Request) -> Option<Arc<Grant>> {
+    let rate = state.config.public_page?;
+    state.metrics.page_requests.inc();
+    Some(visitor(state, request, "page", rate))
+}
+
+/// The grant of a caller without a key, if the API is public.
+pub(super) fn visitor_of_api(state: &AppState, request: &Request) -> Option<Arc<Grant>> {
+    Some(visitor(state, request, "api", state.config.public_api?))
+}
+
+/// `id` appears in the log. Requests without a known address are allowed too, and share one quota.
+fn visitor(state: &AppState, request: &Request, id: &'static str, rate: Rate) -> Arc<Grant> {
+    let AppState { config, visitors, .. } = state;
     let client = client_ip(request.extensions(), request.headers(), &config.trusted_proxies);
     let network = client.unwrap_or(IpAddr::V4(Ipv4Addr::UNSPECIFIED)).into();
-    Some(Arc::new(Grant::for_visitor(network, rate, Arc::clone(visitors))))
+    Arc::new(Grant::for_visitor(id, network, rate, Arc::clone(visitors)))
 }
 
 /// The grant of the session in a request's cookies.

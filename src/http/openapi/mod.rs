@@ -120,7 +120,12 @@ const HEADERS: [(&str, bool, &str); 13] = [
         false,
         "The quota: `q` requests, which may be sent at once and become available again steadily over `w` seconds.",
     ),
-    ("Cache-Control", false, "`private, no-cache`: may be cached, but must be revalidated before each use."),
+    (
+        "Cache-Control",
+        false,
+        "`private, no-cache`: may be cached, but must be revalidated before each use. Responses without a key, if the API \
+         needs none: `public, max-age=60`.",
+    ),
     ("Vary", false, "The request headers that the response depends on."),
     ("Retry-After", true, "Seconds to wait before trying again."),
     ("WWW-Authenticate", false, "Indicates that a `Bearer` key is required."),
@@ -226,12 +231,13 @@ fn frame(config: &HttpConfig) -> OpenApi {
         .responses_from_iter(ERRORS.iter().map(|errors| (errors.name, error_response(errors))))
         .response(NOT_MODIFIED, not_modified())
         .security_scheme(SECURITY, SecurityScheme::Http(bearer()));
+    let with_key = SecurityRequirement::new::<_, [&str; 0], &str>(SECURITY, []);
     let mut components = components.build();
     components.headers = HEADERS.iter().map(|header| (header.0.to_owned(), RefOr::T(describe(header)))).collect();
     OpenApiBuilder::new()
         .info(info(config))
         .components(Some(components))
-        .security(Some([SecurityRequirement::new::<_, [&str; 0], &str>(SECURITY, [])]))
+        .security(Some(config.public_api.map(|_| SecurityRequirement::default()).into_iter().chain([with_key])))
         .tags(Some(tags.map(|(name, about)| TagBuilder::new().name(name).description(Some(about)).build())))
         .build()
 }

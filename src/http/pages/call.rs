@@ -6,6 +6,7 @@ use serde_json::Value;
 
 use super::language::Texts;
 use super::links::segment;
+use super::site::Site;
 use crate::text::append;
 
 /// The environment variable that the examples read the key from.
@@ -88,27 +89,30 @@ pub(super) struct Calls {
 }
 
 impl Calls {
-    /// `public` is the service's public URL; empty if none is set.
-    pub(super) fn new(t: &'static Texts, public: &str, calls: &[Call]) -> Self {
-        let host = if public.is_empty() { LOCAL } else { public };
-        let samples =
-            [("curl", curl(host, calls)), ("TypeScript", typescript(host, calls)), ("Python", python(host, calls))];
+    pub(super) fn new(t: &'static Texts, site: &Site, calls: &[Call]) -> Self {
+        let host = if site.public.is_empty() { LOCAL } else { &site.public };
+        let needs_key = !site.is_api_public;
+        let samples = [
+            ("curl", curl(host, needs_key, calls)),
+            ("TypeScript", typescript(host, needs_key, calls)),
+            ("Python", python(host, needs_key, calls)),
+        ];
         Self { t, samples }
     }
 }
 
-fn curl(host: &str, calls: &[Call]) -> String {
+fn curl(host: &str, needs_key: bool, calls: &[Call]) -> String {
+    let key = if needs_key { format!("-H \"Authorization: Bearer ${KEY}\" \\\n  ") } else { String::new() };
     let shell = |text: &str| text.replace('\'', "'\\''");
-    let call = |call: &Call| {
-        format!("curl -H \"Authorization: Bearer ${KEY}\" \\\n  '{}'", shell(&format!("{host}{}", call.target())))
-    };
+    let call = |call: &Call| format!("curl {key}'{}'", shell(&format!("{host}{}", call.target())));
     calls.iter().map(call).collect::<Vec<_>>().join("\n\n")
 }
 
-fn typescript(host: &str, calls: &[Call]) -> String {
+fn typescript(host: &str, needs_key: bool, calls: &[Call]) -> String {
+    let key = if needs_key { format!("apiKey: process.env.{KEY}!, ") } else { String::new() };
     let mut code = format!(
         "import {{ SoftwareDirectory }} from \"software-directory\";\n\n\
-         const client = new SoftwareDirectory({{ apiKey: process.env.{KEY}!, baseUrl: {} }});\n",
+         const client = new SoftwareDirectory({{ {key}baseUrl: {} }});\n",
         quoted(host)
     );
     for (at, call) in calls.iter().enumerate() {
@@ -121,10 +125,11 @@ fn typescript(host: &str, calls: &[Call]) -> String {
     code
 }
 
-fn python(host: &str, calls: &[Call]) -> String {
+fn python(host: &str, needs_key: bool, calls: &[Call]) -> String {
+    let (import, key) =
+        if needs_key { ("import os\n\n", format!("api_key=os.environ[\"{KEY}\"], ")) } else { ("", String::new()) };
     let mut code = format!(
-        "import os\n\nfrom software_directory import SoftwareDirectory\n\n\
-         client = SoftwareDirectory(api_key=os.environ[\"{KEY}\"], base_url={})\n",
+        "{import}from software_directory import SoftwareDirectory\n\nclient = SoftwareDirectory({key}base_url={})\n",
         quoted(host)
     );
     for (at, call) in calls.iter().enumerate() {
@@ -167,7 +172,7 @@ mod tests {
             Call::of("/v1/software/{}", "software.get", "a/b").with("highlight", true),
         ];
         let [curl, typescript, python] =
-            [curl("http://h", &calls), typescript("http://h", &calls), python("http://h", &calls)];
+            [curl("http://h", true, &calls), typescript("http://h", true, &calls), python("http://h", true, &calls)];
         assert!(curl.contains("'http://h/v1/search?q=it%27s+%22%24x%22&category=a&category=b'"), "{curl}");
         assert!(curl.contains("'http://h/v1/software/a%2Fb?highlight=true'"), "{curl}");
         assert!(

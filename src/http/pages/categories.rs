@@ -78,7 +78,7 @@ pub(super) async fn list_categories(
         total: page.total,
         categories: part(all, page),
         pager: Pager::new(t, page, &address, false),
-        calls: Calls::new(t, &site.public, &[Call::new("/v1/categories", "categories.list")]),
+        calls: Calls::new(t, site, &[Call::new("/v1/categories", "categories.list")]),
     };
     respond::html(StatusCode::OK, t, &page)
 }

@@ -165,7 +165,7 @@ fn show(
     let mut frame = Frame::new(site, language, snapshot).titled(&title);
     frame.section = Section::Products;
     frame.canonical = Some(address("", products.iter().map(|product| &*product.item.id)));
-    let calls = Calls::new(t, &site.public, &calls);
+    let calls = Calls::new(t, site, &calls);
     let page = ComparisonPage {
         frame,
         edition,

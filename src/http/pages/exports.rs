@@ -67,7 +67,7 @@ pub(super) async fn list_exports(
         t,
         base: &site.base,
         exports: &snapshot.catalogue.tables.exports,
-        calls: Calls::new(t, &site.public, &[Call::new("/v1/exports", "exports.list")]),
+        calls: Calls::new(t, site, &[Call::new("/v1/exports", "exports.list")]),
     };
     respond::html(StatusCode::OK, t, &page)
 }

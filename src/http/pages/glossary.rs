@@ -166,7 +166,7 @@ fn write(
         letters: letters.collect(),
         groups,
         pager: if is_split || !q.is_empty() { Pager::new(t, page, &address, false) } else { None },
-        calls: Calls::new(t, &site.public, &[call]),
+        calls: Calls::new(t, site, &[call]),
     };
     respond::html(StatusCode::OK, t, &view)
 }

@@ -126,7 +126,7 @@ pub(super) async fn get_history(
             since: history.since,
             entries: Entries { edition, entries: history.data },
             pager: Pager::new(t, history.pagination, &address, false),
-            calls: Calls::new(t, &site.public, &[call]),
+            calls: Calls::new(t, site, &[call]),
         };
         respond::html(StatusCode::OK, t, &view)
     };

@@ -103,7 +103,7 @@ pub(super) async fn get(
         recently_added: added.iter().map(|item| Row::new(edition, item)).collect(),
         calls: Calls::new(
             t,
-            &site.public,
+            site,
             &[
                 Call::new("/v1/categories", "categories.list"),
                 Call::new("/v1/search", "search.products").with("sort", "-evidence_checked_on"),

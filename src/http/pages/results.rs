@@ -285,7 +285,7 @@ impl View {
             groups: groups(edition, &list.address, &page.facets),
             chips: chips(edition, &list.address),
             pager: Pager::new(t, page.pagination, &list.address, list.search.q.is_some()),
-            calls: Calls::new(t, &site.public, &[call(list)]),
+            calls: Calls::new(t, site, &[call(list)]),
             nothing,
         };
         if self.is_part {

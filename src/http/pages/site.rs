@@ -17,6 +17,7 @@ pub(in crate::http) struct Site {
     /// The path of the public URL, which every link starts with.
     pub(super) base: String,
     pub(super) is_public: bool,
+    pub(super) is_api_public: bool,
     /// At least one.
     pub(super) sitemap_addresses: u64,
     pub(super) assets: Assets,
@@ -32,6 +33,7 @@ impl Site {
             public: config.base().to_owned(),
             base: config.path_prefix().to_owned(),
             is_public: config.public_page.is_some(),
+            is_api_public: config.public_api.is_some(),
             sitemap_addresses: config.sitemap_addresses.max(1),
             assets: Assets::new(config.path_prefix()),
             preview: config.preview.clone(),

@@ -366,7 +366,7 @@ fn calls(t: &'static Texts, site: &Site, id: &str) -> Calls {
         Call::of("/v1/reviews/{}", "reviews.list", id).with("limit", REVIEWS),
         Call::of("/v1/software/{}/similar", "software.similar", id).with("limit", SIMILAR),
     ];
-    Calls::new(t, &site.public, &calls)
+    Calls::new(t, site, &calls)
 }
 
 /// Deeper values are shown as JSON.

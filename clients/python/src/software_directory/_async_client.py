@@ -82,8 +82,8 @@ class AsyncSoftwareDirectory(AsyncOperations):
     ) -> None:
         """Create a client. Nothing is sent yet.
 
-        api_key, base_url: The key and the directory's address; by default, the environment variables
-            `SOFTWARE_DIRECTORY_API_KEY` and `SOFTWARE_DIRECTORY_URL`.
+        api_key, base_url: The key, which a public API doesn't need, and the directory's address; by default, the
+            environment variables `SOFTWARE_DIRECTORY_API_KEY` and `SOFTWARE_DIRECTORY_URL`.
         timeout: Seconds for each attempt, from connecting to the last byte of the body; `None` for no limit.
         max_retries: Attempts after the first.
         max_retry_after: The longest `Retry-After`, in seconds, to wait for; a longer one is raised as an error at once.

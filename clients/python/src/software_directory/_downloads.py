@@ -30,7 +30,7 @@ class _Streamed:
     """Status and headers; `content` is empty."""
     _request: Request
 
-    def __init__(self, api_key: str) -> None:
+    def __init__(self, api_key: str | None) -> None:
         """For the client's use only."""
         self._api_key = api_key
 

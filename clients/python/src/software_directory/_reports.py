@@ -6,7 +6,7 @@ import logging
 from typing import TYPE_CHECKING
 
 from ._protocol.exchange import Failure
-from ._protocol.outcome import HIDDEN
+from ._protocol.outcome import without_key
 
 if TYPE_CHECKING:
     from ._protocol.exchange import Answer
@@ -22,7 +22,7 @@ def report_attempt(settings: Settings, request: Request, reply: Answer | Failure
     """Log a request and its outcome."""
     if logger.isEnabledFor(logging.DEBUG):
         outcome = type(reply.cause).__name__ if isinstance(reply, Failure) else reply.status
-        url = request.url.replace(settings.api_key, HIDDEN)
+        url = without_key(request.url, settings.api_key)
         logger.debug("GET %s: %s (request id %s)", url, outcome, request.request_id)
 
 

@@ -48,7 +48,7 @@ async function runCase({ sdk, one, key, stub, closed, inspect }) {
     compare({
       sdk,
       one,
-      key: one.client?.api_key ?? key,
+      key: keyOf(one.client ?? {}, key),
       outcome,
       requests,
       sleeps,
@@ -61,11 +61,16 @@ async function runCase({ sdk, one, key, stub, closed, inspect }) {
   }
 }
 
+/** The case's key, or else the document's; `null` stands for no key. */
+function keyOf(client, key) {
+  return "api_key" in client ? (client.api_key ?? undefined) : key;
+}
+
 function optionsOf(client, { key, script, closed, sleeps, retries }) {
   const baseUrl =
     client.base_url === "closed_port" ? closed : (client.base_url ?? script.base_url + (client.base_path ?? ""));
   const options = {
-    apiKey: client.api_key ?? key,
+    apiKey: keyOf(client, key),
     baseUrl,
     sleep: async (milliseconds) => {
       sleeps.push(milliseconds / 1000);
@@ -134,7 +139,7 @@ function compare({ sdk, one, key, outcome, requests, sleeps, retries, inspect })
   wanted.requests.forEach((request, n) => {
     const { method, path, query, headers } = requests[n];
     expectEqual(method, "GET", "method");
-    expectEqual(headers.authorization, `Bearer ${key}`, "authorization");
+    expectEqual(headers.authorization, key === undefined ? undefined : `Bearer ${key}`, "authorization");
     expect(/^[A-Za-z0-9_-]{1,64}$/.test(headers["x-request-id"]), `X-Request-Id: ${headers["x-request-id"]}`);
     // A web page isn't allowed to set `User-Agent`.
     if (!globalThis.document)

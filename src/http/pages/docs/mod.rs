@@ -46,6 +46,7 @@ struct DocumentationPage<'a> {
 struct GettingStarted<'a> {
     base: &'a str,
     host: &'a str,
+    needs_key: bool,
     /// The example request's path and query string, and the query in it.
     request: &'a str,
     query: String,
@@ -74,6 +75,7 @@ struct Versioning;
 struct ForLanguageModels<'a> {
     host: &'a str,
     site: &'a str,
+    needs_key: bool,
     operations: &'a [Line],
 }
 
@@ -107,8 +109,13 @@ impl Docs {
             let [english, german, french] = Language::ALL.map(|language| page(site, language, path, prose));
             pages.push((path, [english?, german?, french?]));
         }
-        let llms =
-            ForLanguageModels { host: &site.public, site: &site.title, operations: &reference.outline }.render()?;
+        let llms = ForLanguageModels {
+            host: &site.public,
+            site: &site.title,
+            needs_key: !site.is_api_public,
+            operations: &reference.outline,
+        };
+        let llms = llms.render()?;
         let recorded_search = reference.search;
         let schema = Bytes::from_static(export::schema().as_bytes());
         let documents = [
@@ -133,7 +140,8 @@ impl Docs {
         let (_, query) = request.split_once('?').unwrap_or_default();
         let q = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == SEARCH_Q.name);
         let query = q.map(|(_, q)| q.into_owned()).unwrap_or_default();
-        let prose = GettingStarted { base: &site.base, host: host(site), request, query, response };
+        let needs_key = !site.is_api_public;
+        let prose = GettingStarted { base: &site.base, host: host(site), needs_key, request, query, response };
         let (path, _) = PAGES[0];
         page(site, language, path, &prose.render()?)
     }

@@ -14,6 +14,13 @@ impl<'d> OpenApi<'d> {
         let target = value["$ref"].as_str().and_then(|path| self.0.pointer(path.strip_prefix('#')?));
         target.map_or(value, |target| self.resolve(target))
     }
+
+    /// Whether no way to call an operation is open. Without a `security` of its own, it has the
+    /// document's.
+    fn needs_key(self, operation: &Value) -> bool {
+        let ways = operation["security"].as_array().or_else(|| self.0["security"].as_array());
+        !ways.is_some_and(|ways| ways.iter().any(|way| way.as_object().is_some_and(Map::is_empty)))
+    }
 }
 
 #[derive(Debug, Template)]
@@ -21,6 +28,7 @@ impl<'d> OpenApi<'d> {
 pub(super) struct Reference<'a> {
     host: &'a str,
     base: &'a str,
+    needs_key: bool,
     groups: Vec<TagGroup>,
     problem: Properties,
     headers: Vec<(String, Prose)>,
@@ -91,6 +99,7 @@ impl<'a> Reference<'a> {
         Self {
             host,
             base,
+            needs_key: api.needs_key(&Value::Null),
             groups: tags.map(|tag| group(api, tag, host)).collect(),
             outline: api.0["paths"]
                 .as_object()
@@ -195,7 +204,6 @@ impl Operation {
         let recorded = responses.iter().find_map(|(_, response)| recorded(api, response));
         let (target, example) = recorded.unwrap_or((path, String::new()));
         let parameters: Vec<_> = operation["parameters"].as_array().into_iter().flatten().collect();
-        let is_open = |way: &Value| way.as_object().is_some_and(serde_json::Map::is_empty);
         Self {
             host: host.to_owned(),
             id: text("operationId"),
@@ -203,7 +211,7 @@ impl Operation {
             path: path.to_owned(),
             about: Prose::paragraphs(&text("description")),
             parameters: Properties { rows: parameters.iter().map(|parameter| row(api, parameter)).collect() },
-            needs_key: !operation["security"].as_array().is_some_and(|ways| ways.iter().any(is_open)),
+            needs_key: api.needs_key(operation),
             target: target.to_owned(),
             fields: parameters.iter().map(|parameter| field(api, parameter, path, target)).collect(),
             example,

@@ -21,7 +21,7 @@ from .. import _errors as errors
 from .._version import __version__
 from .cache import conditional, refreshed
 from .messages import Call, Request, Response
-from .outcome import HIDDEN, error_of, request_id_of
+from .outcome import error_of, request_id_of, without_key
 from .retry import Retry, delay_seconds, is_worth_retrying, retry_after_of
 
 if TYPE_CHECKING:
@@ -128,7 +128,7 @@ def exchange(
             )
         if wait is None:
             raise outcome from presentable_cause(reply.cause if isinstance(reply, Failure) else None, settings.api_key)
-        url = request.url.replace(settings.api_key, HIDDEN)
+        url = without_key(request.url, settings.api_key)
         yield Sleep(Retry(attempt, wait, outcome, request.request_id, url))
 
 
@@ -160,7 +160,7 @@ def _outcome_of(
     return error_of(response, retry_after_seconds=retry_after_seconds, api_key=settings.api_key)
 
 
-def unanswered(failure: Failure, request: Request, attempt: int, api_key: str) -> errors.ApiError:
+def unanswered(failure: Failure, request: Request, attempt: int, api_key: str | None) -> errors.ApiError:
     """Return the error for an attempt without a complete response."""
     kind: type[errors.ApiError] = errors.ApiConnectionError
     code = "connection_error"
@@ -175,11 +175,11 @@ def unanswered(failure: Failure, request: Request, attempt: int, api_key: str) -
     return kind(message, status=0, code=code, request_id=request.request_id, attempts=attempt)
 
 
-def presentable_cause(cause: Exception | None, api_key: str) -> Exception | None:
+def presentable_cause(cause: Exception | None, api_key: str | None) -> Exception | None:
     """Return the HTTP library's exception, unless its text contains the key, which the server may have echoed."""
     link: BaseException | None = cause
     while link is not None:
-        if api_key in f"{link!r}{link}":
+        if api_key and api_key in f"{link!r}{link}":
             return None
         link = link.__cause__ or link.__context__
     return cause
@@ -192,9 +192,11 @@ def build_request(settings: Settings, call: Call, request_id: str) -> Request:
     spelled = {name.lower(): name for name in headers}
     for name, value in call.headers:
         headers[spelled.setdefault(name.lower(), name)] = value
+    if settings.api_key:
+        headers["Authorization"] = f"Bearer {settings.api_key}"
     return Request(
         url=f"{settings.base_url}{call.path}{'?' if query else ''}{query}",
-        headers={**headers, "Authorization": f"Bearer {settings.api_key}"},
+        headers=headers,
         request_id=headers["X-Request-Id"],
         timeout_seconds=settings.timeout_seconds,
         is_download=call.is_download,

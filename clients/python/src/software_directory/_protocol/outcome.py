@@ -71,7 +71,7 @@ def download_of(response: Response) -> bytes:
     return response.content
 
 
-def error_of(response: Response, *, retry_after_seconds: int | None, api_key: str) -> errors.ApiError:
+def error_of(response: Response, *, retry_after_seconds: int | None, api_key: str | None) -> errors.ApiError:
     """Create the error for an unsuccessful response, whether from the directory or a proxy.
 
     `retry_after_seconds` is the header's value, which takes precedence over the body's. The key is removed everywhere,
@@ -82,7 +82,8 @@ def error_of(response: Response, *, retry_after_seconds: int | None, api_key: st
         return _not_ours(response, code="unexpected_redirect" if is_redirect else "invalid_response")
     problem = _hidden(_problem_in(response.content), api_key)
     # The key is removed from the body as well, because errors are shown and logged.
-    response = replace(response, content=response.content.replace(api_key.encode(), HIDDEN.encode()))
+    if api_key:
+        response = replace(response, content=response.content.replace(api_key.encode(), HIDDEN.encode()))
     message = _text(problem.get("detail")) or _text(problem.get("title")) or _unexplained(response.status)
     if retry_after_seconds is None and _is_whole(problem.get("retry_after_seconds")):
         retry_after_seconds = max(0, problem["retry_after_seconds"])
@@ -128,9 +129,14 @@ def _problem_in(content: bytes) -> dict[str, Any]:
     return body if isinstance(body.get("code"), str) else {}
 
 
-def _hidden(value: Any, api_key: str) -> Any:
+def without_key(text: str, api_key: str | None) -> str:
+    """Return the text with the key removed."""
+    return text.replace(api_key, HIDDEN) if api_key else text
+
+
+def _hidden(value: Any, api_key: str | None) -> Any:
     if isinstance(value, str):
-        return value.replace(api_key, HIDDEN)
+        return without_key(value, api_key)
     if isinstance(value, list):
         return [_hidden(item, api_key) for item in value]
     if isinstance(value, dict):

@@ -37,7 +37,7 @@ UNCHANGED = Unchanged.TOKEN
 class Settings:
     """A client's settings. Their `repr` leaves out the key."""
 
-    api_key: str = field(repr=False)
+    api_key: str | None = field(repr=False)
     base_url: str
     timeout_seconds: float | None = DEFAULT_TIMEOUT_SECONDS
     max_retries: int = DEFAULT_MAX_RETRIES
@@ -68,9 +68,11 @@ class Settings:
 
 def _check_api_key(api_key: object) -> None:
     # An HTTP library would quote an invalid header value, so the key is checked here first.
+    if api_key is None:
+        return
     if not isinstance(api_key, str) or not api_key:
         raise ValueError(
-            f"api_key is missing; pass the key that `software-directory keys create` printed, or set {API_KEY_VARIABLE}"
+            "api_key is empty; pass the key that `software-directory keys create` printed, or none for a public API"
         )
     if not all("!" <= character <= "~" for character in api_key):
         raise ValueError("api_key contains a space, a line break or another character that keys never contain")
