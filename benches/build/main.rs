@@ -181,7 +181,7 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
         meaning: MeaningOption::On,
         skipped,
     };
-    let (manifest, persist) = time(|| store.save(&parts, about));
+    let (manifest, persist) = time(|| store.save(&parts, about, None));
     let manifest = manifest?;
     drop(parts);
     let (loaded, verify) = time(|| Ok::<_, Failure>(Snapshot::open(generation, store.load(&manifest)?)?));

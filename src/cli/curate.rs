@@ -33,6 +33,9 @@ pub struct CheckArgs {
     pub links: LinkArgs,
 }
 
+/// The default name of the links' cache file.
+const LINKS_CACHE: &str = ".software-directory-links.json";
+
 /// Options for checking links.
 #[derive(Debug, Args)]
 pub struct LinkArgs {
@@ -40,9 +43,11 @@ pub struct LinkArgs {
     /// TLS problems
     #[arg(long)]
     pub links: bool,
+    /// Also fetch the sources, and warn about those that no longer say what a claim rests on
+    #[arg(long, requires = "links")]
+    pub changed: bool,
     /// Cache file for the results, so that later runs request only the links that are due
-    #[arg(long, value_name = "FILE", requires = "links", value_hint = ValueHint::FilePath,
-          default_value = ".software-directory-links.json")]
+    #[arg(long, value_name = "FILE", requires = "links", value_hint = ValueHint::FilePath, default_value = LINKS_CACHE)]
     pub links_cache: PathBuf,
     /// Web or email address where server operators can reach you; it's sent with each request
     #[arg(long, value_name = "ADDRESS", requires = "links", value_parser = contact)]
@@ -247,6 +252,17 @@ pub struct ReportArgs {
     /// Report format
     #[arg(long, value_name = "FORMAT", default_value = "html")]
     pub format: ReportFormat,
+    /// List what to check next instead, most urgent first: changed sources, dead links, claims past
+    /// their age, and pending records; in Markdown as a checklist
+    #[arg(long)]
+    pub agenda: bool,
+    /// After how many days evidence must be checked again, unless its attribute has a `max_age_days`
+    #[arg(long, value_name = "DAYS", requires = "agenda", default_value_t = 365,
+          value_parser = clap::value_parser!(u32).range(1..=36_500))]
+    pub max_age: u32,
+    /// Cache file with the results of `check --links`, if it exists
+    #[arg(long, value_name = "FILE", requires = "agenda", value_hint = ValueHint::FilePath, default_value = LINKS_CACHE)]
+    pub links_cache: PathBuf,
 }
 
 /// How `report` reports.
@@ -256,6 +272,8 @@ pub enum ReportFormat {
     Html,
     /// Markdown with tables
     Markdown,
+    /// CSV; only with --agenda
+    Csv,
 }
 
 /// Options for `import`.

@@ -2,12 +2,11 @@
 
 use std::fs::File;
 use std::io::{self, Write};
+use std::path::Path;
 use std::process::ExitCode;
 use std::sync::Arc;
 
 use http::HeaderValue;
-use jiff::Span;
-use jiff::civil::Date;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::progress::bar;
@@ -18,8 +17,7 @@ use crate::cli::{CheckArgs, CheckFormat, Deny, LinkArgs};
 use crate::client::{Client, MachineNetwork, Proxies, Roots, machine_roots};
 use crate::curate::links::{CONNECT_TIMEOUT, LinkCache, LinkCheck, LinksError, MachineClock, TIMEOUT};
 use crate::error::chain;
-use crate::export::{self, Report, render};
-use crate::record::CalendarDate;
+use crate::export::{self, MaxAge, Report, render};
 use crate::text::printable::printable;
 
 /// Why `check` can't produce a report.
@@ -59,8 +57,8 @@ pub(super) fn run(args: &CheckArgs) -> ExitCode {
 
 fn check(args: &CheckArgs) -> Result<bool, CheckError> {
     let now = jiff::Zoned::now();
-    let stale_before = args.stale.map(|age| stale_before(now.date(), age)).transpose()?;
-    let mut report = read_exports::read(&args.files, export::latest_day(now.timestamp()), stale_before)?;
+    let max_age = args.stale.map(|age| MaxAge::new(now.date(), age).ok_or(CheckError::Age)).transpose()?;
+    let mut report = read_exports::read(&args.files, export::latest_day(now.timestamp()), max_age)?;
     if args.links.links {
         let checked = check_links(&mut report, &args.links);
         checked.map_err(|Failure { text, code }| CheckError::Links { text, code })?;
@@ -75,12 +73,6 @@ fn check(args: &CheckArgs) -> Result<bool, CheckError> {
         print_error("warnings are denied: correct them, or check without --deny warnings");
     }
     Ok(report.is_valid() && denied == 0)
-}
-
-/// The first date on which evidence isn't stale yet.
-fn stale_before(today: Date, age: Span) -> Result<CalendarDate, CheckError> {
-    let day = today.checked_sub(age).ok().filter(|day| day.year() >= 0);
-    day.map(CalendarDate::from).ok_or(CheckError::Age)
 }
 
 fn print(report: &Report, args: &CheckArgs) -> io::Result<()> {
@@ -102,10 +94,10 @@ const INTERRUPTED: u8 = 130;
 /// cache. If the check is interrupted, stores the results so far.
 fn check_links(report: &mut Report, args: &LinkArgs) -> Result<(), Failure> {
     let write = |cache: &LinkCache| write_file(&args.links_cache, true, |out| cache.write(out));
-    let cache = read_cache(args)?;
+    let cache = read_cache(&args.links_cache)?;
     // Check that the file can be written before spending hours on the links.
     write(&cache)?;
-    let check = LinkCheck::new(report, cache, &MachineClock).map_err(|error| Failure::other(&error))?;
+    let check = LinkCheck::new(report, cache, &MachineClock, args.changed).map_err(|error| Failure::other(&error))?;
     if check.due() > 0 {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(|error| Failure::other(&error))?;
@@ -155,32 +147,12 @@ fn user_agent(contact: Option<&str>) -> Result<HeaderValue, http::header::Invali
 }
 
 /// The results of earlier runs; empty before the first one.
-fn read_cache(args: &LinkArgs) -> Result<LinkCache, Failure> {
-    let path = &args.links_cache;
+pub(super) fn read_cache(path: &Path) -> Result<LinkCache, Failure> {
     match File::open(path) {
         Err(error) if error.kind() == io::ErrorKind::NotFound => Ok(LinkCache::default()),
         file => file.map_err(Into::into).and_then(LinkCache::read).map_err(|error| {
             let text = "remove it to check all links again, or choose another file with --links-cache";
             Failure { text: format!("the link cache {}: {}; {text}", path.display(), chain(&error)), code: 1 }
         }),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use jiff::Span;
-    use jiff::civil::date;
-
-    use super::stale_before;
-
-    #[test]
-    fn evidence_becomes_stale_the_day_after_it_reaches_the_maximum_age() {
-        let before = |age: Span| stale_before(date(2026, 3, 31), age).ok().map(|day| day.to_string());
-        assert_eq!(before(Span::new().days(365)).as_deref(), Some("2025-03-31"));
-        assert_eq!(before(Span::new().weeks(1)).as_deref(), Some("2026-03-24"));
-        assert_eq!(before(Span::new().months(1)).as_deref(), Some("2026-02-28"));
-        assert_eq!(before(Span::new().years(2026)).as_deref(), Some("0000-03-31"));
-        assert_eq!(before(Span::new().years(2027)), None);
-        assert_eq!(before(Span::new().years(19_000)), None);
     }
 }

@@ -8,7 +8,7 @@ use super::INVALID;
 use super::data::{self, DATA_FOLDER};
 use super::progress::reading;
 use crate::cli::ExportFilesArgs;
-use crate::export::{self, FindError, Limits, Report, SourceFile};
+use crate::export::{self, FindError, Limits, MaxAge, Report, SourceFile};
 use crate::record::CalendarDate;
 
 /// Why there are no files to read.
@@ -63,14 +63,9 @@ fn is_standard_input(paths: &[PathBuf]) -> Result<bool, FilesError> {
 }
 
 /// Reads and checks the files named in the options, and warns about prefixes for exports that aren't
-/// among them. `today` is the last date that isn't in the future, and evidence checked before
-/// `stale_before` is stale.
-pub(super) fn read(
-    args: &ExportFilesArgs,
-    today: CalendarDate,
-    stale_before: Option<CalendarDate>,
-) -> Result<Report, FilesError> {
-    let limits = Limits { max_file_bytes: args.max_file_bytes, stale_before, ..Limits::default() };
+/// among them. `today` is the last date that isn't in the future.
+pub(super) fn read(args: &ExportFilesArgs, today: CalendarDate, max_age: Option<MaxAge>) -> Result<Report, FilesError> {
+    let limits = Limits { max_file_bytes: args.max_file_bytes, max_age, ..Limits::default() };
     let prefixes = data::prefixes(&args.id_prefix);
     let report = if is_standard_input(&args.paths)? {
         let source = SourceFile::from_standard_input(io::stdin().lock(), &limits);

@@ -173,6 +173,10 @@ codes! {
     FutureDate = "future_date", Warning;
     /// Evidence that was checked too long ago.
     StaleEvidence = "stale_evidence", Warning;
+    /// A source that no longer says what a claim rests on, or whose text has changed since then.
+    ChangedSource = "changed_source", Warning;
+    /// A source without text, such as a PDF, so that only its bytes are compared.
+    SourceWithoutText = "source_without_text", Note;
     /// A link to a page that doesn't exist, or that has been unreachable for days.
     DeadLink = "dead_link", Warning;
     /// A link to a page that currently can't be reached.

@@ -1,26 +1,34 @@
 //! Products' links, and the findings about them.
 
 use std::borrow::Cow;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::Arc;
 
 use fluent_uri::Uri;
 
+use super::budget::QUOTE_CHARS;
+use super::claims::each_source;
 use super::convert::is_web;
 use super::finding::Findings;
 use super::pointer::Path;
 use super::record_name::name_records;
 use super::text::Value;
-use super::{Code, Finding, Limits, LinkGroup, LinkReport, LinkTarget, Location, Report, SectionKind, text};
+use super::{Code, Finding, Limits, LinkGroup, LinkReport, LinkTarget, Location, Report, SectionKind};
+use crate::record::CalendarDate;
+use crate::text::shorten::is_longer;
 
-/// Products' web addresses (websites, sources and archived copies) without fragments, each with its
-/// locations.
+/// Products' web addresses (websites, sources and archived copies) without fragments.
 #[derive(Debug, Default)]
-pub struct WebLinks(BTreeMap<Box<str>, Vec<LinkPlace>>);
+pub struct WebLinks {
+    /// Each address's locations.
+    places: BTreeMap<Box<str>, Vec<LinkPlace>>,
+    /// The claims that rest on each source, if wanted.
+    claims: BTreeMap<Box<str>, Vec<SourceClaim>>,
+}
 
 /// An address's first location in a record. Kept small, because a set may have a million of them.
-#[derive(Debug)]
+#[derive(Debug, Clone, Copy)]
 struct LinkPlace {
     /// Index in the report's files.
     file: u32,
@@ -40,6 +48,17 @@ enum LinkOf {
     Evidence,
 }
 
+/// What rests on a source: a single property, or everything that has no evidence of its own.
+#[derive(Debug)]
+pub struct SourceClaim {
+    place: LinkPlace,
+    /// The JSON pointer to the source, if it's a single property's.
+    pointer: Option<Box<str>>,
+    /// The date of the check, or else the record's.
+    pub checked_on: Option<CalendarDate>,
+    pub quote: Option<Box<str>>,
+}
+
 /// The result for a link that needs attention or couldn't be checked. Results with the same
 /// order, code and cause form a group.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -53,58 +72,86 @@ pub struct LinkAnswer {
     pub to: Option<Box<str>>,
     pub checked_on: String,
     pub failing_since: Option<String>,
+    /// The numbers of the claims that it's about; `None` if it's about the link itself.
+    pub claims: Option<Vec<usize>>,
 }
 
 impl WebLinks {
-    /// Collects the links of all readable products, including invalid ones.
-    pub fn of(report: &Report) -> Self {
+    /// Collects the links of all readable products, including invalid ones, and the claims that rest
+    /// on each source if they are wanted.
+    pub fn of(report: &Report, with_claims: bool) -> Self {
         let mut links = Self::default();
-        for (file, source) in (0..).zip(&report.files) {
-            let document = text::parse_prefix(source.bytes(), Limits::default().max_depth);
-            let Some(list) = document.as_ref().and_then(|document| document.root().get(SectionKind::Software.key()))
-            else {
-                continue;
-            };
-            for (record, product) in (0..).zip(list.elements()) {
-                let mut add = |value: Value<'_>, of| links.add(value, file, record, of);
-                if let Some(url) = product.get("url") {
-                    add(url, LinkOf::Website);
-                }
-                for (index, pair) in (0..).zip(product.get("sources").iter().flat_map(Value::elements)) {
-                    if let Some(url) = pair.elements().nth(1) {
-                        add(url, LinkOf::Source(index));
-                    }
-                }
-                for (_, value) in product.get("evidence").iter().flat_map(Value::members) {
-                    for entry in std::iter::once(value).chain(value.elements()) {
-                        let urls = ["source", "archived"].into_iter().filter_map(|key| entry.get(key));
-                        urls.for_each(|url| add(url, LinkOf::Evidence));
-                    }
-                }
-            }
-        }
+        report.each_product(|at, product, path| links.add_product(at, product, path, with_claims));
         links
     }
 
-    fn add(&mut self, value: Value<'_>, file: u32, record: u32, of: LinkOf) {
-        let Some(text) = value.as_str().filter(|text| is_web(text)) else { return };
-        let Ok(uri) = Uri::parse(&*text) else { return };
-        let url = uri.strip_fragment();
-        let places = match self.0.get_mut(url.as_str()) {
-            Some(places) => places,
-            None => self.0.entry(url.as_str().into()).or_default(),
-        };
-        if places.last().is_some_and(|last| (last.file, last.record) == (file, record)) {
-            return;
+    fn add_product(&mut self, at: [u32; 2], product: Value<'_>, path: Path<'_>, with_claims: bool) {
+        if let Some(url) = product.get("url") {
+            self.add(url, at, LinkOf::Website);
         }
-        let [start, end] = value.bounds();
-        places.push(LinkPlace { file, record, of, start, end });
+        let day = |value: Option<Value<'_>>| CalendarDate::parse(&value?.as_str()?);
+        let checked_on = day(product.get("evidence_checked_on"));
+        let mut labels = HashMap::new();
+        for (index, pair) in (0..).zip(product.get("sources").iter().flat_map(Value::elements)) {
+            let mut pair = pair.elements();
+            let Some((label, url)) = pair.next().zip(pair.next()) else { continue };
+            let place = self.add(url, at, LinkOf::Source(index));
+            if let Some((place, address)) = place.zip(address(url)).filter(|_| with_claims) {
+                labels.entry(label.as_str().unwrap_or_default()).or_insert_with(|| address.clone());
+                let claim = SourceClaim { place, pointer: None, checked_on, quote: None };
+                self.claims.entry(address).or_default().push(claim);
+            }
+        }
+        each_source(product, path, |_, entry, path| {
+            if let Some(url) = entry.get("archived") {
+                self.add(url, at, LinkOf::Evidence);
+            }
+            let Some(source) = entry.get("source") else { return };
+            self.add(source, at, LinkOf::Evidence);
+            let named = source.as_str().and_then(|label| labels.get(&label).cloned()).or_else(|| address(source));
+            let Some(address) = named.filter(|_| with_claims) else { return };
+            let quote = entry.get("quote").and_then(|quote| quote.as_str());
+            let quote = quote.filter(|quote| !quote.trim().is_empty() && !is_longer(quote, QUOTE_CHARS));
+            let claim = SourceClaim {
+                place: place(source, at, LinkOf::Evidence),
+                pointer: Some(path.member("source").to_string().into()),
+                checked_on: day(entry.get("checked_on")).or(checked_on),
+                quote: quote.map(Into::into),
+            };
+            self.claims.entry(address).or_default().push(claim);
+        });
+    }
+
+    /// Adds a web address, unless it's in the record already.
+    fn add(&mut self, value: Value<'_>, at: [u32; 2], of: LinkOf) -> Option<LinkPlace> {
+        let (address, place) = (address(value)?, place(value, at, of));
+        let places = self.places.entry(address).or_default();
+        if places.last().is_none_or(|last| [last.file, last.record] != at) {
+            places.push(place);
+        }
+        Some(place)
     }
 
     /// The distinct addresses, in order.
     pub fn urls(&self) -> impl ExactSizeIterator<Item = &str> {
-        self.0.keys().map(|url| &**url)
+        self.places.keys().map(|url| &**url)
     }
+
+    /// The claims that rest on a source.
+    pub fn claims(&self, url: &str) -> &[SourceClaim] {
+        self.claims.get(url).map_or(&[], |claims| claims)
+    }
+}
+
+/// A web address without its fragment.
+fn address(value: Value<'_>) -> Option<Box<str>> {
+    let text = value.as_str().filter(|text| is_web(text))?;
+    Some(Uri::parse(&*text).ok()?.strip_fragment().as_str().into())
+}
+
+fn place(value: Value<'_>, [file, record]: [u32; 2], of: LinkOf) -> LinkPlace {
+    let [start, end] = value.bounds();
+    LinkPlace { file, record, of, start, end }
 }
 
 impl LinkPlace {
@@ -121,20 +168,37 @@ impl LinkPlace {
     }
 }
 
+impl SourceClaim {
+    fn location(&self, report: &Report) -> Option<Location> {
+        let location = self.place.location(report)?;
+        Some(Location { pointer: self.pointer.as_deref().map_or(location.pointer, Into::into), ..location })
+    }
+}
+
 impl Report {
     /// Adds the results of link checks: the groups, and a finding for each record and address that
     /// needs attention.
-    pub fn add_links(&mut self, links: WebLinks, asked: usize, answer: impl Fn(&str) -> Option<LinkAnswer>) {
-        let mut list = LinkReport { links: links.0.len(), asked, groups: Vec::new() };
+    pub fn add_links(
+        &mut self,
+        links: &WebLinks,
+        asked: usize,
+        answers: impl Fn(&str, &[SourceClaim]) -> Vec<LinkAnswer>,
+    ) {
+        let mut list = LinkReport { links: links.places.len(), asked, groups: Vec::new() };
         let mut groups: BTreeMap<(usize, String), (LinkGroup, &'static str)> = BTreeMap::new();
-        for (url, places) in links.0 {
-            let Some(answer) = answer(&url) else { continue };
-            let LinkAnswer { order, outcome, code, cause, help, to, checked_on, failing_since } = answer;
-            let (group, _) = groups.entry((order, cause)).or_insert_with_key(|(_, cause)| {
-                (LinkGroup { outcome, code, cause: cause.clone(), links: Vec::new() }, help)
-            });
-            let places = places.iter().filter_map(|place| place.location(self)).collect();
-            group.links.push(LinkTarget { url, to, checked_on, failing_since, places });
+        for (url, places) in &links.places {
+            let about = links.claims(url);
+            for answer in answers(url, about) {
+                let LinkAnswer { order, outcome, code, cause, help, to, checked_on, failing_since, claims } = answer;
+                let (group, _) = groups.entry((order, cause)).or_insert_with_key(|(_, cause)| {
+                    (LinkGroup { outcome, code, cause: cause.clone(), links: Vec::new() }, help)
+                });
+                let places = match claims {
+                    None => places.iter().filter_map(|place| place.location(self)).collect(),
+                    Some(claims) => claims.into_iter().filter_map(|claim| about.get(claim)?.location(self)).collect(),
+                };
+                group.links.push(LinkTarget { url: url.clone(), to, checked_on, failing_since, places });
+            }
         }
         let locations = groups.values_mut().flat_map(|(group, _)| &mut group.links).flat_map(|link| &mut link.places);
         name_records(locations, &self.files, &[], &Limits::default());
@@ -155,11 +219,7 @@ impl Report {
             }
             list.groups.push(group);
         }
-        let (kept, left_out) = findings.finish();
-        self.findings.extend(kept);
-        self.findings.sort_by(Finding::by_place);
-        self.left_out.extend(left_out);
-        self.left_out.sort_by(|a, b| (&a.file, a.code).cmp(&(&b.file, b.code)));
+        self.add(findings);
         self.links = Some(list);
     }
 }

@@ -7,6 +7,7 @@
 //! them.
 
 mod budget;
+mod claims;
 mod code;
 mod convert;
 mod finding;
@@ -31,12 +32,12 @@ pub use convert::write_compact;
 pub use finding::{Finding, LeftOut, Location, RecordName, Related, SourceSpan};
 pub use id_prefix::{IdPrefixes, is_id_prefix, prefix_ids};
 pub use link_report::{LinkGroup, LinkReport, LinkTarget};
-pub use links::{LinkAnswer, WebLinks};
+pub use links::{LinkAnswer, SourceClaim, WebLinks};
 pub use reading::{ExportSet, SetExport, examine, latest_day, read};
 pub use report::{Counts, Report, Skipped, mention_ignored_files};
 pub use schema::ascii_url;
 pub use source::{FindError, Limits, SourceFile, find_files};
-pub use stale::{Stale, StaleCategory, StaleProduct};
+pub use stale::{MaxAge, Stale, StaleCategory, StaleProduct};
 
 use bytes::Bytes;
 use section::{Section, SectionKind, Sections};

@@ -8,12 +8,12 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 
-use super::convert::{self, Contents, Days, Entry};
+use super::convert::{self, Contents, Entry};
 use super::finding::{Faults, Findings};
 use super::record_name::name_records;
 use super::section::Cut;
 use super::set::{ParsedExport, SetCheck};
-use super::{Export, Finding, IdPrefixes, Limits, Report, Section, SectionKind, SourceFile, Stale, schema, text};
+use super::{Export, Finding, IdPrefixes, Limits, Report, Section, SectionKind, SourceFile, schema, text};
 use crate::record::{CalendarDate, Review, Software};
 use crate::scratch::{Bulk, Scratch, Spool, SpoolWriter};
 
@@ -210,7 +210,9 @@ impl ExportSet {
             let (software, reviews) = (set.software.take(&mut records)?, set.reviews.take(&mut reviews)?);
             report.exports.push(Export { document: set.document.read_all()?, software, reviews, ..set.export });
         }
-        report.stale = limits.stale_before.map(|before| Stale::collect(&report.exports, before));
+        if let Some(max_age) = limits.max_age {
+            report.add_stale(max_age);
+        }
         Ok(report)
     }
 }
@@ -386,7 +388,7 @@ pub(super) fn parse<'f>(
     let (document, mut faults) = text::parse(file.bytes(), limits.max_depth);
     let Some(document) = document else { return (None, faults) };
     faults.append(schema::check(document.root()));
-    let (mut contents, found) = convert::read(document.root(), Days { today, stale_before: limits.stale_before });
+    let (mut contents, found) = convert::read(document.root(), today);
     faults.append(found);
     if let Some(prefix) = file.id_prefix() {
         contents.id_prefix = Some(prefix.into());

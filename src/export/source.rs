@@ -13,8 +13,7 @@ use bytes::Bytes;
 
 use super::finding::Fault;
 use super::text::Locator;
-use super::{Code, Finding, IdPrefixes, Location, Related, SourceSpan};
-use crate::record::CalendarDate;
+use super::{Code, Finding, IdPrefixes, Location, MaxAge, Related, SourceSpan};
 use crate::scratch::{Bulk, Scratch, Span};
 use crate::text::count::{agreeing, counted};
 
@@ -25,13 +24,13 @@ pub struct Limits {
     pub max_file_bytes: u64,
     /// How deeply arrays and objects may be nested.
     pub max_depth: usize,
-    /// Evidence checked before this date is reported as stale; `None` if its age doesn't matter.
-    pub stale_before: Option<CalendarDate>,
+    /// The age at which evidence is reported as stale; `None` if its age doesn't matter.
+    pub max_age: Option<MaxAge>,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_file_bytes: 256 * 1024 * 1024, max_depth: 64, stale_before: None }
+        Self { max_file_bytes: 256 * 1024 * 1024, max_depth: 64, max_age: None }
     }
 }
 

@@ -19,7 +19,7 @@ use crate::generation::process::ServedIds;
 use crate::generation::process::Settings;
 use crate::generation::source::FolderStamp;
 use crate::generation::source::{ReadError, ReadSet};
-use crate::generation::store::{MAX_DEATHS, Manifest, NewGeneration, Store};
+use crate::generation::store::{MAX_DEATHS, Manifest, NewGeneration, Store, StoreError};
 use crate::generation::{Artifact, Snapshot, open_catalogue};
 use crate::record::Attributes;
 use crate::scratch::{Bulk, Scratch};
@@ -75,9 +75,8 @@ impl Builder<'_> {
         }
         let (skipped, software_count, hidden) = (set.report.skipped, set.software_count(), hidden(&set));
         store.create()?;
-        let mut parts = self.build(set, &scratch)?;
+        let parts = self.build(set, &scratch)?;
         let built_at = jiff::Timestamp::now().to_string();
-        add_log(&mut parts, store.former(), &generation, hidden, &built_at)?;
         if self.observer.progress(Phase::Writing, 0, 0).is_break() {
             return Err(BuildError::Stopped.into());
         }
@@ -90,7 +89,15 @@ impl Builder<'_> {
             meaning: self.settings.meaning,
             skipped,
         };
-        let manifest = store.save(&parts, about)?;
+        let manifest = loop {
+            let (mut parts, before) = (parts.clone(), store.current_name());
+            add_log(&mut parts, store.former(), &about.generation, hidden.clone(), &about.built_at)?;
+            match store.save(&parts, about.clone(), before.as_deref()) {
+                // Another process has changed the log that this generation continues.
+                Err(StoreError::Overtaken) => {}
+                saved => break saved?,
+            }
+        };
         if self.served.is_none() {
             store.forget_deaths(&manifest.generation);
         }
@@ -232,6 +239,7 @@ fn make_current(
     hidden: Vec<Box<str>>,
     stamp: FolderStamp,
 ) -> Result<Manifest, BuildFailure> {
+    let before = store.current_name();
     let former = store.former().filter(|former| former.generation != manifest.generation);
     let Some((former, versions)) = former.zip(store.versions(manifest)) else {
         return Ok(store.make_current(manifest, stamp)?);
@@ -239,7 +247,7 @@ fn make_current(
     let built_at = jiff::Timestamp::now().to_string();
     let log = ChangeLog::after(Some(former), &manifest.generation, &versions, hidden, &built_at);
     let log = log.encode().map_err(BuildError::Encode)?;
-    Ok(store.save_again(manifest, &log, built_at, stamp)?)
+    Ok(store.save_again(manifest, &log, built_at, stamp, before.as_deref())?)
 }
 
 /// Adds the new generation's log to its parts.

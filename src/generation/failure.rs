@@ -165,7 +165,7 @@ impl From<OpenError> for BuildFailure {
 impl From<StoreError> for BuildFailure {
     fn from(error: StoreError) -> Self {
         let code = match error {
-            StoreError::Locked { .. } => FailureCode::IndexLocked,
+            StoreError::Locked { .. } | StoreError::Overtaken => FailureCode::IndexLocked,
             StoreError::Io { .. } | StoreError::Damaged { .. } => FailureCode::IndexNotWritten,
         };
         Self::transient(code, chain(&error))

@@ -2,13 +2,14 @@
 //! each change, within limits: long values are cut, and the oldest changes lose theirs first.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::io;
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
 use crate::catalogue::{ProductPlace, ProductReader};
-use crate::record::{Difference, differences};
+use crate::record::{Difference, JsonMembers, differences};
 
 /// The maximum size of one product's history, and of all histories, in bytes.
 pub(super) const MAX_RECORD_BYTES: usize = 64 * 1024;
@@ -55,9 +56,19 @@ impl ChangeDetails {
         max_bytes: usize,
     ) -> io::Result<Self> {
         let (before, after) = (old.read(before)?, new.read(after)?);
-        let mut differences = differences(before.properties()?, after.properties()?);
-        differences.retain(|(name, ..)| !hidden.iter().any(|hidden| **hidden == **name));
-        Ok(Self::of(differences, max_bytes))
+        Ok(Self::of(differences(shown(before.properties()?, hidden), shown(after.properties()?, hidden)), max_bytes))
+    }
+
+    /// Removes hidden properties and the evidence for them.
+    pub(super) fn hide(&mut self, hidden: &[Box<str>]) {
+        self.properties.retain_mut(|change| {
+            if *change.property == *EVIDENCE && !hidden.is_empty() {
+                let shown = |json: Option<Box<str>>| shown_evidence(&json?, hidden).map(Into::into);
+                (change.from, change.to) = (shown(change.from.take()), shown(change.to.take()));
+                return change.is_truncated || change.from != change.to;
+            }
+            !is_hidden(&change.property, hidden)
+        });
     }
 
     fn of(differences: Vec<Difference<'_>>, max_bytes: usize) -> Self {
@@ -82,6 +93,30 @@ impl ChangeDetails {
         }
         details
     }
+}
+
+const EVIDENCE: &str = "evidence";
+
+fn is_hidden(name: &str, hidden: &[Box<str>]) -> bool {
+    hidden.iter().any(|of| **of == *name)
+}
+
+fn shown<'j>(mut properties: JsonMembers<'j>, hidden: &[Box<str>]) -> JsonMembers<'j> {
+    properties.retain(|name, _| !is_hidden(name, hidden));
+    if let Some(evidence) = properties.remove(EVIDENCE) {
+        let shown = || RawValue::from_string(shown_evidence(evidence.get(), hidden)?).ok().map(Cow::Owned);
+        let shown = if hidden.is_empty() { Some(evidence) } else { shown() };
+        properties.extend(shown.map(|evidence| (EVIDENCE.into(), evidence)));
+    }
+    properties
+}
+
+/// A record's evidence without that for hidden properties; `None` if nothing is left, or if it has
+/// another shape.
+fn shown_evidence(json: &str, hidden: &[Box<str>]) -> Option<String> {
+    let mut evidence: BTreeMap<String, &RawValue> = serde_json::from_str(json).ok()?;
+    evidence.retain(|property, _| !is_hidden(property, hidden));
+    if evidence.is_empty() { None } else { serde_json::to_string(&evidence).ok() }
 }
 
 impl PropertyChange {

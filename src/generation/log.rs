@@ -186,7 +186,7 @@ impl ChangeLog {
         let (mut total, mut by_record) = (0, HashMap::<Box<str>, usize>::new());
         for change in self.steps.iter_mut().rev().flat_map(|step| &mut step.changes) {
             let Some(details) = &mut change.details else { continue };
-            details.properties.retain(|of| self.hidden.binary_search(&of.property).is_err());
+            details.hide(&self.hidden);
             let of_record = by_record.entry(change.id.clone()).or_default();
             let bytes = details.bytes();
             if total + bytes > max_bytes || *of_record + bytes > max_record_bytes {

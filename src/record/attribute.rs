@@ -33,6 +33,9 @@ pub struct Attribute {
     pub searchable: bool,
     /// Whether pages leave the attribute out.
     pub hidden: bool,
+    /// After how many days evidence for the attribute is stale. Only a curator's tools use it.
+    #[serde(skip)]
+    pub max_age_days: Option<u16>,
     /// The label's language, unless it's English.
     pub language: Option<Language>,
     /// Translations of the label.
@@ -147,6 +150,7 @@ impl Attribute {
             unit: None,
             searchable: true,
             hidden: false,
+            max_age_days: None,
             language: None,
             translations: Translations::default(),
         }
@@ -176,9 +180,17 @@ impl Attribute {
 
     /// Whether another declaration is the same, apart from translations of the label.
     pub fn is_declared_like(&self, other: &Self) -> bool {
-        let Self { property, label, kind, unit, searchable, hidden, language: _, translations: _ } = self;
-        (property, label, *kind, unit, *searchable, *hidden)
-            == (&other.property, &other.label, other.kind, &other.unit, other.searchable, other.hidden)
+        let Self { property, label, kind, unit, searchable, hidden, max_age_days, language: _, translations: _ } = self;
+        (property, label, *kind, unit, *searchable, *hidden, *max_age_days)
+            == (
+                &other.property,
+                &other.label,
+                other.kind,
+                &other.unit,
+                other.searchable,
+                other.hidden,
+                other.max_age_days,
+            )
     }
 
     /// A product's values as written in its record; empty if they have another type.

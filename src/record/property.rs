@@ -340,7 +340,7 @@ pub static ENVELOPE: [Property; 12] = [
         "attributes",
         Shape::Entries(&ATTRIBUTE),
         "properties of records to filter, count and sort by, each {property, label, type?: text, number, boolean or \
-         date, unit?, searchable?, hidden?, translations?}; at most 64 in a directory. Every directory has the \
+         date, unit?, searchable?, hidden?, max_age_days?, translations?}; at most 64 in a directory. Every directory has the \
          attributes standards, deployment, languages, vendor and tags, which are text. A declaration applies to all \
          exports in the directory",
     ),
@@ -398,13 +398,14 @@ pub static PIN: [Property; 2] = [
     Property::new("software", Shape::Texts, "product ids, best first, an array of strings").needed(),
 ];
 
-pub static ATTRIBUTE: [Property; 7] = [
+pub static ATTRIBUTE: [Property; 8] = [
     Property::new("property", Shape::Text, "the property's name in the records").needed(),
     Property::new("label", Shape::Label, "what pages call it").needed().translated(),
     Property::new("type", Shape::OneOf(&TYPES), "the type of its values, text by default"),
     Property::new("unit", Shape::Text, "the unit of its numbers, a string"),
     Property::new("searchable", Shape::Boolean, "whether searches find the words in its values, true by default"),
     Property::new("hidden", Shape::Boolean, "whether pages leave it out, false by default"),
+    Property::new("max_age_days", Shape::Count, "after how many days its evidence is stale, from 1 to 36,500"),
     Property::new("translations", Shape::Translations, "the label in other languages"),
 ];
 

@@ -116,6 +116,11 @@ impl Software {
         }
     }
 
+    /// Whether the record has a property, whatever its type.
+    pub fn has(&self, property: &str) -> bool {
+        !self.value(property).is_missing() || self.additional_properties.iter().any(|(name, _)| **name == *property)
+    }
+
     /// Where the value of an optional property of type text is stored; `None` for other properties.
     pub fn text_mut(&mut self, property: &str) -> Option<&mut Option<Box<str>>> {
         Some(match property {

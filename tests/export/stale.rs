@@ -2,15 +2,17 @@
 
 use super::check::{VALID, check, folder, stderr, stdout};
 use super::reading::{envelope, record};
+use jiff::Span;
+use jiff::civil::date;
 use software_directory::export::render::{self, Style};
-use software_directory::export::{self, Limits, Report, SourceFile};
+use software_directory::export::{self, Limits, MaxAge, Report, SourceFile};
 use software_directory::record::CalendarDate;
 
 /// Reads exports as of 1 June 2025, so evidence from before 2 March is stale.
 fn examine(files: &[(&str, &str)]) -> Report {
     let open = |(name, text): &(&str, &str)| SourceFile::from_bytes(name.as_ref(), (*text).to_owned().into());
     let day = |text| CalendarDate::parse(text).expect("a date");
-    let limits = Limits { stale_before: Some(day("2025-03-02")), ..Limits::default() };
+    let limits = Limits { max_age: MaxAge::new(date(2025, 6, 1), Span::new().days(91)), ..Limits::default() };
     export::examine(files.iter().map(open).collect(), &limits, day("2025-06-01"), &|_| {}).expect("in memory")
 }
 

@@ -178,7 +178,10 @@ fn history_and_diff_and_the_change_log_agree() {
 fn hidden_attributes_never_appear_even_if_they_were_hidden_only_then_or_now() {
     let hidden = json!([{"property": "margin", "label": "Margin", "hidden": true}]);
     let shown = json!([{"property": "margin", "label": "Margin"}]);
-    let a = |margin: &str, pricing: &str| [product("a", &json!({"margin": margin, "pricing": pricing}))];
+    let a = |margin: &str, pricing: &str| {
+        let evidence = json!({"margin": {"source": format!("https://a.example/{margin}")}, "name": {"source": "a:b"}});
+        [product("a", &json!({"margin": margin, "pricing": pricing, "evidence": evidence}))]
+    };
     let names = |snapshot: &Snapshot| {
         let entries = history(snapshot, "a").expect("known");
         let changes = entries.iter().flat_map(|entry| entry["changes"].as_array().expect("an array"));
@@ -192,7 +195,10 @@ fn hidden_attributes_never_appear_even_if_they_were_hidden_only_then_or_now() {
     let place = Place::with(&["x"]);
     let sets = [document(&a("1", "9"), &shown), document(&a("2", "9"), &shown), document(&a("2", "10"), &hidden)];
     let (_, snapshots) = served(&place, &sets);
-    assert_eq!((names(&snapshots[1]), names(&snapshots[2])), (vec!["margin".to_owned()], vec!["pricing".to_owned()]));
+    assert_eq!(
+        (names(&snapshots[1]), names(&snapshots[2])),
+        (vec!["evidence".to_owned(), "margin".to_owned()], vec!["pricing".to_owned()])
+    );
 }
 
 #[test]

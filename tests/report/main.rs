@@ -233,3 +233,96 @@ fn output_is_written_through_links_and_into_pipes() {
     assert_eq!(report(&["-o", "pipe", "--force"]).0, Some(0));
     assert!(reader.join().expect("text").starts_with("# Report"));
 }
+
+#[test]
+fn the_agenda_lists_what_to_check_most_urgent_first() {
+    let reviewed = |id: &str, checked: &str, more: Value| {
+        let mut product = json!({"id": id, "name": format!("{id}, Inc."), "url": "https://a.example/",
+            "evidence_status": "vendor-sources-reviewed", "evidence_checked_on": checked,
+            "sources": [["Site", format!("https://a.example/{id}")]]});
+        product.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        product
+    };
+    let today = jiff::Zoned::now().date();
+    let ago = |days: i32| (today - jiff::Span::new().days(days)).to_string();
+    let quote = json!({"pricing": "9", "evidence": {"pricing": {"source": "Site", "quote": "for 9 euros"}}});
+    let products = [
+        reviewed("old", &ago(366), json!({})),
+        reviewed(
+            "older",
+            &ago(10),
+            json!({"tagline": "t", "evidence": {"tagline": {"source": "Site", "checked_on": ago(400)}}}),
+        ),
+        reviewed("fresh", &ago(365), json!({})),
+        reviewed("seats", &ago(31), json!({"seats": 3})),
+        reviewed(
+            "floors",
+            &ago(1000),
+            json!({"evidence": {"floors": {"source": "Site", "checked_on": ago(999)}}, "floors": 3}),
+        ),
+        reviewed("quoted", &ago(1), quote),
+        json!({"id": "new", "name": "New [x](y)", "url": "https://dead.example/", "evidence_status": "pending-review"}),
+    ];
+    let attributes = json!([{"property": "seats", "label": "Seats", "type": "number", "max_age_days": 30},
+        {"property": "floors", "label": "Floors", "type": "number", "max_age_days": 2000},
+        {"property": "wrong", "label": "Wrong", "max_age_days": 1.5}]);
+    let export = json!({"name": "N", "license": "https://a.example/", "software": products, "attributes": attributes,
+        "id_prefix": "x:"});
+    let folder = folder(&export);
+    let link = |url: &str, outcome: &str, more: Value| {
+        let mut link = json!({"url": url, "checked_at": "2026-01-02T00:00:00Z", "due_at": "2026-03-01T00:00:00Z",
+            "outcome": outcome, "status": 404, "to": null, "failing_since": null});
+        link["checked_at"] = json!(format!("{}T00:00:00Z", ago(2)));
+        link.as_object_mut().expect("an object").extend(more.as_object().expect("an object").clone());
+        link
+    };
+    let quote = blake3::hash(b"for9euros").to_hex()[..16].to_owned();
+    let content = json!({"content": {"hash": "0", "has_text": true, "changed_at": null, "quotes": {quote: false}}});
+    let links =
+        [link("https://dead.example/", "not_found", json!({})), link("https://a.example/quoted", "fine", content)];
+    let cache = json!({"format": 1, "links": links}).to_string();
+    fs::write(folder.path().join(".software-directory-links.json"), cache).expect("a file");
+
+    let agenda = |arguments: &[&str]| {
+        let output = run(folder.path(), &[&["report", "--agenda"], arguments].concat());
+        assert_eq!(output.status.code(), Some(0), "{}", text(&output.stderr));
+        text(&output.stdout)
+    };
+    let csv = agenda(&["--format", "csv"]);
+    let rows: Vec<_> = csv.lines().map(|line| line.split(',').next().unwrap_or_default()).collect();
+    let kinds = ["Task", "Changed sources", "Dead links"].into_iter();
+    assert_eq!(rows, kinds.chain(["Claims past their age"; 4]).chain(["Pending records"]).collect::<Vec<_>>(), "{csv}");
+    let lines: Vec<_> = csv.lines().collect();
+    assert_eq!(
+        lines[1],
+        format!(
+            "Changed sources,\"quoted, Inc.\",x:quoted,tools,pricing,the text doesn't contain the quote,\
+             https://a.example/quoted,{}",
+            ago(2)
+        )
+    );
+    assert!(lines[2].contains("x:new,tools,,the server responds with 404"), "{}", lines[2]);
+    let ids: Vec<_> = lines[3..7].iter().map(|line| line.split(',').nth(3).unwrap_or_default()).collect();
+    assert_eq!(ids, ["x:floors", "x:older", "x:old", "x:seats"], "{csv}");
+    assert!(lines[6].contains(",seats,the last check is too long ago,"), "{}", lines[6]);
+
+    let markdown = agenda(&["--format", "markdown", "--max-age", "366"]);
+    let tasks: Vec<_> = markdown.lines().filter(|line| line.starts_with("- [ ] ")).collect();
+    assert_eq!(tasks.len(), 6, "{markdown}");
+    assert!(tasks[5].starts_with("- [ ] New \\[x\\](y) · x:new · tools · its review is pending"), "{}", tasks[5]);
+    assert!(agenda(&[]).contains("<td>its review is pending</td>"));
+
+    let stale = run(folder.path(), &["check", "--stale", "365d", "--format", "json"]);
+    let report: Value = serde_json::from_slice(&stale.stdout).expect("JSON");
+    let findings = report["findings"].as_array().expect("findings");
+    let stale: Vec<_> = findings.iter().filter(|of| of["code"] == "stale_evidence").collect();
+    let pointers: Vec<_> = stale.iter().map(|of| of["location"]["pointer"].as_str().expect("a pointer")).collect();
+    let record = |index: usize| format!("/software/{index}/evidence_checked_on");
+    assert_eq!(pointers, [record(0), "/software/1/evidence/tagline/checked_on".to_owned(), record(3), record(4)]);
+    assert_eq!((report["stale"]["stale"].as_u64(), report["stale"]["claims"].as_u64()), (Some(4), Some(2)));
+    let wrong = findings.iter().find(|of| of["code"] == "entry_left_out").expect("a warning");
+    assert!(wrong["message"].as_str().is_some_and(|message| message.contains("`max_age_days`")), "{wrong}");
+
+    let output = run(folder.path(), &["report", "--format", "csv"]);
+    assert_eq!(output.status.code(), Some(2));
+}

@@ -9,7 +9,7 @@ use std::time::Duration;
 use bytes::{Bytes, BytesMut};
 use fluent_uri::{Uri, UriRef};
 use futures_util::future::BoxFuture;
-use http::header::{ACCEPT, HeaderValue, LOCATION, RETRY_AFTER, USER_AGENT};
+use http::header::{ACCEPT, CONTENT_ENCODING, CONTENT_TYPE, HeaderValue, LOCATION, RETRY_AFTER, USER_AGENT};
 use http::{Method, Request, Response};
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
@@ -21,6 +21,7 @@ use tokio::time::timeout;
 
 use super::outcome::{Outcome, Visit};
 use super::robots::{self, Robots};
+use super::source::{self, Body};
 use crate::client::{Client, ReachError, RequestError, certificate_fault};
 use crate::text::append;
 
@@ -71,14 +72,14 @@ impl<'c> Asker<'c> {
         Self { client, clock, user_agent, time, hosts: Hosts::default(), robots }
     }
 
-    /// Checks a link and follows its redirects.
-    pub(super) async fn visit(&self, url: &str) -> Visit {
+    /// Checks a link and follows its redirects. Reads the page if it's wanted.
+    pub(super) async fn visit(&self, url: &str, is_read: bool) -> Visit {
         let Ok(start) = Uri::parse(url.to_owned()) else { return Outcome::NotAsked.into() };
         let mut at = start.clone();
         // The address where the chain's leading permanent redirects end.
         let (mut lasting, mut is_lasting) = (None, true);
         for hop in 0..=MAX_REDIRECTS {
-            let visit = match self.page(&at).await {
+            let visit = match self.page(&at, is_read).await {
                 Page::Redirect { status, to } => {
                     let Some(next) = to.and_then(|to| resolved(&to, &at)) else {
                         return visit_at(Outcome::BrokenRedirect.into(), hop, &at);
@@ -94,13 +95,18 @@ impl<'c> Asker<'c> {
             };
             let is_moved = visit.outcome == Outcome::Fine
                 || (matches!(visit.outcome, Outcome::Refused | Outcome::Robots) && lasting.is_some());
-            return if is_moved { moved(&start, &at, lasting) } else { visit_at(visit, hop, &at) };
+            return if is_moved {
+                Visit { body: visit.body, ..moved(&start, &at, lasting) }
+            } else {
+                visit_at(visit, hop, &at)
+            };
         }
         visit_at(Outcome::TooManyRedirects.into(), MAX_REDIRECTS, &at)
     }
 
-    /// Requests an address with HEAD, and then with GET if the server refuses HEAD.
-    async fn page(&self, at: &Uri<String>) -> Page {
+    /// Requests an address with HEAD, and with GET if the server refuses HEAD or the page is to be
+    /// read.
+    async fn page(&self, at: &Uri<String>, is_read: bool) -> Page {
         let Some(target) = target(at) else { return Page::Ended(Outcome::NotAsked.into()) };
         let rules = match self.rules(at).await {
             Ok(rules) => rules,
@@ -109,7 +115,8 @@ impl<'c> Asker<'c> {
         if !rules.allows(target.path_and_query().map_or("/", |path| path.as_str())) {
             return Page::Ended(Outcome::Robots.into());
         }
-        let mut page = self.send(Method::HEAD, &target, rules.delay).await;
+        let method = if is_read { Method::GET } else { Method::HEAD };
+        let mut page = self.send(method, &target, rules.delay).await;
         let is_head_refused = match &page {
             Ok(response) => {
                 let status = response.status().as_u16();
@@ -117,14 +124,27 @@ impl<'c> Asker<'c> {
             }
             Err(visit) => visit.outcome == Outcome::BrokenAnswer,
         };
-        if is_head_refused {
+        if is_head_refused && !is_read {
             page = self.send(Method::GET, &target, rules.delay).await;
         }
-        // The body isn't read: dropping it closes the connection.
         match page {
-            Ok(response) => Page::of(&response),
+            Ok(response) => match Page::of(&response) {
+                Page::Ended(visit) if is_read && visit.outcome == Outcome::Fine => self.read(response, visit).await,
+                // The body isn't read: dropping it closes the connection.
+                page => page,
+            },
             Err(visit) => Page::Ended(visit),
         }
+    }
+
+    async fn read(&self, response: Response<Incoming>, visit: Visit) -> Page {
+        let head = |name| Some(response.headers().get(name)?.to_str().ok()?.to_owned());
+        let (content_type, is_encoded) =
+            (head(CONTENT_TYPE), head(CONTENT_ENCODING).is_some_and(|of| of != "identity"));
+        let read = timeout(self.time, beginning(response.into_body(), source::MAX_BYTES + 1)).await.ok().flatten();
+        let Some(bytes) = read else { return Page::Ended(Outcome::BrokenAnswer.into()) };
+        let is_whole = bytes.len() <= source::MAX_BYTES;
+        Page::Ended(Visit { body: Some(Body { content_type, is_encoded, bytes, is_whole }), ..visit })
     }
 
     /// The rules for an address's origin, fetched only once.

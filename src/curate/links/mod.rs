@@ -4,6 +4,7 @@
 mod ask;
 mod outcome;
 mod robots;
+mod source;
 #[cfg(test)]
 mod tests;
 
@@ -19,9 +20,11 @@ use futures_util::{StreamExt as _, stream};
 use http::HeaderValue;
 
 use crate::client::Client;
-use crate::export::{Report, WebLinks};
+use crate::export::{Report, SourceClaim, WebLinks};
 use ask::Asker;
 use outcome::Outcome;
+use source::{Body, Content};
+use tokio::time::timeout;
 
 /// Maximum number of links in a set.
 const MAX_LINKS: usize = 1_000_000;
@@ -61,14 +64,22 @@ pub struct LinkCheck {
 impl LinkCheck {
     /// Prepares to check a report's links. The cache contains what's known about them; only links
     /// that are due will be requested.
-    pub fn new(report: &Report, mut cache: LinkCache, clock: &dyn Clock) -> Result<Self, LinksError> {
-        let links = WebLinks::of(report);
+    /// `watches_sources` says whether to find changed sources, too.
+    pub fn new(
+        report: &Report,
+        mut cache: LinkCache,
+        clock: &dyn Clock,
+        watches_sources: bool,
+    ) -> Result<Self, LinksError> {
+        let links = WebLinks::of(report, watches_sources);
         if links.urls().len() > MAX_LINKS {
             return Err(LinksError::TooMany(links.urls().len()));
         }
         let now = clock.now();
         cache.forget_old(now);
-        let due = links.urls().filter(|url| cache.is_due(url, now)).map(Into::into).collect();
+        let due =
+            links.urls().filter(|url| cache.is_due(url, now) || cache.lacks(url, links.claims(url))).map(Into::into);
+        let due = due.collect();
         Ok(Self { links, due, cache: Mutex::new(cache), hosts: Mutex::default() })
     }
 
@@ -89,10 +100,10 @@ impl LinkCheck {
         client: Client,
         clock: &dyn Clock,
         user_agent: HeaderValue,
-        timeout: Duration,
+        time: Duration,
         progress: impl Fn(),
     ) -> Result<(), LinksError> {
-        let asker = Asker::new(client, clock, user_agent, timeout);
+        let asker = Asker::new(client, clock, user_agent, time);
         let (asker, progress) = (&asker, &progress);
         let mut by_host: BTreeMap<Box<str>, Vec<&str>> = BTreeMap::new();
         for url in &self.due {
@@ -102,7 +113,12 @@ impl LinkCheck {
         queues
             .for_each_concurrent(HOSTS_AT_ONCE, |(host, urls)| async move {
                 for url in urls {
-                    let visit = asker.visit(url).await;
+                    let claims = self.links.claims(url);
+                    let mut visit = asker.visit(url, !claims.is_empty()).await;
+                    let content = match visit.body.take() {
+                        Some(body) => Some(read(body, claims, time).await),
+                        None => None,
+                    };
                     let mut cache = self.cache.lock().unwrap_or_else(PoisonError::into_inner);
                     let mut hosts = self.hosts.lock().unwrap_or_else(PoisonError::into_inner);
                     let is_unknown = |outcome| outcome == Outcome::UnknownHost;
@@ -111,7 +127,7 @@ impl LinkCheck {
                     if !cache.get(url).is_some_and(|known| is_unknown(known.outcome)) {
                         hosts.0.insert(host.clone());
                     }
-                    cache.learn(url, visit, clock.now());
+                    cache.learn(url, visit, content, clock.now());
                     drop((cache, hosts));
                     progress();
                 }
@@ -132,9 +148,20 @@ impl LinkCheck {
     pub fn report(self, report: &mut Report) -> LinkCache {
         let Self { links, due, cache, .. } = self;
         let cache = cache.into_inner().unwrap_or_else(PoisonError::into_inner);
-        report.add_links(links, due.len(), |url| cache.get(url)?.answer());
+        report.add_links(&links, due.len(), |url, claims| {
+            let Some(known) = cache.get(url) else { return Vec::new() };
+            known.answer().into_iter().chain(known.claim_answers(claims)).collect()
+        });
         cache
     }
+}
+
+/// Reads a page in another thread. If that takes too long, only the bytes count.
+async fn read(body: Body, claims: &[SourceClaim], time: Duration) -> Content {
+    let quotes: Vec<Box<str>> = claims.iter().filter_map(|claim| claim.quote.clone()).collect();
+    let bytes = Content::of_bytes(&body.bytes);
+    let read = tokio::task::spawn_blocking(move || Content::of(&body, &quotes));
+    timeout(time, read).await.ok().and_then(Result::ok).unwrap_or(bytes)
 }
 
 /// An address's host, in lower case.

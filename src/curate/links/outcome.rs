@@ -7,8 +7,9 @@ use std::io::{self, Read, Write};
 use jiff::{SignedDuration, Timestamp};
 use serde::{Deserialize, Serialize};
 
+use super::source::{Body, Content};
 use crate::client::CertificateFault;
-use crate::export::{Code, LinkAnswer};
+use crate::export::{Code, LinkAnswer, SourceClaim};
 
 /// A link that has been unreachable for this long is dead.
 const DEAD_AFTER: SignedDuration = SignedDuration::from_hours(3 * 24);
@@ -108,11 +109,13 @@ pub(super) struct Visit {
     pub(super) to: Option<Box<str>>,
     /// How long the server wants clients to wait.
     pub(super) pause: Option<SignedDuration>,
+    /// The page, if it was wanted and reached.
+    pub(super) body: Option<Body>,
 }
 
 impl From<Outcome> for Visit {
     fn from(outcome: Outcome) -> Self {
-        Self { outcome, status: None, to: None, pause: None }
+        Self { outcome, status: None, to: None, pause: None, body: None }
     }
 }
 
@@ -134,11 +137,22 @@ pub(crate) struct Known {
     pub(super) to: Option<Box<str>>,
     /// When the current run of failures began.
     pub(super) failing_since: Option<Timestamp>,
+    /// What the source said when it was last fetched.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) content: Option<Content>,
 }
 
 impl Known {
     /// Combines a visit's result with what was known `before`.
-    pub(super) fn after(url: &str, visit: Visit, now: Timestamp, before: Option<&Self>) -> Self {
+    pub(super) fn after(
+        url: &str,
+        visit: Visit,
+        content: Option<Content>,
+        now: Timestamp,
+        before: Option<&Self>,
+    ) -> Self {
+        let known = before.and_then(|before| before.content.as_ref());
+        let content = content.map(|content| content.after(known, now)).or_else(|| known.cloned());
         let failing_since = match visit.outcome.kind() {
             OutcomeKind::Dead | OutcomeKind::Unreachable | OutcomeKind::Tls => {
                 Some(before.and_then(|before| before.failing_since).unwrap_or(now))
@@ -162,7 +176,59 @@ impl Known {
             status: visit.status,
             to: visit.to,
             failing_since,
+            content,
         }
+    }
+
+    /// The results about the claims that rest on a source.
+    pub(super) fn claim_answers(&self, claims: &[SourceClaim]) -> Vec<LinkAnswer> {
+        let Some(content) = &self.content else { return Vec::new() };
+        let changed_on = content.changed_at.map(day);
+        let is_changed = |claim: &SourceClaim| {
+            changed_on.as_ref().is_some_and(|day| claim.checked_on.is_none_or(|checked| checked.to_string() < *day))
+        };
+        let quoted = |claim: &SourceClaim| content.has(claim.quote.as_deref()?);
+        let of =
+            |order, outcome, code, cause: &str, help, since: Option<&String>, is_of: &dyn Fn(&SourceClaim) -> bool| {
+                let claims: Vec<_> = (0..claims.len()).filter(|at| is_of(&claims[*at])).collect();
+                (!claims.is_empty()).then(|| LinkAnswer {
+                    order,
+                    outcome,
+                    code: Some(code),
+                    cause: cause.to_owned(),
+                    help,
+                    to: self.to.clone(),
+                    checked_on: day(self.checked_at),
+                    failing_since: since.cloned(),
+                    claims: Some(claims),
+                })
+            };
+        let changed = if content.has_text { "the main text is different" } else { "the bytes are different" };
+        let read_again = "read it again, correct what has changed, and enter the date of this check";
+        let answers = [
+            of(
+                50,
+                "quote_missing",
+                Code::ChangedSource,
+                "the text doesn't contain the quote",
+                "read it again, and correct the claim and its quote",
+                None,
+                &|claim| quoted(claim) == Some(false),
+            ),
+            of(51, "changed", Code::ChangedSource, changed, read_again, changed_on.as_ref(), &|claim| {
+                quoted(claim).is_none() && is_changed(claim)
+            }),
+            of(
+                300,
+                "without_text",
+                Code::SourceWithoutText,
+                "it has no text that can be read, so only its bytes are compared",
+                "if there's a page with the same content, name that page",
+                None,
+                &|_| !content.has_text,
+            ),
+        ];
+        answers.into_iter().flatten().collect()
     }
 
     fn is_dead(&self) -> bool {
@@ -210,6 +276,7 @@ impl Known {
             to: self.to.clone(),
             checked_on: day(self.checked_at),
             failing_since: self.failing_since.map(day),
+            claims: None,
         })
     }
 }
@@ -283,9 +350,18 @@ impl LinkCache {
         })
     }
 
-    pub(super) fn learn(&mut self, url: &str, visit: Visit, now: Timestamp) {
+    /// Whether a source must be fetched to say something about these claims.
+    pub(super) fn lacks(&self, url: &str, claims: &[SourceClaim]) -> bool {
+        let Some(Known { outcome, content, .. }) = self.0.get(url) else { return !claims.is_empty() };
+        let is_reachable = matches!(outcome.kind(), OutcomeKind::Fine | OutcomeKind::Moved | OutcomeKind::Insecure);
+        let is_known = |quote: &str| content.as_ref().is_some_and(|of| !of.has_text || of.has(quote).is_some());
+        let are_known = content.is_some() && claims.iter().filter_map(|of| of.quote.as_deref()).all(is_known);
+        is_reachable && !claims.is_empty() && !are_known
+    }
+
+    pub(super) fn learn(&mut self, url: &str, visit: Visit, content: Option<Content>, now: Timestamp) {
         let now = Timestamp::from_second(now.as_second()).unwrap_or(now);
-        let known = Known::after(url, visit, now, self.0.get(url));
+        let known = Known::after(url, visit, content, now, self.0.get(url));
         self.0.insert(url.into(), known);
     }
 

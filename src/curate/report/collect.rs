@@ -8,8 +8,8 @@ use foldhash::{HashMap, HashMapExt as _};
 use super::document::{Block, Cell, Document, Histogram, Section, Table};
 use crate::export::{Export, Report};
 use crate::record::{
-    Attributes, BUILT_IN, CalendarDate, Evidence, EvidenceStatus, Language, Languages, Property, Required, SOFTWARE,
-    Software, Translations, claim, identity, normalised_url,
+    Attributes, BUILT_IN, CalendarDate, EvidenceStatus, Language, Languages, Property, Required, SOFTWARE, Software,
+    Translations, claim, identity, normalised_url,
 };
 use crate::text::count::Grouped;
 
@@ -28,7 +28,7 @@ pub fn collect(report: &Report, day: CalendarDate) -> Document {
     ];
     sections.extend(languages(exports));
     sections.extend([duplicates(&software), unused_categories(exports, &software), findings(report)]);
-    Document { day, sections }
+    Document { title: "Report on the directory", day, sections }
 }
 
 fn summary(report: &Report, software: &[&Software], day: CalendarDate) -> Section {
@@ -161,15 +161,20 @@ fn claims(software: &[&Software]) -> Section {
         let is_claim = |of: &&Property| of.joins.is_none() && !NO_CLAIMS.contains(&of.name);
         let known = SOFTWARE.iter().filter(is_claim).map(|of| of.name).filter(|of| !software.value(of).is_missing());
         let others = software.additional_properties.iter().map(|(name, _)| &**name).filter(|of| *of != "evidence");
+        let mut evidence: HashMap<&str, Option<CalendarDate>> = HashMap::new();
+        for of in &software.evidence {
+            let oldest = evidence.entry(claim(&of.property)).or_default();
+            *oldest = oldest.iter().copied().chain(of.oldest()).min();
+        }
         for property in known.chain(others) {
             let ([own, rest, none], oldest) = counts.entry(property).or_default();
-            let mut evidence = software.evidence.iter().filter(|of| claim(&of.property) == property).peekable();
-            match evidence.peek() {
+            let evidence = evidence.get(property);
+            match evidence {
                 Some(_) => *own += 1,
                 None if !software.sources.is_empty() => *rest += 1,
                 None => *none += 1,
             }
-            let checked = evidence.filter_map(Evidence::oldest).min().or_else(|| software.checked_on());
+            let checked = evidence.copied().flatten().or_else(|| software.checked_on());
             *oldest = oldest.iter().copied().chain(checked).min();
         }
     }

@@ -14,6 +14,7 @@ const MAX_CHARS: usize = 200;
 
 #[derive(Debug)]
 pub struct Document {
+    pub(super) title: &'static str,
     pub(super) day: CalendarDate,
     pub(super) sections: Vec<Section>,
 }

@@ -31,7 +31,7 @@ struct Page<'a> {
 /// # Errors
 /// Fails only if a value can't be formatted.
 pub fn html(document: &Document) -> Result<String, askama::Error> {
-    Page { title: format!("Report on the directory, {}", document.day), style: STYLE, document }.render()
+    Page { title: format!("{}, {}", document.title, document.day), style: STYLE, document }.render()
 }
 
 /// Horizontal bars whose lengths adapt to the page's width but whose text size doesn't.

@@ -19,7 +19,25 @@ pub fn markdown(document: &Document) -> String {
         format!("\n## {}\n{}", section.title, blocks.concat())
     };
     let sections: Vec<_> = document.sections.iter().map(section).collect();
-    format!("# Report on the directory, {}\n{}", document.day, sections.concat())
+    format!("# {}, {}\n{}", document.title, document.day, sections.concat())
+}
+
+/// The rows of all tables as a list of tasks for an issue tracker.
+pub fn checklist(document: &Document) -> String {
+    let task = |row: &Vec<Cell>| {
+        let cells: Vec<_> = row.iter().map(cell).filter(|cell| !cell.is_empty()).collect();
+        format!("- [ ] {}\n", cells.join(" · "))
+    };
+    let block = |block: &Block| match block {
+        Block::Paragraph(text) => format!("{text}\n"),
+        Block::Table(table) => {
+            let rest = table.rest().map(|rest| format!("\n… {rest}.\n")).unwrap_or_default();
+            table.rows.iter().map(task).collect::<String>() + &rest
+        }
+        Block::Histogram(_) => String::new(),
+    };
+    let section = |of: &Section| format!("\n## {}\n\n{}", of.title, of.blocks.iter().map(block).collect::<String>());
+    format!("# {}, {}\n{}", document.title, document.day, document.sections.iter().map(section).collect::<String>())
 }
 
 fn table(table: &Table) -> String {

@@ -4,12 +4,14 @@
 //! [`collect`] creates a document of sections, tables and a histogram; [`html`] and [`markdown`]
 //! render the same content. The document depends only on the records and the day.
 
+mod agenda;
 mod collect;
 mod document;
 mod html;
 mod markdown;
 
+pub use agenda::Agenda;
 pub use collect::collect;
 pub use document::Document;
 pub use html::html;
-pub use markdown::markdown;
+pub use markdown::{checklist, markdown};

@@ -351,6 +351,9 @@ fn texts<'d>(entry: Value<'d>, key: &str, most: usize) -> Result<Vec<Value<'d>>,
     Ok(texts)
 }
 
+/// The highest `max_age_days` of an attribute: about a century.
+const MAX_AGE_DAYS: u16 = 36_500;
+
 fn attribute(entry: Value<'_>, property: &str, label: &str) -> Result<Attribute, &'static str> {
     let given = |key: &str| entry.get(key).filter(|value| value.kind() != Kind::Null);
     // A request separates an attribute from its value with a colon.
@@ -380,7 +383,10 @@ fn attribute(entry: Value<'_>, property: &str, label: &str) -> Result<Attribute,
         Some(_) => Err("`searchable` and `hidden` must be true or false"),
     };
     let (searchable, hidden) = (flag("searchable", true)?, flag("hidden", false)?);
-    Ok(Attribute { unit, searchable, hidden, ..Attribute::new(property, label, kind) })
+    let days = |value: Value<'_>| value.raw().parse().ok().filter(|days| (1..=MAX_AGE_DAYS).contains(days));
+    let wrong_age = "an attribute's `max_age_days` must be a whole number from 1 to 36500";
+    let max_age_days = given("max_age_days").map(|value| days(value).ok_or(wrong_age)).transpose()?;
+    Ok(Attribute { unit, searchable, hidden, max_age_days, ..Attribute::new(property, label, kind) })
 }
 
 #[cfg(test)]

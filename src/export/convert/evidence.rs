@@ -162,7 +162,6 @@ impl Reader {
         }
         if let Some(value) = given("checked_on").filter(|_| checked_on.is_ok()) {
             self.date(value, path.member("checked_on"));
-            self.age(value, path.member("checked_on"));
         }
         let named = given("source").and_then(|value| Some((value, value.as_str()?)));
         let Some((value, named)) = named else {

@@ -80,22 +80,15 @@ pub(super) struct PinnedProducts {
     pub(super) software: Vec<Range<usize>>,
 }
 
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Days {
-    pub(super) today: CalendarDate,
-    /// Evidence checked before this day is stale.
-    pub(super) stale_before: Option<CalendarDate>,
-}
-
 pub(super) struct Reader {
     faults: Faults,
     blemishes: Blemishes,
-    days: Days,
+    today: CalendarDate,
 }
 
 /// Reads a document. The root may be invalid or not an object.
-pub(super) fn read(root: Value<'_>, days: Days) -> (Contents, Faults) {
-    let mut reader = Reader::new(days);
+pub(super) fn read(root: Value<'_>, today: CalendarDate) -> (Contents, Faults) {
+    let mut reader = Reader::new(today);
     let path = Path::Root;
     reader.near_misses(&mut NearMiss::new(&ENVELOPE), root, path);
     let text = |key| root.get(key).and_then(|value| value.as_str());
@@ -169,8 +162,8 @@ impl Contents {
 }
 
 impl Reader {
-    fn new(days: Days) -> Self {
-        Self { faults: Faults::default(), blemishes: Blemishes::default(), days }
+    fn new(today: CalendarDate) -> Self {
+        Self { faults: Faults::default(), blemishes: Blemishes::default(), today }
     }
 
     /// Reads the id prefix. If it can't be used, ignores it with a warning, as other optional

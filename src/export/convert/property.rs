@@ -139,20 +139,9 @@ impl Reader {
                 "write the day as YYYY-MM-DD, such as \"2025-03-01\"",
             );
         };
-        if date > self.days.today {
+        if date > self.today {
             let message = format!("`{text}` is in the future");
             self.report(Code::FutureDate, value, path, message, "write the day it was actually checked");
-        }
-    }
-
-    /// Warns about evidence that was checked too long ago.
-    pub(super) fn age(&mut self, value: Value<'_>, path: Path<'_>) {
-        let Some(before) = self.days.stale_before else { return };
-        let checked = value.as_str().and_then(|text| CalendarDate::parse(&text));
-        if let Some(checked) = checked.filter(|checked| *checked < before) {
-            let message = format!("the evidence was checked on {checked}, before {before}");
-            let help = "check the sources again, and enter the date of that check";
-            self.report(Code::StaleEvidence, value, path, message, help);
         }
     }
 

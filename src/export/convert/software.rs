@@ -105,7 +105,6 @@ impl Reader {
                 // A date in any other form has already been reported as an error.
                 if value.as_str().is_some_and(|text| CalendarDate::has_form(&text)) {
                     self.date(value, path);
-                    self.age(value, path);
                 }
                 software.evidence_checked_on = value.as_str().map(Into::into);
             }

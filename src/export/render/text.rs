@@ -49,6 +49,8 @@ const fn is_listed(code: Code) -> bool {
     matches!(
         code,
         Code::StaleEvidence
+            | Code::ChangedSource
+            | Code::SourceWithoutText
             | Code::DeadLink
             | Code::UnreachableLink
             | Code::TlsProblem
@@ -210,9 +212,13 @@ pub(super) fn links(report: &LinkReport, out: &mut dyn Write) -> io::Result<()> 
         let groups = report.groups.iter().filter(|group| codes.contains(&group.code));
         Grouped(groups.map(|group| group.links.len()).sum::<usize>())
     };
+    let changed = match with(&[Some(Code::ChangedSource)]).to_string() {
+        none if none == "0" => String::new(),
+        some => format!("{some} changed, "),
+    };
     writeln!(
         out,
-        "Links: {} of {} checked now; {} dead, {} unreachable, {} with TLS problems, {} moved, {} not checked.",
+        "Links: {} of {} checked now; {changed}{} dead, {} unreachable, {} with TLS problems, {} moved, {} not checked.",
         Grouped(report.asked),
         counted(report.links, "link"),
         with(&[Some(Code::DeadLink)]),
@@ -225,6 +231,8 @@ pub(super) fn links(report: &LinkReport, out: &mut dyn Write) -> io::Result<()> 
 
 const fn title(code: Code) -> &'static str {
     match code {
+        Code::ChangedSource => "Changed",
+        Code::SourceWithoutText => "Without text",
         Code::DeadLink => "Dead",
         Code::UnreachableLink => "Unreachable",
         Code::TlsProblem => "TLS problem",

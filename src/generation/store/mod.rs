@@ -106,6 +106,8 @@ pub enum StoreError {
         path.display(), path.display()
     )]
     Locked { path: PathBuf },
+    #[error("another process has just written the same index: run the command again")]
+    Overtaken,
     #[error("the generation in {} is damaged: {what}", folder.display())]
     Damaged { folder: PathBuf, what: String },
 }
@@ -124,6 +126,12 @@ impl Store {
 
     pub fn folder(&self) -> &Path {
         &self.folder
+    }
+
+    /// Checks that a folder is still the current one, so that what was read there isn't outdated. The
+    /// lock must be held.
+    fn check_current(&self, name: Option<&str>) -> Result<(), StoreError> {
+        if self.current_name().as_deref() == name { Ok(()) } else { Err(StoreError::Overtaken) }
     }
 }
 

@@ -26,16 +26,17 @@ impl Store {
         created.map_err(StoreError::io("creating", &self.folder))
     }
 
-    /// Writes a generation and makes it current. Older ones are removed, except the previous one.
-    /// Returns its manifest.
+    /// Writes a generation and makes it current, if the one before it still is. Older ones are
+    /// removed, except the previous one. Returns its manifest.
     ///
     /// # Errors
     ///
     /// If the disk fails, or another process holds the lock for too long. The current generation
     /// then stays current.
-    pub fn save(&self, parts: &Parts, about: NewGeneration) -> Result<Manifest, StoreError> {
+    pub fn save(&self, parts: &Parts, about: NewGeneration, before: Option<&str>) -> Result<Manifest, StoreError> {
         self.create()?;
         let _lock = self.lock()?;
+        self.check_current(before)?;
         let stored = self.stored_parts();
         let entries = parts.iter().map(|(name, content)| PartEntry::of(name, content)).collect::<io::Result<_>>();
         let manifest = Manifest {
@@ -66,6 +67,7 @@ impl Store {
     /// needn't read them.
     pub fn make_current(&self, manifest: &Manifest, inputs: FolderStamp) -> Result<Manifest, StoreError> {
         let _lock = self.lock()?;
+        self.manifest(&manifest.folder_name()).ok_or(StoreError::Overtaken)?;
         let is_noted = manifest.inputs == inputs;
         let manifest = Manifest { inputs, ..manifest.clone() };
         if !is_noted {
@@ -192,6 +194,9 @@ impl Store {
     /// generations, which may contain them.
     pub fn forget(&self, manifest: &Manifest, ids: &[String], built_at: String) -> Result<Forgotten, StoreError> {
         let folder = self.folder.join(manifest.folder_name());
+        // No other process may build a generation meanwhile, because it would continue the old log.
+        let _lock = self.lock()?;
+        self.check_current(Some(&manifest.folder_name()))?;
         let damaged = |what: &str| StoreError::Damaged { folder: folder.clone(), what: what.to_owned() };
         let lost = || damaged("its products or its change log can't be read");
         let versions = VersionReader::new(&self.versions(manifest).ok_or_else(lost)?.versions);
@@ -207,9 +212,8 @@ impl Store {
         let mut folder_name = manifest.folder_name();
         if is_known {
             let log = log.encode().map_err(|_| damaged("the change log can't be encoded"))?;
-            folder_name = self.save_again(manifest, &log, built_at, manifest.inputs.clone())?.folder_name();
+            folder_name = self.write_again(manifest, &log, built_at, manifest.inputs.clone())?.folder_name();
         }
-        let _lock = self.lock()?;
         self.remove_others(&[folder_name]);
         Ok(if is_known { Forgotten::Erased } else { Forgotten::Unknown })
     }
@@ -222,7 +226,8 @@ impl Store {
         is_whole.then_some(content)
     }
 
-    /// Saves a generation again with a different change log, and makes it current.
+    /// Saves a generation again with a different change log, and makes it current if the one before it
+    /// still is.
     ///
     /// # Errors
     ///
@@ -234,8 +239,21 @@ impl Store {
         log: &[u8],
         built_at: String,
         inputs: FolderStamp,
+        before: Option<&str>,
     ) -> Result<Manifest, StoreError> {
         let _lock = self.lock()?;
+        self.check_current(before)?;
+        self.write_again(manifest, log, built_at, inputs)
+    }
+
+    /// The lock must be held.
+    fn write_again(
+        &self,
+        manifest: &Manifest,
+        log: &[u8],
+        built_at: String,
+        inputs: FolderStamp,
+    ) -> Result<Manifest, StoreError> {
         let before = self.folder.join(manifest.folder_name());
         let mut manifest = Manifest { build: build_name(&built_at), built_at, inputs, ..manifest.clone() };
         let folder = self.folder.join(manifest.folder_name());
@@ -422,7 +440,7 @@ mod tests {
             skipped: Skipped::default(),
         };
         let parts = vec![(PART.to_owned(), Bulk::Memory(Bytes::copy_from_slice(content)))];
-        let manifest = store.save(&parts, about).expect("saved");
+        let manifest = store.save(&parts, about, store.current_name().as_deref()).expect("saved");
         let path = store.folder().join(manifest.folder_name()).join(PART);
         (manifest, path)
     }
@@ -434,6 +452,22 @@ mod tests {
 
     fn inode(path: &Path) -> u64 {
         fs::metadata(path).expect("a file").ino()
+    }
+
+    #[test]
+    fn nothing_is_written_after_a_generation_that_is_no_longer_current() {
+        let (store, _folder) = store();
+        let (first, _) = save(&store, "0000000000000001", b"same");
+        save(&store, "0000000000000002", b"same");
+        let (third, path) = save(&store, "0000000000000003", b"same");
+        let before = first.folder_name();
+        let again =
+            store.save_again(&third, b"log", "2026-01-01T00:00:00Z".to_owned(), FolderStamp::default(), Some(&before));
+        assert!(matches!(again, Err(StoreError::Overtaken)), "{again:?}");
+        assert!(matches!(store.make_current(&first, FolderStamp::default()), Err(StoreError::Overtaken)), "swept");
+        let forgotten = store.forget(&first, &[], String::new());
+        assert!(matches!(forgotten, Err(StoreError::Overtaken)), "{forgotten:?}");
+        assert!(path.exists() && store.current_name() == Some(third.folder_name()));
     }
 
     #[test]

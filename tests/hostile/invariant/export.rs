@@ -3,8 +3,10 @@
 
 use std::io::Read as _;
 
+use jiff::Span;
+use jiff::civil::date;
 use software_directory::export::render::{self, Style};
-use software_directory::export::{self, Limits, Report, SourceFile};
+use software_directory::export::{self, Limits, MaxAge, Report, SourceFile};
 use software_directory::generation::Snapshot;
 use software_directory::record::CalendarDate;
 use software_directory::service::{self, ListReviews, ListSimilar, PageRequest, Stop};
@@ -16,7 +18,11 @@ pub(crate) const EXPORT: &str = include_str!("../export.json");
 pub(crate) fn check(bytes: &[u8]) {
     let file = SourceFile::from_bytes("export.json".as_ref(), bytes.to_vec().into());
     let today = CalendarDate::parse("2026-06-01").expect("a date");
-    let limits = Limits { max_file_bytes: 1 << 20, max_depth: 32, stale_before: CalendarDate::parse("2026-01-01") };
+    let limits = Limits {
+        max_file_bytes: 1 << 20,
+        max_depth: 32,
+        max_age: MaxAge::new(date(2026, 6, 1), Span::new().months(5)),
+    };
     let report = export::examine(vec![file], &limits, today, &|_| {}).expect("in memory");
     for finding in &report.findings {
         assert!(!finding.message.is_empty() && !finding.help.is_empty(), "{finding:?}");

@@ -1,4 +1,5 @@
 mod record;
+mod source;
 mod world;
 
 use std::collections::BTreeMap;
@@ -16,7 +17,7 @@ use super::{LinkCache, LinkCheck};
 
 impl World {
     async fn visit(&self, url: &str) -> Visit {
-        Asker::new(self.client(), &self.clock, Self::user_agent(), self.timeout).visit(url).await
+        Asker::new(self.client(), &self.clock, Self::user_agent(), self.timeout).visit(url, false).await
     }
 
     /// A visit's outcome and address.
@@ -258,7 +259,7 @@ async fn a_host_gets_one_request_a_second_and_its_robots_txt_is_fetched_once() {
     let world = World::new(&["a.example", "b.example"], pages(|_| status(200)));
     let asker = Asker::new(world.client(), &world.clock, World::user_agent(), world.timeout);
     for url in ["http://a.example/1", "http://a.example/2", "http://b.example/", "http://A.example/3"] {
-        assert_eq!(asker.visit(url).await.outcome.as_str(), "fine");
+        assert_eq!(asker.visit(url, false).await.outcome.as_str(), "fine");
     }
     assert_eq!(
         world.take_log(),
@@ -305,7 +306,7 @@ async fn robots_txt_decides_what_is_requested_and_how_fast() {
     let asker = Asker::new(world.client(), &world.clock, World::user_agent(), world.timeout);
     world.clock.slept.lock().expect("no panic").clear();
     for path in ["yes/1", "yes/2", "yes/3"] {
-        asker.visit(&format!("http://a.example/{path}")).await;
+        asker.visit(&format!("http://a.example/{path}"), false).await;
     }
     // The delay is known once robots.txt has been read.
     assert_eq!(*world.clock.slept.lock().expect("no panic"), lines(&[1, 7, 7]));
@@ -330,15 +331,15 @@ async fn short_waits_are_sat_out_and_long_ones_end_requests_to_the_host() {
         }),
     );
     let asker = Asker::new(world.client(), &world.clock, World::user_agent(), world.timeout);
-    assert_eq!(asker.visit("http://short.example/").await.outcome.as_str(), "fine");
+    assert_eq!(asker.visit("http://short.example/", false).await.outcome.as_str(), "fine");
     assert!(world.clock.slept.lock().expect("no panic").contains(&Duration::from_secs(5)));
     world.take_log();
     for (host, pages, seconds) in [("stubborn", 2, 1..=5), ("long", 1, 7190..=7200), ("date", 1, 7100..=7200)] {
-        let visit = asker.visit(&format!("http://{host}.example/")).await;
+        let visit = asker.visit(&format!("http://{host}.example/"), false).await;
         assert_eq!(visit.outcome.as_str(), "later");
         let pause = visit.pause.expect("a pause").as_secs();
         assert!(seconds.contains(&pause), "{host}: {pause}");
-        assert_eq!(asker.visit(&format!("http://{host}.example/other")).await.outcome.as_str(), "later");
+        assert_eq!(asker.visit(&format!("http://{host}.example/other"), false).await.outcome.as_str(), "later");
         assert_eq!(world.take_pages().len(), pages, "{host} got a request while it was paused");
     }
 }
@@ -376,7 +377,7 @@ async fn eight_hosts_are_contacted_at_once_with_one_request_each() {
     let world = World::new(&hosts.iter().map(|host| &**host).collect::<Vec<_>>(), handler);
     let urls: Vec<_> = hosts.iter().flat_map(|host| ["1", "2"].map(|path| format!("http://{host}/{path}"))).collect();
     let report = export(&urls.iter().map(|url| &**url).collect::<Vec<_>>());
-    let check = LinkCheck::new(&report, LinkCache::default(), &world.clock).expect("few links");
+    let check = LinkCheck::new(&report, LinkCache::default(), &world.clock, false).expect("few links");
     check.ask(world.client(), &world.clock, World::user_agent(), world.timeout, || ()).await.expect("online");
     let (_, total, of_host) = &*crowd.now.lock().expect("no panic");
     assert_eq!((*total, *of_host), (8, 1));

@@ -13,7 +13,7 @@ use crate::export::render::{self, Style};
 use crate::export::{self, Limits, Report, SourceFile};
 use crate::record::CalendarDate;
 
-fn read(json: String) -> Report {
+pub(super) fn read(json: String) -> Report {
     let file = SourceFile::from_bytes("data/x.json".as_ref(), json.into());
     let today = CalendarDate::parse("2026-03-01").expect("a date");
     export::examine(vec![file], &Limits::default(), today, &|_| {}).expect("in memory")
@@ -32,7 +32,7 @@ pub(super) fn export(urls: &[&str]) -> Report {
 impl World {
     /// Checks a report's links, and returns how many were requested.
     async fn check(&self, report: &mut Report, cache: LinkCache) -> (usize, LinkCache) {
-        let check = LinkCheck::new(report, cache, &self.clock).expect("few links");
+        let check = LinkCheck::new(report, cache, &self.clock, false).expect("few links");
         check.ask(self.client(), &self.clock, Self::user_agent(), self.timeout, || ()).await.expect("online");
         (check.due(), check.report(report))
     }
@@ -214,7 +214,7 @@ async fn a_link_that_fails_for_three_days_is_dead_and_one_that_recovers_is_not()
 async fn results_survive_if_the_check_is_dropped() {
     let world = World::new(&["a.example"], pages(|_| status(200)));
     let report = export(&["http://a.example/1", "http://a.example/2", "http://a.example/3"]);
-    let check = LinkCheck::new(&report, LinkCache::default(), &world.clock).expect("few links");
+    let check = LinkCheck::new(&report, LinkCache::default(), &world.clock, false).expect("few links");
     let (sender, receiver) = tokio::sync::oneshot::channel();
     let sender = Mutex::new(Some(sender));
     let progress = || {
@@ -236,7 +236,8 @@ async fn results_survive_if_the_check_is_dropped() {
 #[tokio::test]
 async fn nothing_is_recorded_if_the_machine_is_offline() {
     let world = World::new(&[], |_| status(200));
-    let check = |urls: &[&str]| LinkCheck::new(&export(urls), LinkCache::default(), &world.clock).expect("few links");
+    let check =
+        |urls: &[&str]| LinkCheck::new(&export(urls), LinkCache::default(), &world.clock, false).expect("few links");
     let ask = async |check: LinkCheck| {
         check.ask(world.client(), &world.clock, World::user_agent(), world.timeout, || ()).await
     };
