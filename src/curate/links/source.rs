@@ -16,7 +16,6 @@ use serde::{Deserialize, Serialize};
 use unicode_general_category::{GeneralCategory, get_general_category};
 use unicode_normalization::UnicodeNormalization as _;
 
-use crate::panics;
 use crate::text::append;
 use crate::text::html::escape;
 
@@ -50,8 +49,7 @@ pub(super) struct Content {
 
 impl Content {
     pub(super) fn of(body: &Body, quotes: &[Box<str>]) -> Self {
-        let texts = panics::catch(|| body.texts()).ok().flatten();
-        let Some((main, whole)) = texts else { return Self::of_bytes(&body.bytes) };
+        let Some((main, whole)) = body.texts() else { return Self::of_bytes(&body.bytes) };
         let whole = squeezed(&whole);
         let quotes = quotes.iter().map(|quote| (quote_hash(quote), whole.contains(&squeezed(quote))));
         Self { hash: hash(essential(&main).as_bytes()), has_text: true, changed_at: None, quotes: quotes.collect() }

@@ -1,6 +1,7 @@
 //! A product's history: a section of its page, and a page of its own.
 
 use std::borrow::Cow;
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use askama::Template;
@@ -23,7 +24,7 @@ use crate::http::extract::{PathId, Preferred, Snapshot};
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 use crate::service::{self, PageRequest};
-use crate::text::shorten::shortened;
+use crate::text::shorten::{is_longer, shortened};
 
 /// How many changes a page shows.
 const CHANGES: u32 = 20;
@@ -68,7 +69,16 @@ impl Entries<'_> {
             return attribute::name(t, self.edition.language, attributes.get(number)).0;
         }
         match change.property {
+            "name" => t.by_name,
             "url" => t.website,
+            "description" => t.about,
+            "sources" => t.sources,
+            "evidence" => t.claim_sources,
+            "evidence_status" => t.evidence,
+            "evidence_checked_on" => t.checked_on,
+            "rating" => t.rating,
+            "review_count" => t.reviews,
+            "offering_type" => t.kind,
             "pricing" => t.pricing,
             "repository" => t.repository,
             "features" => t.features,
@@ -81,15 +91,36 @@ impl Entries<'_> {
     }
 }
 
-/// A value on one line: strings as they are, arrays joined by commas, anything else as JSON.
-fn value(json: &RawValue) -> String {
-    let text = |json: &RawValue| serde_json::from_str(json.get()).unwrap_or_else(|_| json.get().to_owned());
-    let elements: Option<Vec<&RawValue>> = serde_json::from_str(json.get()).ok();
-    let line = match elements {
-        Some(elements) => elements.into_iter().map(text).collect::<Vec<_>>().join(", "),
-        None => text(json),
+/// How much is shown of what two long values have in common, in characters.
+const COMMON_CHARS: usize = 30;
+
+/// A change's old and new value on one line each. Long values start shortly before they differ.
+fn values(change: &PropertyChange<'_>) -> (Option<String>, Option<String>) {
+    let lines = [change.from, change.to].map(|value| value.map(line));
+    let common = match &lines {
+        [Some(from), Some(to)] => from.chars().zip(to.chars()).take_while(|(a, b)| a == b).count(),
+        _ => 0,
     };
-    shortened(&line, VALUE_CHARS).into_owned()
+    let is_long = lines.iter().flatten().any(|line| is_longer(line, VALUE_CHARS));
+    let skipped = if is_long { common.saturating_sub(COMMON_CHARS) } else { 0 };
+    let [from, to] = lines.map(|line| {
+        let start = if skipped > 0 { "…" } else { "" };
+        let rest: String = start.chars().chain(line?.chars().skip(skipped)).collect();
+        Some(shortened(&rest, VALUE_CHARS).into_owned())
+    });
+    (from, to)
+}
+
+/// A value on one line: arrays joined by commas, and objects as their names and values.
+fn line(json: &RawValue) -> String {
+    let json = json.get();
+    let line = match json.as_bytes().first() {
+        Some(b'[') => serde_json::from_str::<Vec<&RawValue>>(json).map(|of| of.into_iter().map(line).collect()),
+        Some(b'{') => serde_json::from_str::<BTreeMap<String, &RawValue>>(json)
+            .map(|of| of.into_iter().map(|(name, value)| format!("{name}: {}", line(value))).collect()),
+        _ => serde_json::from_str(json).map(|text: String| vec![text]),
+    };
+    line.map_or_else(|_| json.to_owned(), |parts: Vec<_>| parts.join(", "))
 }
 
 pub(super) async fn get_history(
@@ -143,10 +174,18 @@ mod tests {
 
     #[test]
     fn values_fit_on_a_line() {
-        let value = |json: &str| value(&RawValue::from_string(json.to_owned()).expect("JSON"));
-        assert_eq!(value("\"a\\nb\""), "a\nb");
-        assert_eq!(value("[\"a\",2.50,[\"l\",\"u\"]]"), "a, 2.50, [\"l\",\"u\"]");
-        assert_eq!(value("1.50"), "1.50");
-        assert_eq!(value(&format!("\"{}\"", "é".repeat(500))).chars().count(), VALUE_CHARS + 1);
+        let raw = |json: &str| RawValue::from_string(json.to_owned()).expect("JSON");
+        let shown = |from: &str, to: &str| {
+            let (from, to) = (raw(from), raw(to));
+            values(&PropertyChange { property: "p", from: Some(&from), to: Some(&to), truncated: false })
+        };
+        let pair = |from: &str, to: &str| (Some(from.to_owned()), Some(to.to_owned()));
+        assert_eq!(shown("\"a\\nb\"", "1.50"), pair("a\nb", "1.50"));
+        assert_eq!(shown("[\"a\",2.50,[\"l\",\"u\"]]", "{\"a\":[{\"b\":\"c\"}]}"), pair("a, 2.50, l, u", "a: b: c"));
+        let [short, long] = [40, 500].map(|count| format!("\"{}", "é".repeat(count)));
+        let (from, to) = shown(&format!("{long}a\""), &format!("{long}b\""));
+        assert_eq!((from, to), pair(&format!("…{}a", "é".repeat(30)), &format!("…{}b", "é".repeat(30))));
+        assert_eq!(shown(&format!("{short}a\""), "\"\"").0.map(|from| from.chars().count()), Some(41));
+        assert_eq!(shown(&format!("{long}\""), "\"\"").0.map(|from| from.chars().count()), Some(VALUE_CHARS + 1));
     }
 }
