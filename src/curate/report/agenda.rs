@@ -47,7 +47,7 @@ impl Agenda {
             name: of.name.to_string(),
             export: of.export.to_string(),
             property: of.property.as_deref().unwrap_or_default().to_owned(),
-            reason: "the last check is too long ago".to_owned(),
+            reason: "the last check was too long ago".to_owned(),
             checked_on: of.evidence_checked_on.to_string(),
             ..Task::default()
         });
