@@ -1,7 +1,7 @@
 //! Prints a report as text, like a compiler.
 
 use std::cmp::Reverse;
-use std::collections::HashMap;
+use std::collections::{BTreeSet, HashMap};
 use std::io::{self, Write};
 use std::path::Path;
 
@@ -210,7 +210,8 @@ pub(super) fn links(report: &LinkReport, out: &mut dyn Write) -> io::Result<()> 
     }
     let with = |codes: &[Option<Code>]| {
         let groups = report.groups.iter().filter(|group| codes.contains(&group.code));
-        Grouped(groups.map(|group| group.links.len()).sum::<usize>())
+        let urls: BTreeSet<_> = groups.flat_map(|group| &group.links).map(|link| &link.url).collect();
+        Grouped(urls.len())
     };
     let changed = match with(&[Some(Code::ChangedSource)]).to_string() {
         none if none == "0" => String::new(),
