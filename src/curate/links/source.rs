@@ -216,9 +216,9 @@ impl TokenSink for PageReader {
                 let is_start = tag.kind == TagKind::StartTag;
                 page.is_code = is_start && matches!(&*tag.name, "script" | "style");
                 if is_start {
-                    page.start(&tag)
+                    page.start(&tag);
                 } else {
-                    page.end(&tag.name)
+                    page.end(&tag.name);
                 }
                 if page.is_code {
                     return TokenSinkResult::RawData(RawKind::Rawtext);
