@@ -1,6 +1,6 @@
 // What HTML can't do: suggestions while typing, results that change in place, copying, and the theme. Every page also works without scripts.
 
-const { base, copy, copied, pressCopy } = document.body.dataset;
+const { base, root: apiBase, copy, copied, pressCopy } = document.body.dataset;
 const input = document.getElementById('q');
 const status = document.getElementById('status');
 
@@ -245,7 +245,7 @@ document.addEventListener('keydown', ({ key }) => {
 // Copying
 
 function copyButtons(root) {
-  for (const host of root.querySelectorAll('[data-host]')) host.textContent = location.origin + base;
+  for (const host of root.querySelectorAll('[data-host]')) host.textContent = location.origin + apiBase;
   for (const code of root.querySelectorAll('pre > code')) {
     if (code.closest('.code')) continue;
     const button = document.createElement('button');

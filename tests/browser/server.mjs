@@ -25,17 +25,17 @@ export async function run(...args) {
 }
 
 /**
- * Starts a server. With `rate`, it gets a key file instead of the development key: one key has this rate, and a spare
- * key has hardly any limit. `options` are additional command-line options. `command` is a command to run instead of
+ * Starts a server. It gets a key file with a key that has this rate, and a spare one that has hardly any limit. With a
+ * `rate` of null, or another command, there's a development key, and `serve` opens its pages to this machine. `options` are additional command-line options. `command` is a command to run instead of
  * `serve`; if `isReady` is false, the server may have nothing to serve.
  */
-export async function start({ data = DATA, rate = null, listen = '127.0.0.1:0', options = [], command = null, isReady = true } = {}) {
+export async function start({ data = DATA, rate = '100000/min', listen = '127.0.0.1:0', options = [], command = null, isReady = true } = {}) {
   if (!existsSync(BINARY)) throw new Error(`${BINARY} is missing; build it with: cargo build`);
   const folder = mkdtempSync(join(tmpdir(), 'software-directory-'));
   const args = [...(command ?? ['--data', data, '--index', 'none']), '--listen', listen, ...options];
   let key = null;
   let spare = null;
-  if (rate) {
+  if (rate && !command) {
     const keys = join(folder, 'keys.json');
     const create = async (name, limit) => (await run('keys', 'create', '--keys', keys, '--name', name, '--rate', limit)).trim();
     key = await create('browser', rate);

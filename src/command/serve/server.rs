@@ -246,8 +246,13 @@ fn announce(
     };
     let key = development.map_or("YOUR_KEY", ApiKey::expose);
     let query: String = form_urlencoded::byte_serialize(example_query(snapshot).as_bytes()).collect();
+    let open = if development.is_some() && state.config.preview.is_none() && has_pages {
+        "Pages are open to every user of this machine, and through any proxy on it. `keys create` closes them.\n"
+    } else {
+        ""
+    };
     let mut text = format!(
-        "Listening on http://{address}\n\n{explore}\n\n  \
+        "Listening on http://{address}\n\n{explore}\n{open}\n  \
          curl -H 'Authorization: Bearer {key}' 'http://{reachable}/v1/search?q={query}'\n"
     );
     if let Some(code) = codes.next() {
@@ -279,7 +284,7 @@ fn sign_in_codes(state: &AppState, development: Option<&ApiKey>, count: usize) -
 /// A query for the first request. While nothing is being served, it's one for the bundled exports.
 fn example_query(snapshot: Option<&Snapshot>) -> String {
     let queries = match snapshot {
-        Some(snapshot) => service::example_queries(snapshot, 1).unwrap_or_default(),
+        Some(snapshot) => service::example_queries(snapshot, None, 1).unwrap_or_default(),
         None => Vec::new(),
     };
     queries.into_iter().next().unwrap_or_else(|| "permit to work".to_owned())

@@ -13,7 +13,7 @@ use super::call::{Call, Calls};
 use super::edition::{Edition, Lang};
 use super::evidence::{Badge, Citations, Marks};
 use super::frame::{Frame, Section};
-use super::language::{Language, Texts};
+use super::language::{PageLanguage, Texts};
 use super::links::{self, of_category, of_software};
 use super::respond;
 use super::row::Rating;
@@ -100,7 +100,7 @@ fn address<'i>(base: &str, ids: impl Iterator<Item = &'i str>) -> String {
 
 pub(super) async fn get_comparison(
     State(state): State<Arc<AppState>>,
-    language: Language,
+    language: PageLanguage,
     Preferred(of_texts): Preferred,
     snapshot: Snapshot,
     uri: Uri,
@@ -120,7 +120,7 @@ pub(super) async fn get_comparison(
 
 fn show(
     state: &AppState,
-    (language, of_texts): (Language, Option<&record::Language>),
+    (language, of_texts): (PageLanguage, Option<&record::Language>),
     snapshot: &Snapshot,
     ids: &[String],
 ) -> Result<Response, ApiError> {
@@ -138,7 +138,7 @@ fn show(
     }
     let names: Vec<_> = products.iter().map(|product| &*product.item.name).collect();
     let title = if names.is_empty() { t.compare.to_owned() } else { names.join(" – ") };
-    let edition = Edition { t, base: &site.base, catalogue: &snapshot.catalogue, language: of_texts };
+    let edition = site.edition(language, &snapshot.catalogue, of_texts);
     let attributes = attribute::shown(&snapshot.catalogue.tables.attributes).map(|of| {
         let values = |product| {
             let fact = Fact::new(edition, of, product);
@@ -164,7 +164,8 @@ fn show(
         products.iter().map(|product| Call::of("/v1/software/{}", "software.get", &product.item.id)).collect();
     let mut frame = Frame::new(site, language, snapshot).titled(&title);
     frame.section = Section::Products;
-    frame.canonical = Some(address("", products.iter().map(|product| &*product.item.id)));
+    frame.is_noindex = products.is_empty();
+    frame.address = address("", products.iter().map(|product| &*product.item.id));
     let calls = Calls::new(t, site, &calls);
     let page = ComparisonPage {
         frame,

@@ -16,7 +16,7 @@ use tokio::sync::OnceCell;
 
 use super::language::Texts;
 use super::respond;
-use super::respond::HTML;
+use super::respond::{BY_LANGUAGE, HTML};
 use crate::http::content_coding::Coding;
 use crate::http::entity_tag::{Condition, EntityTag};
 use crate::http::middleware::{FinalCoding, MIN_COMPRESSED_BYTES};
@@ -69,7 +69,8 @@ impl Document {
         }
         headers.extend(coding.map(|coding| (CONTENT_ENCODING, coding.header())));
         if self.language.is_some() {
-            headers.insert(VARY, HeaderValue::from_static("Accept-Language, Accept-Encoding"));
+            headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
+            headers.append(VARY, BY_LANGUAGE);
             respond::protect(headers);
         } else {
             headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));

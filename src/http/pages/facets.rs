@@ -212,7 +212,7 @@ pub(super) fn groups<'a>(
             return None;
         }
         if is_list {
-            // The sort is stable: chosen values first, each part by descending count.
+            // The sort is stable: chosen values first, each part by descending count, then by name.
             choices.sort_by_key(|choice| !choice.is_chosen);
         }
         let most = if *facet == Facet::Category { CATEGORIES_SHOWN } else { VALUES_SHOWN };

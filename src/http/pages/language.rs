@@ -4,8 +4,8 @@
 use std::borrow::{Borrow, Cow};
 
 use axum::http::HeaderMap;
-use axum::http::header::ACCEPT_LANGUAGE;
 
+use crate::http::extract::accepted;
 use crate::record::CalendarDate;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -18,18 +18,22 @@ pub(in crate::http) enum Language {
 impl Language {
     pub(in crate::http) const ALL: [Self; 3] = [Self::English, Self::German, Self::French];
 
-    /// The language that the browser prefers; English if it prefers none of these.
-    pub(in crate::http) fn preferred(headers: &HeaderMap) -> Self {
-        let values = headers.get_all(ACCEPT_LANGUAGE).iter().filter_map(|value| value.to_str().ok());
-        let ranges = values.flat_map(|value| value.split(',')).filter_map(|range| {
+    /// The language that a tag such as `de-AT` belongs to.
+    pub(in crate::http) fn of_tag(tag: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|of| has_primary(tag, of.texts().tag))
+    }
+
+    /// The language that the browser prefers to `own`, the directory's; `None` if it prefers none.
+    pub(in crate::http) fn preferred(headers: &HeaderMap, own: &str) -> Option<Self> {
+        let ranges = accepted(headers).flat_map(|value| value.split(',')).filter_map(|range| {
             let (tag, quality) = range.split_once(";q=").unwrap_or((range, "1"));
-            let primary = tag.trim().split('-').next()?;
-            let language = Self::ALL.into_iter().find(|of| of.texts().tag.eq_ignore_ascii_case(primary))?;
-            Some((quality.trim().parse::<f32>().ok().filter(|quality| *quality > 0.0)?, language))
+            let language = Self::of_tag(tag.trim());
+            let is_offered = language.is_some() || has_primary(tag.trim(), primary(own));
+            let quality = quality.trim().parse::<f32>().ok().filter(|quality| *quality > 0.0 && is_offered)?;
+            Some((quality, language.filter(|language| !has_primary(own, language.texts().tag))))
         });
         // On a tie, the first one wins.
-        let best = ranges.reduce(|best, next| if next.0 > best.0 { next } else { best });
-        best.map_or(Self::English, |(_, language)| language)
+        ranges.reduce(|best, next| if next.0 > best.0 { next } else { best })?.1
     }
 
     pub(in crate::http) const fn texts(self) -> &'static Texts {
@@ -38,6 +42,33 @@ impl Language {
             Self::German => &GERMAN,
             Self::French => &FRENCH,
         }
+    }
+}
+
+fn primary(tag: &str) -> &str {
+    tag.split('-').next().unwrap_or_default()
+}
+
+fn has_primary(tag: &str, wanted: &str) -> bool {
+    primary(tag).eq_ignore_ascii_case(wanted)
+}
+
+/// A page's language. Its links keep it: they start with the language if the page's own address does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(in crate::http) struct PageLanguage {
+    pub(in crate::http) language: Language,
+    pub(in crate::http) is_in_path: bool,
+}
+
+impl PageLanguage {
+    /// Every language, with and without its part in the path.
+    pub(in crate::http) fn all() -> impl Iterator<Item = Self> {
+        let with = |language| [false, true].map(|is_in_path| Self { language, is_in_path });
+        Language::ALL.into_iter().flat_map(with)
+    }
+
+    pub(in crate::http) const fn texts(self) -> &'static Texts {
+        self.language.texts()
     }
 }
 
@@ -52,6 +83,9 @@ pub(in crate::http) struct Counted {
 pub(in crate::http) struct Texts {
     /// The language tag, for HTML's `lang`.
     pub(in crate::http) tag: &'static str,
+    /// The language's own name for itself.
+    pub(in crate::http) native_name: &'static str,
+    pub(in crate::http) other_languages: &'static str,
     /// Separates a label from what it labels.
     pub(in crate::http) colon: &'static str,
     /// Separates groups of three digits.
@@ -338,6 +372,8 @@ impl Texts {
 
 static ENGLISH: Texts = Texts {
     tag: "en",
+    native_name: "English",
+    other_languages: "Language",
     colon: ":",
     group: ",",
     decimal_point: ".",
@@ -587,6 +623,8 @@ static ENGLISH: Texts = Texts {
 
 static GERMAN: Texts = Texts {
     tag: "de",
+    native_name: "Deutsch",
+    other_languages: "Sprache",
     colon: ":",
     group: ".",
     decimal_point: ",",
@@ -839,6 +877,8 @@ static GERMAN: Texts = Texts {
 
 static FRENCH: Texts = Texts {
     tag: "fr",
+    native_name: "Français",
+    other_languages: "Langue",
     colon: "\u{a0}:",
     group: "\u{202f}",
     decimal_point: ",",
@@ -1089,26 +1129,33 @@ static FRENCH: Texts = Texts {
 #[cfg(test)]
 mod tests {
     use axum::http::HeaderValue;
+    use axum::http::header::ACCEPT_LANGUAGE;
 
     use super::*;
 
     #[test]
     fn browser_chooses_the_language() {
-        let preferred =
-            |list| Language::preferred(&HeaderMap::from_iter([(ACCEPT_LANGUAGE, HeaderValue::from_static(list))]));
-        for (list, language) in [
-            ("de-AT,de;q=0.9,en;q=0.8", Language::German),
-            ("es, fr-CA;q=0.7, en;q=0.3", Language::French),
-            ("en-GB,en;q=0.9,de;q=0.8", Language::English),
-            ("FR", Language::French),
-            ("de;q=0, en;q=0.1", Language::English),
-            ("nl, *", Language::English),
-            ("den", Language::English),
-            ("", Language::English),
+        let preferred = |list, own| {
+            let headers = HeaderMap::from_iter([(ACCEPT_LANGUAGE, HeaderValue::from_static(list))]);
+            Language::preferred(&headers, own)
+        };
+        for (list, own, language) in [
+            ("de-AT,de;q=0.9,en;q=0.8", "en", Some(Language::German)),
+            ("de-AT,de;q=0.9,en;q=0.8", "de", None),
+            ("de-AT,de;q=0.9,en;q=0.8", "it", Some(Language::German)),
+            ("it,de;q=0.9", "it-CH", None),
+            ("es, fr-CA;q=0.7, en;q=0.3", "en", Some(Language::French)),
+            ("en-GB,en;q=0.9,de;q=0.8", "en", None),
+            ("en-GB,en;q=0.9,de;q=0.8", "de", Some(Language::English)),
+            ("FR", "en", Some(Language::French)),
+            ("de;q=0, en;q=0.1", "en", None),
+            ("nl, *", "en", None),
+            ("den", "en", None),
+            ("", "en", None),
         ] {
-            assert_eq!(preferred(list), language, "{list}");
+            assert_eq!(preferred(list, own), language, "{list} {own}");
         }
-        assert_eq!(Language::preferred(&HeaderMap::new()), Language::English);
+        assert_eq!(Language::preferred(&HeaderMap::new(), "de"), None);
     }
 
     #[test]

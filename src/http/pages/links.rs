@@ -84,6 +84,12 @@ impl Address {
         Some(self.pairs.remove(at).1)
     }
 
+    /// The same list without the parameters that `is_left_out` selects.
+    pub(super) fn without(&self, is_left_out: impl Fn(&str) -> bool) -> Self {
+        let pairs = self.pairs.iter().filter(|(name, _)| !is_left_out(name)).cloned().collect();
+        Self { path: self.path.clone(), pairs }
+    }
+
     /// The page number, counted from 1.
     pub(super) fn page(&self) -> u64 {
         self.get(PAGE).and_then(|page| page.parse().ok()).unwrap_or(1).max(1)

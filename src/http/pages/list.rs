@@ -3,14 +3,15 @@
 use axum::http::Uri;
 
 use super::facets;
-use super::links::{Address, PAGE};
+use super::links::{Address, PAGE, of_category};
 use super::pager::offset;
+use crate::catalogue::Catalogue;
 use crate::catalogue::resource::{CategoryResource, Correction, QueryReport};
 use crate::http::extract::Snapshot;
 use crate::http::extract::query::RawQuery;
 use crate::http::problem::{ApiError, ErrorCode, ParameterProblem};
 use crate::record::Language;
-use crate::service::parameter::definition::{FILTERS, PREFIX, SEARCH_Q, SEARCH_SORT, TYPO};
+use crate::service::parameter::definition::{CATEGORY, FILTERS, PREFIX, SEARCH_Q, SEARCH_SORT, TYPO};
 use crate::service::parameter::{Given, Interface, Refusal, Values};
 use crate::service::{self, Facet, MAX_QUERY_CHARACTERS, MAX_QUERY_OFFSET, PageRequest, SearchSoftware};
 use crate::text::fold::folded;
@@ -71,6 +72,24 @@ impl List {
             search.filter.categories = vec![category.id.clone()];
         }
         Ok(Self { address, search, category })
+    }
+
+    /// The URL under which search engines should list this page: without its query, and a category's
+    /// own URL instead of a filter by it.
+    pub(super) fn canonical(&self, catalogue: &Catalogue, base: &str) -> String {
+        let is_query = |name: &str| [SEARCH_Q.name, SEARCH_SORT.name, TYPO.name].contains(&name);
+        let (list, page) = match self.search.q {
+            Some(_) => (self.address.without(is_query), 1),
+            None => (self.address.clone(), self.address.page()),
+        };
+        let mut filters = list.pairs().filter(|(name, _)| *name != PAGE);
+        match (filters.next(), filters.next()) {
+            (Some((name, value)), None) if name == CATEGORY.name => match catalogue.categories_named(value) {
+                [at] => Address::new(of_category(base, &catalogue.tables.categories[*at as usize].id)).at_page(page),
+                _ => list.at_page(page),
+            },
+            _ => list.at_page(page),
+        }
     }
 
     /// The query with its corrections applied, unless that makes it too long for a query.

@@ -8,7 +8,7 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 
-use super::language::Texts;
+use super::language::{PageLanguage, Texts};
 use crate::http::problem::ApiError;
 
 pub(super) const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
@@ -21,6 +21,9 @@ const CONTENT_POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; \
      form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
 );
+
+/// What decides whether a visitor is redirected to another language.
+pub(super) const BY_LANGUAGE: HeaderValue = HeaderValue::from_static("Accept-Language, Sec-Fetch-Site");
 
 /// Renders a page, or part of a page, in a given language.
 pub(super) fn html(status: StatusCode, t: &Texts, template: &impl Template) -> Result<Response, ApiError> {
@@ -50,18 +53,24 @@ pub(super) fn redirect(status: StatusCode, address: &str) -> Response {
     }
 }
 
-/// Sets who may cache a page. The response depends on the language and the coding, and on the
-/// session unless the page is public.
-pub(in crate::http) fn set_caching(is_public: bool, response: &mut Response) {
+/// Sets who may cache a page. The response depends on the coding, and on the session unless the page
+/// is public. If the language isn't in the path, a visitor arriving from elsewhere may be redirected.
+pub(in crate::http) fn set_caching(is_public: bool, language: PageLanguage, response: &mut Response) {
     let is_found = response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED;
     let (caching, vary) = match is_public {
-        true if is_found => ("public, max-age=60, stale-while-revalidate=600", "Accept-Language, Accept-Encoding"),
-        true => ("no-cache", "Accept, Accept-Language, Accept-Encoding"),
-        false => ("private, no-cache", "Cookie, Accept, Accept-Language, Accept-Encoding"),
+        true if is_found => ("public, max-age=60, stale-while-revalidate=600", "Accept-Encoding"),
+        true => ("no-cache", "Accept, Accept-Encoding"),
+        false => ("private, no-cache", "Cookie, Accept, Accept-Encoding"),
     };
     let headers = response.headers_mut();
     if !headers.contains_key(CACHE_CONTROL) {
         headers.insert(CACHE_CONTROL, HeaderValue::from_static(caching));
     }
     headers.insert(VARY, HeaderValue::from_static(vary));
+    if !is_public {
+        headers.insert(RESOURCE_POLICY, HeaderValue::from_static("same-origin"));
+    }
+    if !language.is_in_path {
+        headers.append(VARY, BY_LANGUAGE);
+    }
 }

@@ -11,7 +11,7 @@ use super::call::{Call, Calls};
 use super::edition::{Edition, Lang};
 use super::facets::{Chip, FilterGroup, chips, filter_count, groups, without_filters};
 use super::frame::{Frame, JsonLd, Section};
-use super::language::{Language, Texts};
+use super::language::{PageLanguage, Texts};
 use super::links::{PAGE, of_category, of_search, of_software};
 use super::list::{List, names};
 use super::pager::Pager;
@@ -166,7 +166,7 @@ struct ResultsPage<'a> {
 /// The home page, or search results if the URL has any list parameters.
 pub(super) async fn get_home(
     State(state): State<Arc<AppState>>,
-    language: Language,
+    language: PageLanguage,
     Preferred(of_texts): Preferred,
     snapshot: Snapshot,
     uri: Uri,
@@ -177,26 +177,26 @@ pub(super) async fn get_home(
     if !is_list {
         return home::get(state, language, of_texts, snapshot).await;
     }
-    let list = List::read(format!("{}/", state.site.base), &uri, &snapshot, None, of_texts)?;
+    let list = List::read(format!("{}/", state.site.base_in(language)), &uri, &snapshot, None, of_texts)?;
     show(state, language, snapshot, list, false).await
 }
 
 /// The part of a list page that the script replaces.
 pub(super) async fn get_results(
     State(state): State<Arc<AppState>>,
-    language: Language,
+    language: PageLanguage,
     Preferred(of_texts): Preferred,
     snapshot: Snapshot,
     uri: Uri,
 ) -> Result<Response, ApiError> {
-    let list = List::read(format!("{}/", state.site.base), &uri, &snapshot, None, of_texts)?;
+    let list = List::read(format!("{}/", state.site.base_in(language)), &uri, &snapshot, None, of_texts)?;
     show(state, language, snapshot, list, true).await
 }
 
 /// Shows a list, or only the part of it that the script replaces.
 pub(super) async fn show(
     state: Arc<AppState>,
-    language: Language,
+    language: PageLanguage,
     snapshot: Snapshot,
     list: List,
     is_part: bool,
@@ -228,7 +228,7 @@ pub(super) async fn show(
 #[derive(Debug, Clone)]
 struct View {
     state: Arc<AppState>,
-    language: Language,
+    language: PageLanguage,
     snapshot: Snapshot,
     list: Arc<List>,
     is_part: bool,
@@ -236,12 +236,7 @@ struct View {
 
 impl View {
     fn edition(&self) -> Edition<'_> {
-        Edition {
-            t: self.language.texts(),
-            base: &self.state.site.base,
-            catalogue: &self.snapshot.catalogue,
-            language: self.list.search.language.as_ref(),
-        }
+        self.state.site.edition(self.language, &self.snapshot.catalogue, self.list.search.language.as_ref())
     }
 
     fn write(&self, page: &SearchPage<'_>, nothing: Option<Nothing<'_>>) -> Result<Response, ApiError> {
@@ -273,7 +268,10 @@ impl View {
         let q = list.search.q.as_deref().unwrap_or_default();
         let name = list.category.as_ref().map_or(t.products, |category| &category.name);
         let title = if q.is_empty() { name.to_owned() } else { format!("{q} · {}", t.results) };
-        let mut frame = Frame::new(site, self.language, snapshot).titled(&title);
+        let mut frame =
+            Frame::new(site, self.language, snapshot).titled(&title).at(&list.address.at_page(list.address.page()));
+        frame = frame.canonical_at(&list.canonical(&snapshot.catalogue, edition.base));
+        frame.is_noindex = list.search.q.is_some() || page.data.is_empty();
         let explore = Explore {
             edition,
             t,
@@ -291,7 +289,6 @@ impl View {
         if self.is_part {
             return respond::html(StatusCode::OK, t, &explore);
         }
-        frame.canonical = Some(list.address.at_page(list.address.page()));
         if let Some(category) = &list.category {
             // On a category's page, the header's search box still covers the whole directory.
             frame = frame.described(category.description.as_deref().unwrap_or_default());

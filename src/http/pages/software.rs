@@ -19,7 +19,7 @@ use super::frame::JsonLd;
 use super::frame::{Frame, Section};
 use super::history::{Entries, history_of};
 use super::home::overview;
-use super::language::{Language, Texts};
+use super::language::{PageLanguage, Texts};
 use super::links::{Address, PAGE, of_category, of_record, of_search, of_software, web_address};
 use super::overview::Overview;
 use super::pager::{Pager, offset};
@@ -142,7 +142,7 @@ impl SoftwarePage<'_> {
     }
 
     fn record_href(&self, kind: &str) -> String {
-        of_record(self.base, kind, &self.item().id)
+        of_record(self.edition.root, kind, &self.item().id)
     }
 
     fn history_href(&self) -> String {
@@ -185,7 +185,7 @@ impl SoftwarePage<'_> {
 
 pub(super) async fn get_software(
     State(state): State<Arc<AppState>>,
-    language: Language,
+    language: PageLanguage,
     Preferred(of_texts): Preferred,
     snapshot: Snapshot,
     PathId(id): PathId,
@@ -201,7 +201,7 @@ pub(super) async fn get_software(
 
 fn show(
     state: &AppState,
-    (language, of_texts): (Language, Option<&record::Language>),
+    (language, of_texts): (PageLanguage, Option<&record::Language>),
     snapshot: &Snapshot,
     overview: &Overview,
     id: String,
@@ -209,9 +209,9 @@ fn show(
     budget: &Budget,
 ) -> Result<Response, ApiError> {
     let (t, site) = (language.texts(), &state.site);
-    let edition = Edition { t, base: &site.base, catalogue: &snapshot.catalogue, language: of_texts };
+    let edition = site.edition(language, &snapshot.catalogue, of_texts);
     let query = RawQuery::parse(uri.query().unwrap_or_default());
-    let address = Address::read(of_software(&site.base, &id), &query, &[SORT, PAGE]);
+    let address = Address::read(of_software(site.base_in(language), &id), &query, &[SORT, PAGE]);
     let sort = ReviewSort::ALL.into_iter().find(|sort| Some(sort.as_str()) == address.get(SORT)).unwrap_or_default();
     let page = PageRequest { limit: REVIEWS, offset: offset(address.page(), REVIEWS) };
     let list = ListReviews { filter: ReviewFilter::default(), sort, page };
@@ -235,7 +235,8 @@ fn show(
         .collect::<Result<_, _>>()
         .map_err(ApiError::internal)?;
     let history = service::list_history(snapshot, &id, PageRequest { limit: HISTORY, offset: 0 })?;
-    let mut linker = TermLinker::new(&overview.terms, &snapshot.catalogue.tables.glossary, &site.base, of_texts);
+    let mut linker =
+        TermLinker::new(&overview.terms, &snapshot.catalogue.tables.glossary, site.base_in(language), of_texts);
     let detail = &product.detail;
     let paragraphs = detail.description.as_deref().unwrap_or_default().split("\n\n");
     let paragraphs: Vec<_> = paragraphs.filter(|text| !text.trim().is_empty()).collect();
@@ -261,7 +262,7 @@ fn show(
         frame: frame(site, language, snapshot, &product),
         edition,
         t,
-        base: &site.base,
+        base: site.base_in(language),
         product: &product,
         rating: Rating::new(t, product.item.rating_value(), product.item.review_count),
         texts,
@@ -322,12 +323,12 @@ fn in_common(edition: Edition<'_>, hit: &SimilarHit<'_>) -> Option<String> {
     (!shared.is_empty()).then(|| format!("<span class=\"quiet\">{label}{colon}</span> {}", shared.join(", ")))
 }
 
-fn frame<'a>(site: &'a Site, language: Language, snapshot: &Snapshot, product: &SoftwareDetail<'_>) -> Frame<'a> {
+fn frame<'a>(site: &'a Site, language: PageLanguage, snapshot: &Snapshot, product: &SoftwareDetail<'_>) -> Frame<'a> {
     let SoftwareDetail { item, detail } = product;
     let description = item.tagline.as_deref().or(detail.description.as_deref()).unwrap_or_default();
     let mut frame = Frame::new(site, language, snapshot).titled(&item.name).described(description);
     frame.section = Section::Products;
-    frame.canonical = Some(of_software("", &item.id));
+    frame.address = of_software("", &item.id);
     if site.public.is_empty() {
         return frame;
     }
