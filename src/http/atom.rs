@@ -57,7 +57,7 @@ impl Feed<'_> {
         text(xml, "updated", changed_at)?;
         link(xml, "self", "application/atom+xml", &format!("{}/feed.atom{query}", self.config.base()))?;
         link(xml, "alternate", "text/html", &format!("{}/", self.config.base()))?;
-        xml.create_element("author").write_inner_content(|xml| text(xml, "name", site_title))?;
+        xml.create_element("author").write_inner_content(|xml| text(xml, "name", self.config.publisher()))?;
         self.news.iter().try_for_each(|news| {
             xml.create_element("entry").write_inner_content(|xml| self.write_entry(xml, news))?;
             Ok(())

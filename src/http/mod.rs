@@ -13,6 +13,7 @@ mod content_coding;
 mod downloads;
 mod entity_tag;
 mod extract;
+mod face;
 mod metrics;
 mod middleware;
 mod openapi;
@@ -29,6 +30,7 @@ mod state;
 
 pub use api::metrics_service;
 pub use config::{HttpConfig, PublicUrl, PublicUrlError};
+pub use face::Face;
 pub use metrics::{Metrics, MetricsError};
 pub use middleware::ACCESS_LOG;
 pub use preview::{Comparison, Findings, Preview};
@@ -216,6 +218,7 @@ async fn answer(state: &AppState, context: &RequestContext, mut request: Request
         }
         _ => middleware::allow_origin(is_cross_origin, response.headers_mut()),
     }
+    pages::allow_embedding(state.site.embedded_by.as_ref(), &mut response);
     if is_unknown {
         response.headers_mut().append(VARY, HeaderValue::from_static("Accept, Accept-Language"));
     }

@@ -72,6 +72,8 @@ pub(super) fn serve_args(args: &PreviewArgs) -> ServeArgs {
         public_api: None,
         site_title: Some("Preview".to_owned()),
         site_introduction: None,
+        site: None,
+        embed_origin: Vec::new(),
         engine: EngineArgs::default(),
         log: "info".to_owned(),
         access_log: false,

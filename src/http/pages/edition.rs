@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::document::Assets;
 use super::language::Texts;
 use crate::catalogue::resource::{CategoryResource, SoftwareItem};
 use crate::catalogue::{Catalogue, GlossaryEntry};
@@ -15,6 +16,7 @@ pub(super) struct Edition<'a> {
     pub(super) base: &'a str,
     /// The path that links to everything else start with, which has no language.
     pub(super) root: &'a str,
+    pub(super) assets: &'a Assets,
     pub(super) catalogue: &'a Catalogue,
     /// The language to show records in where available; `None` shows each in its own language.
     pub(super) language: Option<&'a Language>,
@@ -55,6 +57,11 @@ impl fmt::Display for Lang<'_> {
 }
 
 impl<'a> Edition<'a> {
+    /// The URL of a product's logo.
+    pub(super) fn logo(&self, id: &str) -> Option<String> {
+        self.assets.url_of(&format!("logos/{id}"))
+    }
+
     /// The attribute for text in an entry's own language.
     pub(super) fn own<'l>(&self, own: Option<&'l Language>) -> Lang<'l> {
         Lang::own(self.t, own)

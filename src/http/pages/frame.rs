@@ -4,11 +4,13 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
+use super::document::SITE_CSS;
 use super::language::{Language, PageLanguage, Texts};
 use super::links::single_line;
 use super::site::Site;
 use crate::catalogue::Catalogue;
 use crate::generation::Snapshot;
+use crate::http::face::Face;
 use crate::http::preview::Preview;
 use crate::text::shorten::{in_list, shortened};
 
@@ -108,8 +110,8 @@ impl<'a> Frame<'a> {
     }
 
     pub(super) fn window_title(&self) -> String {
-        let site = &self.site.title;
-        if self.title.is_empty() { site.clone() } else { format!("{} · {site}", self.title) }
+        let site = self.site_title();
+        if self.title.is_empty() { site.to_owned() } else { format!("{} · {site}", self.title) }
     }
 
     pub(super) fn base(&self) -> &str {
@@ -148,7 +150,53 @@ impl<'a> Frame<'a> {
     }
 
     pub(super) fn site_title(&self) -> &str {
-        &self.site.title
+        self.site.title_in(self.t)
+    }
+
+    pub(super) fn logo(&self) -> String {
+        let Face { logo, icon, .. } = &self.site.face;
+        self.image(logo.as_ref().or(icon.as_ref()))
+    }
+
+    pub(super) fn icon(&self) -> String {
+        self.image(self.site.face.icon.as_ref())
+    }
+
+    fn image(&self, file: Option<&String>) -> String {
+        format!("{}/{}", self.assets(), file.map_or("icon.svg", String::as_str))
+    }
+
+    /// The absolute URL of the logo for link previews, which don't show SVG.
+    pub(super) fn preview_image(&self) -> Option<String> {
+        let Site { public, base, face, .. } = self.site;
+        let image = [&face.logo, &face.icon]
+            .into_iter()
+            .flatten()
+            .find(|file| file.rsplit_once('.').is_some_and(|(_, kind)| kind == "png"))?;
+        let path = self.image(Some(image));
+        (!public.is_empty()).then(|| format!("{public}{}", &path[base.len()..]))
+    }
+
+    /// The URL of the operator's styles.
+    pub(super) fn styles(&self) -> Option<String> {
+        self.site.assets.url_of(SITE_CSS)
+    }
+
+    pub(super) fn disclaimer(&self) -> &str {
+        self.site.face.disclaimer.as_ref().map_or(self.t.disclaimer, |text| text.get(self.t.tag))
+    }
+
+    pub(super) fn publisher(&self) -> Option<&str> {
+        self.site.face.publisher.as_deref()
+    }
+
+    /// The operator's links in the footer.
+    pub(super) fn own_links(&self) -> Vec<(&'static str, String)> {
+        let labels = [self.t.imprint, self.t.privacy, self.t.contact];
+        let links =
+            labels.into_iter().zip(&self.site.face.links).filter_map(|(label, link)| Some((label, link.as_ref()?)));
+        let href = |link: &String| if link.starts_with('/') { format!("{}{link}", self.base()) } else { link.clone() };
+        links.map(|(label, link)| (label, href(link))).collect()
     }
 
     pub(super) fn preview(&self) -> Option<&Preview> {

@@ -67,13 +67,17 @@ pub(super) async fn get(
     let newest = translated(&snapshot, of_texts.as_ref(), &overview.newest_evidence)?;
     let added = translated(&snapshot, of_texts.as_ref(), &overview.recently_added)?;
     let (newest, added) = (items(&newest)?, items(&added)?);
-    let introduction = site.introduction.as_deref().unwrap_or(t.default_introduction);
-    let mut frame = Frame::new(site, language, &snapshot).described(introduction);
+    let introduction = site.introduction_in(language);
+    let mut frame = Frame::new(site, language, &snapshot).described(&introduction.plain);
     frame.json_ld = vec![JsonLd::new(
         "WebSite",
         &[
-            ("name", site.title.as_str().into()),
+            ("name", site.title_in(t).into()),
             ("url", format!("{}/", site.public).into()),
+            (
+                "publisher",
+                site.face.publisher.as_ref().map_or(json!(null), |name| json!({"@type": "Organization", "name": name})),
+            ),
             (
                 "potentialAction",
                 json!({
@@ -89,8 +93,8 @@ pub(super) async fn get(
         edition,
         t,
         base: edition.base,
-        title: &site.title,
-        introduction,
+        title: site.title_in(t),
+        introduction: &introduction.html,
         overview: &overview,
         category_count: tables.categories.len() as u64,
         categories: largest(&tables.categories, localised.map_or(&[], |localised| &localised.categories))

@@ -22,6 +22,7 @@ mod licence;
 mod links;
 mod list;
 mod locale;
+mod markdown;
 mod overview;
 mod pager;
 mod preview;
@@ -38,7 +39,7 @@ mod text_budget;
 
 pub(super) use error::{Reader, write_error};
 pub(super) use locale::{Localised, language_of, settle_language, take_language};
-pub(super) use respond::set_caching;
+pub(super) use respond::{allow_embedding, set_caching};
 
 use std::sync::Arc;
 
@@ -126,7 +127,7 @@ pub(super) fn open(docs: &Docs) -> Router<Arc<AppState>> {
             Some((_, page)) => page.respond(&headers).await,
             None => ApiError::RouteNotFound.into_response(),
         };
-        router.route(path, get(respond))
+        router.route(&path, get(respond))
     });
     pages
         .route("/docs", get(getting_started::get_page))

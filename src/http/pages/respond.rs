@@ -10,6 +10,7 @@ use axum::response::{IntoResponse as _, Response};
 
 use super::language::{PageLanguage, Texts};
 use crate::http::problem::ApiError;
+use crate::key::Origin;
 
 pub(super) const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 
@@ -43,6 +44,23 @@ pub(super) fn protect(headers: &mut HeaderMap) {
     headers.insert(REFERRER_POLICY, HeaderValue::from_static("same-origin"));
     headers.insert(OPENER_POLICY, HeaderValue::from_static("same-origin"));
     headers.insert(RESOURCE_POLICY, HeaderValue::from_static("same-origin"));
+}
+
+/// Lets the sites that the operator names embed public pages.
+pub(in crate::http) fn allow_embedding(embedded_by: Option<&HeaderValue>, response: &mut Response) {
+    let Some(ancestors) = embedded_by else { return };
+    if let Some(policy) = response.headers_mut().get_mut(CONTENT_SECURITY_POLICY).filter(|of| **of == CONTENT_POLICY) {
+        *policy = ancestors.clone();
+    }
+}
+
+/// The policy of pages that these sites may embed.
+pub(super) fn embedded_by(origins: &[Origin]) -> Option<HeaderValue> {
+    let origins: Vec<_> = origins.iter().map(Origin::as_str).collect();
+    let policy = CONTENT_POLICY;
+    let policy =
+        policy.to_str().ok()?.replace("frame-ancestors 'none'", &format!("frame-ancestors {}", origins.join(" ")));
+    HeaderValue::try_from(policy).ok().filter(|_| !origins.is_empty())
 }
 
 /// Redirects to a path and query, which must be ASCII.

@@ -9,6 +9,7 @@ use super::call::LOCAL;
 use super::document::Document;
 use super::frame::{Frame, Menu, Section};
 use super::language::{PageLanguage, Texts};
+use super::markdown::{Rendered, render};
 use super::site::{Site, robots};
 use crate::export;
 use crate::http::problem::ErrorCode;
@@ -39,6 +40,13 @@ struct DocumentationPage<'a> {
     frame: Frame<'a>,
     path: &'static str,
     prose: &'a str,
+}
+
+#[derive(Debug, Template)]
+#[template(path = "own-page.html")]
+struct OwnPage<'a> {
+    frame: Frame<'a>,
+    content: &'a str,
 }
 
 #[derive(Debug, Template)]
@@ -88,7 +96,7 @@ pub(in crate::http) struct Docs {
     /// The machine-readable documents, each with its path.
     pub(super) documents: [(&'static str, Document); 5],
     /// All pages by path and language, except the first one, which depends on the directory.
-    pub(super) pages: Vec<(&'static str, Vec<(PageLanguage, Document)>)>,
+    pub(super) pages: Vec<(String, Vec<(PageLanguage, Document)>)>,
 }
 
 impl Docs {
@@ -108,7 +116,14 @@ impl Docs {
         let mut pages = Vec::new();
         for ((path, _), prose) in PAGES.into_iter().skip(1).zip(&prose) {
             let documents = PageLanguage::all().map(|of| Ok((of, page(site, of, path, prose)?)));
-            pages.push((path, documents.collect::<Result<_, askama::Error>>()?));
+            pages.push((path.to_owned(), documents.collect::<Result<_, askama::Error>>()?));
+        }
+        for (name, texts) in &site.face.pages {
+            let path = format!("/pages/{name}");
+            let documents =
+                PageLanguage::all().map(|of| Ok((of, own_page(site, of, &path, texts.get(of.texts().tag))?)));
+            let documents = documents.collect::<Result<_, askama::Error>>()?;
+            pages.push((path, documents));
         }
         let llms = ForLanguageModels {
             host: &site.public,
@@ -153,6 +168,15 @@ impl Docs {
         let (path, _) = PAGES[0];
         page(site, language, path, &prose.render()?)
     }
+}
+
+/// A page of the operator's own.
+fn own_page(site: &Site, language: PageLanguage, path: &str, markdown: &str) -> Result<Document, askama::Error> {
+    let t = language.texts();
+    let Rendered { html, plain, title } = render(markdown, site.base_in(language));
+    let mut frame = Frame::bare(site, language).titled(title.as_deref().unwrap_or(path)).described(&plain).at(path);
+    frame.menu = Some(Menu::default());
+    Ok(Document::page(t, OwnPage { frame, content: &html }.render()?))
 }
 
 fn host(site: &Site) -> &str {
