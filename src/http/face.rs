@@ -254,7 +254,7 @@ pub(super) fn format(image: &[u8]) -> Result<&'static str, &'static str> {
     loop {
         match reader.read_event_into(&mut buffer) {
             Ok(Event::Start(element) | Event::Empty(element)) if !has_root => {
-                if element.local_name().as_ref() != b"svg" {
+                if element.local_name().as_ref() != "svg" {
                     return Err("is neither SVG nor PNG");
                 }
                 has_root = true;
