@@ -26,6 +26,9 @@ pub struct ServeArgs {
     /// processors, and hold back whatever that server would
     #[arg(long, value_name = "PROCESSORS", hide = true, requires = "reindex")]
     pub for_server: Option<BuildProcessors>,
+    /// The demo records that the server serves beside its exports
+    #[arg(long, value_name = "FILE", hide = true, requires = "for_server")]
+    pub demo: Option<PathBuf>,
     /// Where the exports are.
     #[command(flatten, next_help_heading = "Data")]
     pub data: DataArgs,

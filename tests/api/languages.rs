@@ -243,7 +243,12 @@ async fn every_value_in_a_response_is_accepted_as_a_filter() {
                 }
             }
             let mut shown: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-            for item in get(&format!("/v1/software?{lang}&limit=100")).await["data"].as_array().expect("a list") {
+            let mut items = Vec::new();
+            for offset in [0, 100] {
+                let page = get(&format!("/v1/software?{lang}&limit=100&offset={offset}")).await;
+                items.extend(page["data"].as_array().expect("a list").clone());
+            }
+            for item in &items {
                 let names = item["categories"].as_array().expect("a list").iter().map(|of| &of["name"]);
                 for name in names.chain([&item["category"]]).filter_map(Value::as_str) {
                     let id = item["id"].as_str().expect("an id").to_owned();

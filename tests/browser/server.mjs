@@ -1,7 +1,7 @@
 // The real server, in a separate process on a free port.
 
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,7 +10,12 @@ const CHECKOUT = resolve(import.meta.dirname, '../..');
 const BINARY = process.env.SOFTWARE_DIRECTORY_BIN
   ?? join(resolve(CHECKOUT, process.env.CARGO_TARGET_DIR ?? 'target'), 'debug/software-directory');
 
-export const DATA = join(CHECKOUT, 'data');
+/** A folder with the bundled exports and the demo records. */
+export const DATA = mkdtempSync(join(tmpdir(), 'software-directory-data-'));
+for (const folder of ['data', 'demo']) {
+  cpSync(join(CHECKOUT, folder), DATA, { recursive: true, filter: (path) => !path.includes('meaning') });
+}
+process.on('exit', () => rmSync(DATA, { recursive: true, force: true }));
 export const HOSTILE = join(import.meta.dirname, 'hostile');
 
 /** Runs one of the binary's commands until it exits, and returns its standard output. */

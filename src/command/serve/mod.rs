@@ -34,7 +34,8 @@ use crate::update::Directory;
 /// Serves, or with `--reindex` only builds. Exit codes: 0 stopped or built, 1 failed, 2 usage error
 /// or exports that can't be served.
 pub(super) fn run(args: &ServeArgs) -> ExitCode {
-    let settings = data::settings(&args.data, args.max_removed);
+    let demo = args.demo.clone().or_else(|| data::demo(&args.data, args.keys.as_deref()));
+    let settings = data::settings(&args.data, demo, args.max_removed);
     match args.for_server {
         Some(processors) => reindex::run_for_server(args, processors, &settings),
         None if args.reindex => run_logged(args, |log| rebuild(args, &settings, log)),
@@ -49,7 +50,7 @@ pub(super) fn run_preview(preview: &PreviewArgs) -> ExitCode {
         return failure.print();
     }
     let args = preview::serve_args(preview);
-    let settings = data::settings(&args.data, args.max_removed);
+    let settings = data::settings(&args.data, None, args.max_removed);
     run_logged(&args, |log| serve(&args, Some(preview), settings, log))
 }
 

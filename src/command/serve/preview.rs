@@ -62,6 +62,7 @@ pub(super) fn serve_args(args: &PreviewArgs) -> ServeArgs {
         reindex: false,
         forget: Vec::new(),
         for_server: None,
+        demo: None,
         max_build_bytes: None,
         // A set that removes many products should be shown, not withheld.
         max_removed: 100,

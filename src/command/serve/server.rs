@@ -78,7 +78,7 @@ pub(super) async fn run(
                 let snapshot = state.directory.current();
                 log_start(outcome.zip(snapshot.as_deref()), address, &about);
                 open.send_replace(true);
-                announce(address, &state, snapshot.as_deref(), development.as_ref(), about.is_demo);
+                announce(address, &state, snapshot.as_deref(), development.as_ref(), about.demo);
                 Ok(())
             }
             Ok(Err(failure)) => Err(failure),
@@ -228,7 +228,7 @@ fn announce(
     state: &AppState,
     snapshot: Option<&Snapshot>,
     development: Option<&ApiKey>,
-    is_demo: bool,
+    demo: Option<&str>,
 ) {
     let reachable = match address.ip() {
         ip if ip.is_unspecified() && ip.is_ipv4() => SocketAddr::from(([127, 0, 0, 1], address.port())),
@@ -253,11 +253,8 @@ fn announce(
     if let Some(code) = codes.next() {
         append(&mut text, format_args!("\nWhat changes  http://{reachable}/sign-in?code={code}&next=/preview\n"));
     }
-    if is_demo {
-        text.push_str(
-            "\nThere is no ./data folder here, so this is the built-in demo directory.\n\
-             Put export files in ./data, or name their folder with --data.\n",
-        );
+    if let Some(demo) = demo {
+        append(&mut text, format_args!("\n{demo}\n"));
     }
     let text = Arc::<str>::from(text);
     let printed = Arc::clone(&text);

@@ -109,7 +109,7 @@ fn check_highlight(highlight: &Highlight<'_>) {
 /// The bundled exports, plus an export with one of everything.
 pub(crate) fn snapshot() -> Arc<Snapshot> {
     let sources = [
-        ("demo.json", include_str!("../../../data/demo.json")),
+        ("demo.json", include_str!("../../../demo/demo.json")),
         ("qhse.json", include_str!("../../../data/qhse.json")),
         ("everything.json", super::export::EXPORT),
     ];
