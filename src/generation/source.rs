@@ -85,23 +85,20 @@ impl Source {
     ) -> Result<ReadSet, ReadError> {
         let today = export::latest_day(jiff::Timestamp::now());
         let unusable = |error| ReadError::Scratch(scratch.error(error));
-        match self.folder() {
-            Some(folder) => {
-                let (stamp, mut set) = read_settled(self, folder, || {
-                    let files = self.files(folder)?;
-                    let sizes = files.iter().map(|file| std::fs::metadata(file).map_or(0, |of| of.len()));
-                    let total = sizes.sum();
-                    let files = files.iter().map(|path| Ok(SourceFile::open(path, limits)?.prefixed(prefixes)));
-                    ExportSet::read(files, limits, today, scratch, &|done| progress(done, total)).map_err(unusable)
-                })?;
-                export::mention_ignored_files(&mut set.report, folder);
-                Ok(ReadSet { set, stamp })
-            }
-            None => {
-                let files = embedded_files(prefixes);
-                let set = ExportSet::read(files, limits, today, scratch, &|done| progress(done, done));
-                Ok(ReadSet { set: set.map_err(unusable)?, stamp: FolderStamp::new() })
-            }
+        if let Some(folder) = self.folder() {
+            let (stamp, mut set) = read_settled(self, folder, || {
+                let files = self.files(folder)?;
+                let sizes = files.iter().map(|file| std::fs::metadata(file).map_or(0, |of| of.len()));
+                let total = sizes.sum();
+                let files = files.iter().map(|path| Ok(SourceFile::open(path, limits)?.prefixed(prefixes)));
+                ExportSet::read(files, limits, today, scratch, &|done| progress(done, total)).map_err(unusable)
+            })?;
+            export::mention_ignored_files(&mut set.report, folder);
+            Ok(ReadSet { set, stamp })
+        } else {
+            let files = embedded_files(prefixes);
+            let set = ExportSet::read(files, limits, today, scratch, &|done| progress(done, done));
+            Ok(ReadSet { set: set.map_err(unusable)?, stamp: FolderStamp::new() })
         }
     }
 

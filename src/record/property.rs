@@ -25,6 +25,8 @@ pub struct Property {
     pub is_translated: bool,
     /// Set if every directory filters and counts products by the property.
     pub attribute: Option<BuiltIn>,
+    /// Whether pages show it at a glance, as they do declared attributes.
+    pub at_a_glance: bool,
     pub shown: Shown,
     /// The property that this one's value becomes part of.
     pub joins: Option<&'static str>,
@@ -271,7 +273,8 @@ pub static SOFTWARE: [Property; 25] = [
     Property::new("features", Shape::Texts, "what it does, an array of strings").searched(Field::Feature),
     Property::new("standards", Shape::Texts, "standards it is for, an array of strings")
         .searched(Field::Standard)
-        .attribute(0, "Standards"),
+        .attribute(0, "Standards")
+        .at_a_glance(),
     Property::new(
         "alternative_to",
         Shape::Texts,
@@ -281,8 +284,9 @@ pub static SOFTWARE: [Property; 25] = [
     Property::new("aliases", Shape::Texts, "other names, an array of strings").searched(Field::Alias),
     Property::new("deployment", Shape::Texts, "how it can be run, an array of strings")
         .searched(Field::Setting)
-        .attribute(1, "Deployment"),
-    Property::new("pricing", Shape::Text, "what it costs, a string"),
+        .attribute(1, "Deployment")
+        .at_a_glance(),
+    Property::new("pricing", Shape::Text, "what it costs, a string").at_a_glance(),
     Property::new("repository", Shape::Uri, "the address of its source code, a URI").at_most(URL_CHARS),
     Property::new("languages", Shape::Texts, "languages of its user interface, an array of strings")
         .searched(Field::Setting)
@@ -477,6 +481,7 @@ impl Property {
             searched: None,
             is_translated: false,
             attribute: None,
+            at_a_glance: false,
             shown: Shown::Full,
             joins: None,
         }
@@ -509,6 +514,10 @@ impl Property {
 
     const fn attribute(self, number: usize, label: &'static str) -> Self {
         Self { attribute: Some(BuiltIn { number, label }), ..self }
+    }
+
+    const fn at_a_glance(self) -> Self {
+        Self { at_a_glance: true, ..self }
     }
 
     const fn listed(self) -> Self {

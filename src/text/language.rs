@@ -1,6 +1,7 @@
 //! Detects the language of text by its frequent words.
 
 use super::stem::Inflected;
+use super::{english, fold};
 
 /// Frequent words of English and of the other languages that are stemmed. No word is in more than
 /// one list.
@@ -14,6 +15,12 @@ const FRENCH: &[&str] = &[
     "le", "la", "les", "et", "est", "pour", "avec", "une", "dans", "sur", "du", "que", "vous", "pas", "ou", "aux",
     "ce", "votre",
 ];
+
+/// Whether a folded word is a function word of English, German or French.
+pub fn is_function_word(folded: &str) -> bool {
+    english::is_function_word(folded)
+        || [GERMAN, FRENCH].into_iter().flatten().any(|word| fold::folded(word).eq(folded.chars()))
+}
 
 /// If there are fewer of these words than this, no language is detected.
 const FEWEST: usize = 20;

@@ -62,7 +62,7 @@ async fn claims_are_numbered_and_their_sources_listed_once() {
 async fn every_page_shows_its_content_without_a_script() {
     let service = public();
     for (path, parts) in [
-        ("/", vec!["41 products", "2 sources", "href=\"/categories/tools\"", "Rated Gauge", "CC BY 4.0"]),
+        ("/", vec!["41 products", "2 exports", "href=\"/categories/tools\"", "CC BY 4.0"]),
         (
             "/?q=gauge",
             vec!["Rated <mark>Gauge</mark>", "Measures things", "Gauge Makers", "value=\"gauge\"", "1 March 2025"],
@@ -426,6 +426,82 @@ async fn tiers_are_marked_in_the_ranking() {
     for mark in ["Chosen by the editors", "With some of the words"] {
         assert!(!unranked.text().contains(mark), "{mark}: {}", unranked.text());
     }
+}
+
+/// Exports with one product each: an id, a name and a website.
+fn exports(products: &[(&str, &str, &str)]) -> Service {
+    let document = |(id, name, url): &(&str, &str, &str)| {
+        let software = json!([{"id": id, "name": name, "url": url, "aliases": ["Alias"], "pricing": "Free",
+            "evidence_status": "pending-review", "deployment": ["cloud"], "category": "Cloud storage"}]);
+        (
+            id.to_string(),
+            json!({"name": format!("List of {id}"), "license": "https://example.org/", "software": software}),
+        )
+    };
+    let documents: Vec<_> = products.iter().map(document).collect();
+    let documents: Vec<_> = documents.iter().map(|(id, text)| (id.as_str(), text.to_string())).collect();
+    let documents: Vec<_> = documents.iter().map(|(id, text)| (*id, text.as_str())).collect();
+    let directory = Directory::default();
+    directory.publish(fixture::snapshot(&documents));
+    public_with(directory.into())
+}
+
+#[tokio::test]
+async fn a_product_in_several_exports_has_one_row_that_names_them() {
+    let site = "https://store.example.org/";
+    let service = exports(&[("a", "Nimbus", site), ("b", "nimbus", site), ("c", "Other", "https://c.example.org/")]);
+    let page = read(&service, "/?q=").await;
+    assert_eq!(page.text().matches("<li class=\"result\">").count(), 2, "{}", page.text());
+    for part in [
+        "<span class=\"total\">3</span>",
+        "Also in another export: <a href=\"/software/a\"><bdi>List of a</bdi></a>",
+        "<bdi>List of b</bdi></span>",
+        "<dt><bdi>Pricing</bdi></dt><dd><bdi>Free</bdi></dd>",
+        "<dt><bdi>Deployment</bdi></dt><dd><bdi>cloud</bdi></dd>",
+    ] {
+        assert!(page.text().contains(part), "{part}: {}", page.text());
+    }
+    assert!(!read(&public(), "/").await.text().contains("Rated Gauge"), "fictional products don't lead the home page");
+    let single = exports(&[("a", "Nimbus", site)]);
+    assert!(!read(&single, "/?q=").await.text().contains("List of a</bdi></span>"));
+}
+
+#[tokio::test]
+async fn each_hit_says_why_it_was_found() {
+    let service = exports(&[
+        ("a", "Nimbus", "https://a.example.org/"),
+        ("b", "Cirrus", "https://b.example.org/"),
+        ("c", "Stratus", "https://c.example.org/"),
+    ]);
+    let alternatives = read(&service, "/?q=nimbus+alternatives").await;
+    let reason = "<span class=\"quiet\">In common:</span> <bdi>Cloud storage</bdi>";
+    assert_eq!(alternatives.text().matches(reason).count(), 2, "{}", alternatives.text());
+    assert!(!alternatives.text().contains("<mark>"), "{}", alternatives.text());
+    let deployment = read(&service, "/?q=cloud+nimbus").await;
+    assert!(deployment.text().contains("<mark>"), "{}", deployment.text());
+}
+
+#[tokio::test]
+async fn choices_for_a_comparison_are_kept_without_scripts() {
+    let service = public();
+    let page = read(&service, "/?q=gauge&id=tool-01&id=tool-rated&id=tool-01").await;
+    for part in [
+        // Only one of the two has a row.
+        "<input type=\"hidden\" name=\"id\" value=\"tool-01\" form=\"find\">",
+        "name=\"id\" value=\"tool-rated\" form=\"find\" data-name=\"Rated Gauge\" checked",
+        "href=\"/?q=gauge&amp;id=tool-rated\"",
+        "formaction=\"/compare\"",
+    ] {
+        assert!(page.text().contains(part), "{part}: {}", page.text());
+    }
+    let sent = read(&service, "/compare?q=gauge&category=&id=tool-01&id=tool-rated").await;
+    assert_eq!((sent.status.as_u16(), sent.header("location")), (303, "/compare?id=tool-01&id=tool-rated"));
+    let all = read(&service, "/compare?id=tool-01&id=tool-rated").await;
+    assert!(all.text().contains("<th scope=\"row\">Type</th>"), "{}", all.text());
+    assert!(all.text().contains("href=\"/compare?id=tool-01&amp;id=tool-rated&amp;only=differences\""));
+    let different = read(&service, "/compare?id=tool-01&id=tool-rated&only=differences").await;
+    assert!(!different.text().contains("<th scope=\"row\">Type</th>"), "{}", different.text());
+    assert!(different.text().contains("<th scope=\"row\">Rating</th>"), "{}", different.text());
 }
 
 #[tokio::test]

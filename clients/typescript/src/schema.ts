@@ -734,7 +734,7 @@ export interface components {
             alternatives_to?: string;
             /**
              * @description Id of the product in `alternatives_to`, if no product is listed as an alternative to it. The
-             *     hits are then similar products, with that product itself last. Absent otherwise.
+             *     hits are then the products most like it, at most ten. Absent otherwise.
              */
             alternatives_to_id?: string;
             /**

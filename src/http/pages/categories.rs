@@ -50,6 +50,10 @@ impl<'a> CategoriesPage<'a> {
         TextBudget::of_each(self.categories.len())
     }
 
+    fn empty_count(&self) -> u64 {
+        self.categories.iter().filter(|category| category.software_count == 0).count() as u64
+    }
+
     fn href(&self, category: &CategoryResource) -> String {
         of_category(self.edition.base, &category.id)
     }

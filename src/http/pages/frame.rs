@@ -4,6 +4,7 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
+use super::evidence;
 use super::language::{Language, Texts};
 use super::links::single_line;
 use super::site::Site;
@@ -127,6 +128,11 @@ impl<'a> Frame<'a> {
     pub(super) fn canonical_url(&self) -> Option<String> {
         let path = self.canonical.as_deref()?;
         (self.is_indexable() && !self.site.public.is_empty()).then(|| format!("{}{path}", self.site.public))
+    }
+
+    /// Today, for printouts. The documentation is written once, when the server starts.
+    pub(super) fn today(&self) -> Option<String> {
+        (self.section != Section::Docs).then(|| self.t.day(&evidence::today().to_string()).into_owned())
     }
 
     pub(super) fn is_current(&self, section: &str) -> bool {

@@ -18,7 +18,7 @@ use super::licence;
 use super::links::of_category;
 use super::overview::Overview;
 use super::respond;
-use super::row::Row;
+use super::row::{self, Row};
 use crate::catalogue::ExportDocument;
 use crate::catalogue::resource::{CategoryResource, SoftwareItem};
 use crate::http::extract::Snapshot;
@@ -65,6 +65,7 @@ pub(super) async fn get(
     let newest = translated(&snapshot, of_texts.as_ref(), &overview.newest_evidence)?;
     let added = translated(&snapshot, of_texts.as_ref(), &overview.recently_added)?;
     let (newest, added) = (items(&newest)?, items(&added)?);
+    let records = row::read(&overview.records)?;
     let introduction = site.introduction.as_deref().unwrap_or(t.default_introduction);
     let mut frame = Frame::new(site, language, &snapshot).described(introduction);
     frame.canonical = Some("/".to_owned());
@@ -99,8 +100,8 @@ pub(super) async fn get(
             .map(|category| category.localised(of_texts.as_ref()))
             .collect(),
         exports: &tables.exports,
-        newest_evidence: newest.iter().map(|item| Row::new(edition, item)).collect(),
-        recently_added: added.iter().map(|item| Row::new(edition, item)).collect(),
+        newest_evidence: row::detailed(edition, &newest, &records).collect(),
+        recently_added: row::detailed(edition, &added, &records).collect(),
         calls: Calls::new(
             t,
             site,

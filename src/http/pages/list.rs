@@ -2,8 +2,9 @@
 
 use axum::http::Uri;
 
+use super::compare::MAX_COMPARED;
 use super::facets;
-use super::links::{Address, PAGE};
+use super::links::{Address, COMPARED, PAGE};
 use super::pager::offset;
 use crate::catalogue::resource::{CategoryResource, Correction, QueryReport};
 use crate::http::extract::Snapshot;
@@ -20,7 +21,7 @@ use crate::text::shorten::is_longer;
 const LIMIT: u32 = 20;
 
 /// The parameters in a list's URL, except the filters.
-const OTHERS: [&str; 5] = [SEARCH_Q.name, SEARCH_SORT.name, TYPO.name, PREFIX.name, PAGE];
+const OTHERS: [&str; 6] = [SEARCH_Q.name, SEARCH_SORT.name, TYPO.name, PREFIX.name, PAGE, COMPARED];
 
 /// The parameters in a list's URL.
 pub(super) fn names() -> Vec<&'static str> {
@@ -34,6 +35,8 @@ pub(super) struct List {
     pub(super) search: SearchSoftware,
     /// The category that the whole page is about.
     pub(super) category: Option<CategoryResource>,
+    /// The ids of the products chosen for comparison, which forms and links keep without scripts.
+    pub(super) compared: Vec<String>,
 }
 
 impl List {
@@ -70,7 +73,19 @@ impl List {
         if let Some(category) = &category {
             search.filter.categories = vec![category.id.clone()];
         }
-        Ok(Self { address, search, category })
+        let mut compared: Vec<String> = Vec::new();
+        for (_, id) in address.pairs().filter(|(name, _)| *name == COMPARED).take(4 * MAX_COMPARED) {
+            if compared.len() < MAX_COMPARED && compared.iter().all(|other| other != id) {
+                compared.push(id.to_owned());
+            }
+        }
+        Ok(Self { address, search, category, compared })
+    }
+
+    /// The form that the filters and rows belong to: the header's search form, so a new query keeps
+    /// them. A category's page has its own form.
+    pub(super) fn form(&self) -> &'static str {
+        if self.category.is_some() { "narrow" } else { "find" }
     }
 
     /// The query with its corrections applied, unless that makes it too long for a query.
@@ -100,7 +115,7 @@ impl List {
 /// The search that a URL describes, without its page number.
 fn search<'p>(pairs: impl Iterator<Item = (&'static str, &'p str)>) -> Result<SearchSoftware, Vec<Refusal>> {
     let mut values = Values::new(Interface::Http);
-    for (name, value) in pairs.filter(|(name, _)| *name != PAGE) {
+    for (name, value) in pairs.filter(|(name, _)| ![PAGE, COMPARED].contains(name)) {
         values.push(name, Some(Given::Text(value)));
     }
     values.read(SearchSoftware::from_values)

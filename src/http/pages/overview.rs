@@ -10,11 +10,13 @@ use foldhash::HashMap;
 use tokio::sync::OnceCell;
 use unicode_normalization::UnicodeNormalization as _;
 
+use super::row;
 use super::terms::TermIndex;
-use crate::catalogue::{Collation, GlossaryEntry};
+use crate::catalogue::resource::SoftwareItem;
+use crate::catalogue::{Collation, GlossaryEntry, StoredProduct};
 use crate::generation::Snapshot;
 use crate::http::problem::ApiError;
-use crate::record::{CalendarDate, Language};
+use crate::record::{CalendarDate, EvidenceStatus, Language};
 use crate::service::{
     self, News, NewsKind, Order, PageRequest, SearchSoftware, SearchSort, ServiceError, SoftwareFilter, Stop,
 };
@@ -23,7 +25,10 @@ use crate::service::{
 const CATEGORIES: usize = 12;
 
 /// How many products each list on the home page shows.
-const PRODUCTS: u32 = 5;
+const PRODUCTS: usize = 5;
+
+/// How many products are looked at for each of these lists: fictional ones are left out.
+const LOOKED_AT: u32 = 100;
 
 /// The number of example queries.
 const EXAMPLES: usize = 3;
@@ -45,6 +50,8 @@ pub(super) struct Overview {
     pub(super) newest_evidence: Vec<Bytes>,
     /// The most recently added products, as list items.
     pub(super) recently_added: Vec<Bytes>,
+    /// The full records of the products in these lists.
+    pub(super) records: Vec<StoredProduct>,
     /// Queries that find something in the directory.
     pub(super) examples: Vec<String>,
     pub(super) terms: TermIndex,
@@ -133,27 +140,39 @@ impl Overview {
         // The sort is stable: categories of the same size stay in name order.
         categories.sort_by_key(|at| Reverse(tables.categories[*at].software_count));
         categories.truncate(CATEGORIES);
-        let few = PageRequest { limit: PRODUCTS, offset: 0 };
+        // Unless all products are fictional, none leads the home page.
+        let is_demo = |ordinal| snapshot.records.columns.is_demo(ordinal);
+        let is_real = |id: &str| is_demo(0) || snapshot.records.find(id).is_some_and(|ordinal| !is_demo(ordinal));
         let newest = SearchSoftware {
             q: None,
             sort: SearchSort::Stored(Order::EvidenceCheckedOn),
             // Excludes products without a date.
             filter: SoftwareFilter {
                 evidence_checked_after: CalendarDate::parse("0001-01-01"),
+                evidence_status: Some(EvidenceStatus::VendorSourcesReviewed),
                 ..SoftwareFilter::default()
             },
-            page: few,
+            page: PageRequest { limit: LOOKED_AT, offset: 0 },
             ..SearchSoftware::new("")
         };
         let newest = service::search_software(snapshot, &newest)?;
         let added = service::list_news(snapshot, &[], &Stop::default())?;
-        let added: Vec<_> =
-            added.into_iter().filter(|news| news.kind == NewsKind::Added).take(PRODUCTS as usize).collect();
+        let added = added.into_iter().filter(|news| news.kind == NewsKind::Added && is_real(&news.id));
+        let added: Vec<_> = added.take(PRODUCTS).collect();
+        let (mut newest_evidence, mut ids) = (Vec::new(), Vec::new());
+        for hit in newest.data {
+            let item: SoftwareItem<'_> = serde_json::from_slice(&hit.item).map_err(ApiError::internal)?;
+            if newest_evidence.len() < PRODUCTS && is_real(&item.id) {
+                newest_evidence.push(Bytes::copy_from_slice(&hit.item));
+                ids.push(item.id.into_owned());
+            }
+        }
         Ok(Self {
             software_count: snapshot.software_count() as u64,
             term_count: tables.glossary.len() as u64,
             categories,
-            newest_evidence: newest.data.iter().map(|hit| Bytes::copy_from_slice(&hit.item)).collect(),
+            newest_evidence,
+            records: row::records(snapshot, ids.iter().chain(added.iter().map(|news| &news.id)).map(String::as_str))?,
             recently_added: items(snapshot, &added)?,
             examples: service::example_queries(snapshot, EXAMPLES)?,
             terms: TermIndex::new(&tables.glossary).map_err(ApiError::internal)?,

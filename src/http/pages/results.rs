@@ -8,30 +8,38 @@ use axum::http::{StatusCode, Uri};
 use axum::response::Response;
 
 use super::call::{Call, Calls};
+use super::compare::MAX_COMPARED;
 use super::edition::{Edition, Lang};
 use super::facets::{Chip, FilterGroup, chips, filter_count, groups, without_filters};
 use super::frame::{Frame, JsonLd, Section};
 use super::language::{Language, Texts};
-use super::links::{PAGE, of_category, of_search, of_software};
+use super::links::{COMPARED, PAGE, of_category, of_search, of_software};
 use super::list::{List, names};
 use super::pager::Pager;
-use super::row::{Matches, Row};
+use super::row::{self, Matches, Row};
 use super::site::Site;
 use super::text_budget::TextBudget;
 use super::{facets, home, links, respond};
 use crate::catalogue::resource::{
-    CategoryResource, CategorySuggestion, Correction, QueryReport, SoftwareItem, SoftwareRef, UnknownValue,
+    CategoryRef, CategoryResource, CategorySuggestion, Correction, QueryReport, SoftwareDetail, SoftwareItem,
+    SoftwareRef, UnknownValue,
 };
 use crate::http::extract::query::RawQuery;
 use crate::http::extract::{Preferred, Snapshot};
 use crate::http::problem::ApiError;
 use crate::http::search_page::with_page;
 use crate::http::state::AppState;
+use crate::record::AttributeType;
 use crate::service;
 use crate::service::parameter::definition::{CATEGORY, SEARCH_Q, TYPO};
-use crate::service::{Budget, Order, PageRequest, SearchPage, SearchSoftware, SearchSort, Stop, Tier};
+use crate::service::{Budget, Order, PageRequest, SearchPage, SearchSoftware, SearchSort, Stop, Tier, Translator};
 use crate::text::english::is_function_word;
 use crate::text::fold::folded;
+use crate::text::html::escape;
+use crate::text::shorten::in_list;
+
+/// The maximum number of categories in common that a row lists.
+const MAX_SHARED: usize = 4;
 
 /// The maximum number of synonyms that the page lists.
 const MAX_SYNONYMS: usize = 6;
@@ -54,6 +62,19 @@ struct Explore<'a> {
     pager: Option<Pager>,
     calls: Calls,
     nothing: Option<Nothing<'a>>,
+    /// The products chosen for comparison, in an address without scripts.
+    compared: Vec<Chosen>,
+}
+
+/// A product chosen for comparison.
+#[derive(Debug)]
+struct Chosen {
+    id: String,
+    name: String,
+    /// The list's URL without this choice.
+    without: String,
+    /// Whether the page has a row for the product.
+    is_shown: bool,
 }
 
 impl Explore<'_> {
@@ -61,10 +82,8 @@ impl Explore<'_> {
         if self.list.search.q.is_some() { self.t.results } else { self.t.products }
     }
 
-    /// The form that the filters belong to: the header's search form, so a new query keeps them. A
-    /// category's page has its own form.
     fn form(&self) -> &'static str {
-        if self.list.category.is_some() { "narrow" } else { "find" }
+        self.list.form()
     }
 
     fn total(&self) -> u64 {
@@ -147,13 +166,20 @@ impl Explore<'_> {
     /// The first few additional terms that were searched for.
     fn synonyms(&self) -> Vec<&str> {
         let mut terms: Vec<&str> = Vec::new();
-        for Correction { to, .. } in &self.query().synonyms {
-            if terms.len() < MAX_SYNONYMS && !terms.contains(&&**to) {
+        for Correction { from, to } in &self.query().synonyms {
+            let is_same = |other: &str| spelled_alike(other) == spelled_alike(to);
+            if terms.len() < MAX_SYNONYMS && !is_same(from) && !terms.iter().any(|term| is_same(term)) {
                 terms.push(to);
             }
         }
         terms
     }
+}
+
+/// A form that `Prüfung`, `Pruefung` and `prufung` share.
+fn spelled_alike(word: &str) -> String {
+    let word: String = folded(word).collect();
+    ["ae", "oe", "ue"].into_iter().fold(word, |word, pair| word.replace(pair, &pair[..1]))
 }
 
 #[derive(Debug, Template)]
@@ -244,6 +270,23 @@ impl View {
         }
     }
 
+    /// The products chosen for comparison, given the page's.
+    fn compared(&self, items: &[SoftwareItem<'_>]) -> Result<Vec<Chosen>, ApiError> {
+        let mut translator = Translator::new(&self.snapshot.catalogue, self.list.search.language.as_ref());
+        let stored = row::records(&self.snapshot, self.list.compared.iter().map(String::as_str))?;
+        let chosen = row::read(&stored)?.into_iter().map(|mut product| {
+            translator.detail(&mut product);
+            let id = product.item.id.into_owned();
+            Chosen {
+                without: self.list.address.replacing(COMPARED, &id, ""),
+                is_shown: items.iter().any(|item| *item.id == *id),
+                name: in_list(&product.item.name).into_owned(),
+                id,
+            }
+        });
+        Ok(chosen.collect())
+    }
+
     fn write(&self, page: &SearchPage<'_>, nothing: Option<Nothing<'_>>) -> Result<Response, ApiError> {
         let Self { snapshot, list, .. } = self;
         let (edition, site) = (self.edition(), &self.state.site);
@@ -256,19 +299,42 @@ impl View {
             .map_err(ApiError::internal)?;
         let chosen: Vec<&str> = list.search.filter.categories.iter().map(String::as_str).collect();
         let is_ranked = list.search.q.is_some() && list.search.sort == SearchSort::Relevance;
+        let stored = row::records(snapshot, items.iter().map(|item| &*item.id))?;
+        let records = row::read(&stored)?;
+        let leaders = leaders(&records);
+        let alike = page.query.alternatives_to_id.as_ref().map(|id| row::records(snapshot, std::iter::once(&**id)));
+        let alike = alike.transpose()?;
+        let alike = alike.as_deref().map(row::read).transpose()?.and_then(|mut of| of.pop());
         let mut above = None;
-        let rows = items.iter().zip(&page.data).map(|(item, hit)| {
+        let rows = items.iter().zip(&page.data).filter_map(|(item, hit)| {
+            let at = records.iter().position(|record| record.item.id == item.id);
+            at.is_none_or(|at| leaders[at] == at).then_some((at, item, hit))
+        });
+        let rows = rows.map(|(at, item, hit)| {
             let tier = Some(hit.tier).filter(|_| is_ranked);
             let line = tier.and_then(|tier| tier_line(t, tier, page));
             let is_first = std::mem::replace(&mut above, line) != line;
-            let matches = hit.highlights.as_deref().map(Matches::read).transpose().map_err(ApiError::internal)?;
-            let row = Row::new(edition, item).selectable().preferring(&chosen);
+            // What's similar to a product shares many words with it, most of them by chance.
+            let highlights = hit.highlights.as_deref().filter(|_| alike.is_none());
+            let matches = highlights.map(Matches::read).transpose().map_err(ApiError::internal)?;
+            let is_ticked = list.compared.iter().any(|id| *id == *item.id);
+            let row = Row::new(edition, item).selectable(list.form(), is_ticked).preferring(&chosen);
             let row = row.chosen_if(tier == Some(Tier::Pinned));
             let row = match matches {
                 Some(matches) => row.with_matches(matches),
                 None => row,
             };
-            Ok((line.filter(|_| is_first), row))
+            let row = match at {
+                Some(at) => {
+                    let others = records.iter().enumerate().filter(|(of, _)| leaders[*of] == at && *of != at);
+                    row.with_record(&records[at]).with_others(others.map(|(_, record)| record))
+                }
+                None => row,
+            };
+            let reason = (list.search.q.is_some() && !row.is_explained())
+                .then(|| reason(edition, &page.query, hit.tier, item, alike.as_ref()))
+                .flatten();
+            Ok((line.filter(|_| is_first), row.with_note(reason)))
         });
         let q = list.search.q.as_deref().unwrap_or_default();
         let name = list.category.as_ref().map_or(t.products, |category| &category.name);
@@ -287,11 +353,12 @@ impl View {
             pager: Pager::new(t, page.pagination, &list.address, list.search.q.is_some()),
             calls: Calls::new(t, site, &[call(list)]),
             nothing,
+            compared: self.compared(&items)?,
         };
         if self.is_part {
             return respond::html(StatusCode::OK, t, &explore);
         }
-        frame.canonical = Some(list.address.at_page(list.address.page()));
+        frame.canonical = Some(list.address.without(COMPARED).at_page(list.address.page()));
         if let Some(category) = &list.category {
             // On a category's page, the header's search box still covers the whole directory.
             frame = frame.described(category.description.as_deref().unwrap_or_default());
@@ -302,6 +369,64 @@ impl View {
             frame.q = q;
         }
         respond::html(StatusCode::OK, t, &ResultsPage { frame, explore })
+    }
+}
+
+/// For each record, the first one about the same product: from another export, with the same website
+/// and a name or alias in common.
+fn leaders(records: &[SoftwareDetail<'_>]) -> Vec<usize> {
+    let names = |record: &SoftwareDetail<'_>| -> Vec<String> {
+        let names = std::iter::once(&record.item.name).chain(&record.detail.aliases);
+        names.filter_map(|name| AttributeType::Text.key(name)).collect()
+    };
+    let links = |one: &SoftwareDetail<'_>, other: &SoftwareDetail<'_>| {
+        one.detail.same_as.iter().any(|same| same.id == other.item.id)
+    };
+    let is_same = |one: &SoftwareDetail<'_>, other: &SoftwareDetail<'_>| {
+        (links(one, other) || links(other, one)) && {
+            let others = names(other);
+            names(one).iter().any(|name| others.contains(name))
+        }
+    };
+    let mut leaders: Vec<usize> = Vec::new();
+    for (at, record) in records.iter().enumerate() {
+        let leader = (0..at).find(|of| leaders[*of] == *of && is_same(&records[*of], record));
+        leaders.push(leader.unwrap_or(at));
+    }
+    leaders
+}
+
+/// Why a product was found, if no marked text says it, as HTML. `alike` is the product that an
+/// alternative is sought to.
+fn reason(
+    edition: Edition<'_>,
+    query: &QueryReport,
+    tier: Tier,
+    item: &SoftwareItem<'_>,
+    alike: Option<&SoftwareDetail<'_>>,
+) -> Option<String> {
+    let t = edition.t;
+    let quiet = |text: &str| format!("<span class=\"quiet\">{}</span>", escape(text));
+    if let Some(alike) = alike {
+        let is_shared = |category: &&CategoryRef<'_>| alike.item.categories.iter().any(|of| of.id == category.id);
+        let shared = item
+            .categories
+            .iter()
+            .filter(is_shared)
+            .take(MAX_SHARED)
+            .map(|category| format!("<bdi{}>{}</bdi>", edition.category(&category.id), escape(&category.name)));
+        let shared: Vec<_> = shared.collect();
+        return Some(match &*shared {
+            [] => quiet(t.similar_meaning),
+            shared => format!("{} {}", quiet(&format!("{}{}", t.in_common, t.colon)), shared.join(", ")),
+        });
+    }
+    match &query.alternatives_to {
+        _ if tier.is_related() => Some(quiet(t.similar_meaning)),
+        Some(name) => {
+            Some(format!("{} <bdi>{}</bdi>", quiet(&format!("{}{}", t.alternative_to, t.colon)), escape(name)))
+        }
+        None => None,
     }
 }
 
@@ -333,7 +458,7 @@ fn call(list: &List) -> Call {
     if let Some(category) = &list.category {
         call = call.with(CATEGORY.name, category.id.as_str());
     }
-    for (name, value) in list.address.pairs().filter(|(name, _)| *name != PAGE) {
+    for (name, value) in list.address.pairs().filter(|(name, _)| ![PAGE, COMPARED].contains(name)) {
         call = call.with(name, value);
     }
     if list.search.highlight {

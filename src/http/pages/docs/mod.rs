@@ -156,7 +156,8 @@ fn page(site: &Site, language: Language, path: &'static str, prose: &str) -> Res
     let title = PAGES.iter().find(|(of, _)| *of == path).map_or("", |(_, title)| title(t));
     let mut frame = Frame::bare(site, language).titled(title);
     frame.section = Section::Docs;
-    frame.menu = Some(Menu::default());
+    // These pages are written before the directory is known.
+    frame.menu = Some(Menu { has_categories: true, has_glossary: true });
     frame.canonical = Some(path.to_owned());
     Ok(Document::page(t, DocumentationPage { frame, path, prose }.render()?))
 }

@@ -568,7 +568,7 @@ class QueryReport(_QueryReportAlways, total=False):
     """
     alternatives_to_id: str
     """Id of the product in `alternatives_to`, if no product is listed as an alternative to it. The hits are then
-    similar products, with that product itself last. Absent otherwise.
+    the products most like it, at most ten. Absent otherwise.
     """
     related: int
     """How many of the products found contain none of the words but are close to the query in meaning. When sorting
