@@ -7,6 +7,7 @@ use axum::extract::State;
 use axum::http::{StatusCode, Uri};
 use axum::response::Response;
 
+use super::attribute::{self, Fact};
 use super::call::{Call, Calls};
 use super::compare::MAX_COMPARED;
 use super::edition::{Edition, Lang};
@@ -305,6 +306,7 @@ impl View {
         let alike = page.query.alternatives_to_id.as_ref().map(|id| row::records(snapshot, std::iter::once(&**id)));
         let alike = alike.transpose()?;
         let alike = alike.as_deref().map(row::read).transpose()?.and_then(|mut of| of.pop());
+        let searched = list.corrected(&page.query).unwrap_or_default();
         let mut above = None;
         let rows = items.iter().zip(&page.data).filter_map(|(item, hit)| {
             let at = records.iter().position(|record| record.item.id == item.id);
@@ -332,7 +334,10 @@ impl View {
                 None => row,
             };
             let reason = (list.search.q.is_some() && !row.is_explained())
-                .then(|| reason(edition, &page.query, hit.tier, item, alike.as_ref()))
+                .then(|| {
+                    let record = at.map(|at| &records[at]);
+                    reason(edition, (&searched, &page.query), hit.tier, item, record, alike.as_ref())
+                })
                 .flatten();
             Ok((line.filter(|_| is_first), row.with_note(reason)))
         });
@@ -396,37 +401,59 @@ fn leaders(records: &[SoftwareDetail<'_>]) -> Vec<usize> {
     leaders
 }
 
-/// Why a product was found, if no marked text says it, as HTML. `alike` is the product that an
-/// alternative is sought to.
-fn reason(
-    edition: Edition<'_>,
-    query: &QueryReport,
+/// Why a product was found, if no marked text says it, as HTML. `q` is the query as searched, and
+/// `alike` the product that an alternative is sought to.
+fn reason<'a>(
+    edition: Edition<'a>,
+    (q, query): (&str, &QueryReport),
     tier: Tier,
     item: &SoftwareItem<'_>,
+    record: Option<&'a SoftwareDetail<'a>>,
     alike: Option<&SoftwareDetail<'_>>,
 ) -> Option<String> {
     let t = edition.t;
     let quiet = |text: &str| format!("<span class=\"quiet\">{}</span>", escape(text));
+    let labelled =
+        |label: &str, value: &str| format!("{} <bdi>{}</bdi>", quiet(&format!("{label}{}", t.colon)), escape(value));
+    let name =
+        |category: &CategoryRef<'_>| format!("<bdi{}>{}</bdi>", edition.category(&category.id), escape(&category.name));
     if let Some(alike) = alike {
         let is_shared = |category: &&CategoryRef<'_>| alike.item.categories.iter().any(|of| of.id == category.id);
-        let shared = item
-            .categories
-            .iter()
-            .filter(is_shared)
-            .take(MAX_SHARED)
-            .map(|category| format!("<bdi{}>{}</bdi>", edition.category(&category.id), escape(&category.name)));
-        let shared: Vec<_> = shared.collect();
+        let shared: Vec<_> = item.categories.iter().filter(is_shared).take(MAX_SHARED).map(name).collect();
         return Some(match &*shared {
             [] => quiet(t.similar_meaning),
             shared => format!("{} {}", quiet(&format!("{}{}", t.in_common, t.colon)), shared.join(", ")),
         });
     }
-    match &query.alternatives_to {
-        _ if tier.is_related() => Some(quiet(t.similar_meaning)),
-        Some(name) => {
-            Some(format!("{} <bdi>{}</bdi>", quiet(&format!("{}{}", t.alternative_to, t.colon)), escape(name)))
-        }
-        None => None,
+    if tier.is_related() {
+        return Some(quiet(t.similar_meaning));
+    }
+    // Some of the searched fields have no highlights.
+    let parts = |text: &str| -> Vec<String> {
+        let parts = text.split(|c: char| !c.is_alphanumeric()).map(|part| folded(part).collect());
+        parts.filter(|part: &String| !part.is_empty() && !is_function_word(part)).collect()
+    };
+    let words = parts(q);
+    let is_named = |text: &str| parts(text).iter().any(|part| words.contains(part));
+    let facts = record.into_iter().flat_map(|record| {
+        attribute::shown(&edition.catalogue.tables.attributes).map(move |of| Fact::new(edition, of, record))
+    });
+    let mut facts = facts.filter_map(|fact| Some((fact.name.0, fact.values.into_iter().find(|of| is_named(&of.0))?.0)));
+    let also = query.synonyms.iter().map(|synonym| &*synonym.to);
+    let has = |text: &str, term: &str| folded(text).collect::<String>().contains(&*folded(term).collect::<String>());
+    if let Some((label, value)) = facts.next() {
+        Some(labelled(label, &value))
+    } else if let Some(replaced) = &query.alternatives_to {
+        Some(labelled(t.alternative_to, replaced))
+    } else if let Some((category, term)) =
+        also.clone().find_map(|term| Some((item.categories.iter().find(|category| has(&category.name, term))?, term)))
+    {
+        let label = quiet(&format!("{}{}", t.category, t.colon));
+        Some(format!("{label} {} · {}", name(category), labelled(t.also_searched, term)))
+    } else {
+        let kind = item.offering_type.replace('-', " ");
+        let is_meant = is_named(&kind) || also.clone().any(|term| has(&kind, term));
+        is_meant.then(|| labelled(t.kind, &row::kind(t, &item.offering_type).unwrap_or(t.software_kind.into())))
     }
 }
 
