@@ -121,14 +121,15 @@ fn today() -> CalendarDate {
 /// The export whose rejected rows a file contains, going by its name.
 fn aside_of(file: &Path) -> Option<PathBuf> {
     let stem = Path::new(file.file_stem()?);
-    let of = stem.file_stem().filter(|_| stem.extension().is_some_and(|extension| extension == "rejected"))?;
+    let extension = stem.extension()?.to_str()?;
+    let of = stem.file_stem().filter(|_| extension == "rejected" || extension.starts_with("rejected-"))?;
     Some(file.with_file_name(of).with_added_extension("json"))
 }
 
 /// Why a table with errors wasn't imported, and which options help.
-fn refusal(args: &ImportArgs, findings: &TableFindings) -> String {
+fn refusal(options: &TableArgs, findings: &TableFindings) -> String {
     let (causes, errors) = findings.count(Level::Error);
-    let valid_rows = if args.valid_rows {
+    let valid_rows = if options.valid_rows {
         ""
     } else {
         "; --valid-rows sets the rows with errors aside, and --drop-bad-cells leaves out only the cells"
@@ -230,14 +231,16 @@ impl Job<'_> {
         let is_update = matches!(self.goal, Goal::Update { .. });
         print_findings(&conversion.findings, is_update.then_some(&draft.changed));
         let has_errors = |conversion: &Conversion| conversion.findings.count(Level::Error).0 > 0;
-        if has_errors(conversion) && self.args.drop_bad_cells {
+        if has_errors(conversion) && self.options.drop_bad_cells {
             draft = self.drop_cells(&draft, conversion)?;
         }
         let mut rows = Rejected::new();
         let mut records = Vec::new();
         if has_errors(conversion) {
-            if !self.args.valid_rows || !conversion.findings.is_about_rows() {
-                return Err(Failure::usage(refusal(self.args, &conversion.findings)));
+            // Rows that are set aside aren't missing.
+            let may_set_aside = self.options.valid_rows && !self.args.remove_missing;
+            if !may_set_aside || !conversion.findings.is_about_rows() {
+                return Err(Failure::usage(refusal(self.options, &conversion.findings)));
             }
             let others = tabular::rejected(&self.checked(&draft), today()).map_err(|error| Failure::other(&error))?;
             rows.extend(others.into_iter().chain(conversion.findings.rejected().clone()));
@@ -273,26 +276,24 @@ impl Job<'_> {
     }
 
     /// The file for rejected rows, beside the export, and its content; `None` if there are none.
-    /// Rows that were set aside earlier are never lost.
+    /// Rows that were set aside earlier are never lost: others get a file with a number.
     fn rejected(&self, rows: &Rejected, records: &[Record]) -> Result<Option<(PathBuf, Vec<u8>)>, Failure> {
         if rows.is_empty() {
             return Ok(None);
         }
         let (Goal::New { output, .. } | Goal::Update { output, .. }) = &self.goal;
-        let extension = if self.table.row_kind == RowKind::Row { "csv" } else { "ndjson" };
-        let path = output.with_extension("rejected").with_added_extension(extension);
         let mut content = Vec::new();
         tabular::write_rejected(self.table, self.mapping, rows, records, &mut content)
-            .map_err(|error| failed(&path, &error))?;
-        let may_replace = self.args.force || path == self.args.file;
-        if !may_replace && std::fs::read(&path).is_ok_and(|old| old != content) {
-            return Err(Failure::usage(format!(
-                "{} contains rows that were set aside earlier; correct and import it, or remove it, before other rows \
-                 are set aside",
-                path.display()
-            )));
-        }
-        Ok(Some((path, content)))
+            .map_err(|error| failed(output, &error))?;
+        let extension = if self.table.row_kind == RowKind::Row { "csv" } else { "ndjson" };
+        let numbers = std::iter::once(String::new()).chain((2_u64..).map(|number| format!("-{number}")));
+        let paths =
+            numbers.map(|number| output.with_extension(format!("rejected{number}")).with_added_extension(extension));
+        let is_free = |path: &PathBuf| {
+            let old = std::fs::read(path);
+            self.args.force || *path == self.args.file || old.map_or_else(|_| !path.exists(), |old| old == content)
+        };
+        Ok(paths.into_iter().find(is_free).map(|path| (path, content)))
     }
 
     fn checked<'d>(&'d self, draft: &'d Updated) -> Checked<'d> {

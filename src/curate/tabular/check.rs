@@ -46,8 +46,9 @@ pub fn check(checked: &Checked<'_>, today: CalendarDate, findings: &mut TableFin
         let is_told = is_comma
             || match (row, column) {
                 (Some(row), Some(column)) => findings.has_error_at(row, column),
+                // The conversion has already told why the row has no id of its own.
                 (Some(row), None) => {
-                    finding.code == Code::DuplicateSoftwareId && findings.rejected().contains_key(&row)
+                    finding.location.pointer.ends_with("/id") && findings.rejected().contains_key(&row)
                 }
                 _ => false,
             };

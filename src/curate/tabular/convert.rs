@@ -114,15 +114,11 @@ impl Converter<'_> {
         self.findings.add(Level::Note, self.table, at, value, message, "");
     }
 
-    /// The rows to convert. With `--fix`, rows that repeat another row are left out.
+    /// The rows to convert, without those that repeat another row.
     fn rows(&mut self) -> Vec<usize> {
-        let all = 0..self.table.rows.len();
-        if !self.options.fix {
-            return all.collect();
-        }
-        let mut seen: HashSet<String> = HashSet::new();
+        let mut seen = HashSet::new();
         let (kept, repeated): (Vec<_>, Vec<_>) =
-            all.partition(|row| seen.insert(format!("{:?}", self.table.rows[*row].cells)));
+            (0..self.table.rows.len()).partition(|row| seen.insert(&self.table.rows[*row].cells));
         for row in repeated {
             self.note(At { row: Some(row), column: None }, "", "left out because it's identical to another row");
         }
@@ -552,11 +548,11 @@ enum Found {
 /// property's strings are converted unless the table contains a directory's records; an attribute's
 /// strings are converted if they aren't of the attribute's type.
 fn json_text(raw: &str, table: &Table, target: &Target) -> Option<String> {
-    if let Target::Property(property) = target
-        && !table.has_records()
-        && raw.starts_with(|c: char| c == '-' || c.is_ascii_digit())
-        && !matches!(Property::shape_of(property), Some(Shape::Number | Shape::Count))
-    {
+    let wants_text = match target {
+        Target::Property(property) => !matches!(Property::shape_of(property), Some(Shape::Number | Shape::Count)),
+        _ => matches!(target, Target::Attribute(_, Some(AttributeType::Text))),
+    };
+    if wants_text && !table.has_records() && raw.starts_with(|c: char| c == '-' || c.is_ascii_digit()) {
         return Some(raw.to_owned());
     }
     let is_text = match target {

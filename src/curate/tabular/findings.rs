@@ -92,7 +92,9 @@ impl TableFindings {
         self.has_other_errors |= level == Level::Error && at.row.is_none();
         let row = at.row.and_then(|row| table.rows.get(row));
         if let Some(row) = row.filter(|_| group.examples.len() < KEPT_EXAMPLES) {
-            let mut shown: String = value.chars().take(VALUE_CHARS).collect();
+            // Text that quotes values isn't cut before it ends.
+            let most = if value.contains('`') { 4 * VALUE_CHARS } else { VALUE_CHARS };
+            let mut shown: String = value.chars().take(most).collect();
             if shown.len() < value.len() {
                 shown.push('…');
             }

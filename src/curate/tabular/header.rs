@@ -1,7 +1,7 @@
 //! Headers: which row names the columns (the one with the most known headers, below titles and
 //! remarks, or the one that the user specified), and which rows are totals or headings of sections.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::mapping::is_known_head;
 use super::synonyms::{FILLERS, SECTION, property_of};
@@ -18,6 +18,9 @@ const KNOWN_HEADS: usize = 2;
 pub(super) fn table(mut rows: Vec<Row>, header_row: Option<u64>, mut table: Table) -> Result<Table, TableError> {
     if rows.is_empty() {
         return Err(TableError::NoRows);
+    }
+    if header_row.is_none() {
+        join_groups(&mut rows, &mut table.notes);
     }
     let index = match header_row {
         None => find(&rows),
@@ -66,9 +69,41 @@ pub(super) fn table(mut rows: Vec<Row>, header_row: Option<u64>, mut table: Tabl
 const GENERAL: &str =
     "general allgemein allgemeines stammdaten basisdaten basics overview details information informationen info infos";
 
+/// Finds a row that groups the headers below it without merged cells, and joins the two. A blank cell
+/// belongs to the group on its left.
+fn join_groups(rows: &mut Vec<Row>, notes: &mut Vec<String>) {
+    let name = |row: &Row, column: usize| row.cells.get(column).map(head).unwrap_or_default();
+    let distinct = |row: &Row| row.cells.iter().map(head).filter(|head| is_known_head(head)).collect::<HashSet<_>>();
+    let is_group = |pair: &[Row]| {
+        let [top, header] = pair else { return false };
+        let first = top.cells.iter().position(|cell| *cell != Cell::Empty).unwrap_or_default();
+        let has_gap =
+            (first..header.cells.len()).any(|column| name(top, column).is_empty() && !name(header, column).is_empty());
+        let is_name = |cell: &Cell| matches!(cell, Cell::Empty | Cell::Text(_)) && !value::is_address(cell.shown());
+        let known = header.cells.iter().map(head).filter(|head| is_known_head(head)).count();
+        let is_repeated = known > distinct(header).len();
+        has_gap
+            && top.number + 1 == header.number
+            && header.cells.iter().all(is_name)
+            && top.cells.iter().filter(|cell| **cell != Cell::Empty).count() > 1
+            && known >= KNOWN_HEADS
+            && (is_repeated || distinct(top).len() >= KNOWN_HEADS)
+    };
+    let searched = rows.len().min(SEARCHED_ROWS);
+    let Some(at) = rows[..searched].windows(2).position(is_group) else { return };
+    let mut top = rows.remove(at);
+    top.cells.resize(top.cells.len().max(rows[at].cells.len()), Cell::Empty);
+    for column in 1..top.cells.len() {
+        if top.cells[column] == Cell::Empty && !name(&rows[at], column).is_empty() {
+            top.cells[column] = top.cells[column - 1].clone();
+        }
+    }
+    notes.push(join(&top, &mut rows[at]));
+}
+
 /// Puts the names of groups of columns before their headers, unless the group is the product itself or
-/// one of its properties: a contact's name isn't the product's, nor is a vendor's address.
-pub(super) fn join(top: &Row, header: &mut Row) {
+/// one of its properties: a contact's name isn't the product's, nor is a vendor's address. Returns a note.
+pub(super) fn join(top: &Row, header: &mut Row) -> String {
     header.cells.resize(header.cells.len().max(top.cells.len()), Cell::Empty);
     for (cell, above) in header.cells.iter_mut().zip(&top.cells) {
         let (group, name) = (head(above), head(cell));
@@ -81,6 +116,7 @@ pub(super) fn join(top: &Row, header: &mut Row) {
             *cell = Cell::Text(format!("{group} {name}").trim().to_owned());
         }
     }
+    format!("rows {} and {} together contain the headers", top.number, header.number)
 }
 
 /// Words that begin a row of totals, as slugs.

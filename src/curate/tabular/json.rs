@@ -8,6 +8,7 @@ use serde::de::{MapAccess, Visitor};
 use serde_json::Value;
 use serde_json::value::RawValue;
 
+use super::synonyms::property_of;
 use super::{Budget, Cell, Fault, MAX_COLUMNS, Progress, Row, RowKind, STEP, Table, TableError, header};
 use crate::export::write_compact;
 
@@ -77,13 +78,19 @@ pub(super) fn read_document(bytes: &[u8], wanted: Option<&str>) -> Result<Table,
         builder.table.notes.push(format!("the records were read from the list `{chosen}`"));
         return by_id.first().map_or_else(|| Err(TableError::NoRows), |(_, value)| builder.list(value));
     }
+    let is_product = by_id.iter().any(|(key, _)| property_of(key) == Some("name"));
     let mut records = Vec::new();
     for (id, value) in by_id {
         let of = members(&value).map_err(|_| {
-            let text = format!(
+            if is_product {
+                return form(
+                    "this describes a single product; a table is an array of objects, so write `[` and `]` around it (in \
+                     YAML: `- ` before its first line, and two spaces before the others)",
+                );
+            }
+            TableError::Form(format!(
                 "the value of `{id}` isn't an object; a table is an array of objects, or an object that maps ids to objects"
-            );
-            TableError::Form(text)
+            ))
         })?;
         records.push((id, of));
     }

@@ -160,8 +160,7 @@ impl Layout {
                     top.cells[column] = top.cells[first].clone();
                 }
             }
-            header::join(&top, &mut rows[at]);
-            notes.push(format!("rows {} and {} together contain the headers", top.number, rows[at].number));
+            notes.push(header::join(&top, &mut rows[at]));
             break;
         }
         Ok(())

@@ -396,8 +396,10 @@ fn attribute_type(table: &Table, column: usize) -> AttributeType {
     let cells = || table.rows.iter().map(|row| &row.cells[column]).filter(says_something);
     let texts =
         cells().filter_map(|cell| if let Cell::Text(text) = cell { Some(value::unguarded(text)) } else { None });
-    let are_numbers = !slug(&table.heads[column]).contains("version") && value::are_numbers(texts);
+    let are_versions = !table.has_records() && slug(&table.heads[column]).contains("version");
+    let are_numbers = !are_versions && value::are_numbers(texts);
     let fits = |kind: AttributeType, cell: &Cell| match (cell, kind) {
+        (Cell::Json(_) | Cell::Number(_), AttributeType::Number) if are_versions => false,
         (Cell::Json(raw), _) => AttributeType::fitting(raw)[kind as usize],
         (Cell::Text(text), AttributeType::Boolean) => value::boolean(text).is_some(),
         (Cell::Text(_), AttributeType::Number) => are_numbers,

@@ -63,7 +63,7 @@ const MAX_CELL_BYTES: usize = 1024 * 1024;
 /// Maximum size of all cells in bytes.
 const MAX_TEXT_BYTES: usize = 512 * 1024 * 1024;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Cell {
     Empty,
     /// Text, unchanged.
@@ -382,7 +382,7 @@ pub fn parse(
     for head in options.blank_means_above {
         table.fill_down(head)?;
     }
-    clean::clean(&mut table, options.null);
+    clean::clean(&mut table, options.null)?;
     Ok(table)
 }
 
