@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::date::{self, Date, DateOrder};
-use super::findings::{At, Level, TableFindings};
+use super::findings::{At, TableFindings};
 use super::value::{self, DecimalMark};
 use super::{Cell, ColumnUse, Separator, Table, Target, clean};
-use crate::export::Export;
+use crate::export::{Export, Severity};
 use crate::record::{AttributeType, Property, Shape};
 
 /// Options for converting a table.
@@ -22,8 +22,6 @@ pub struct ConvertOptions<'c> {
     pub fix: bool,
     /// Merge rows about the same product.
     pub merge_rows: bool,
-    /// Add a suffix to ids derived from names if they collide.
-    pub unique_ids: bool,
 }
 
 /// How many pieces between commas a single value may consist of.
@@ -176,7 +174,7 @@ fn order(table: &Table, column: usize, findings: &mut TableFindings) -> Option<D
             let fix =
                 "write them as YYYY-MM-DD, or set the order with --date-order to find the dates in the other order";
             for (row, text, ..) in [day, month] {
-                findings.add(Level::Error, table, At { row: Some(*row), column: Some(column) }, text, message, fix);
+                findings.add(Severity::Error, table, At::cell(*row, column), text, message, fix);
             }
             None
         }
@@ -193,14 +191,7 @@ fn order(table: &Table, column: usize, findings: &mut TableFindings) -> Option<D
                 );
                 for (row, text, ..) in unclear {
                     let fix = "set it with --date-order dmy or --date-order mdy";
-                    findings.add(
-                        Level::Error,
-                        table,
-                        At { row: Some(*row), column: Some(column) },
-                        text,
-                        &message,
-                        fix,
-                    );
+                    findings.add(Severity::Error, table, At::cell(*row, column), text, &message, fix);
                 }
             }
             // If day and month are equal, both orders mean the same date.
@@ -229,7 +220,7 @@ fn check_marks(table: &Table, column: usize, findings: &mut TableFindings) {
             ),
         };
         if may_be_thousands(text) {
-            findings.add(Level::Error, table, At { row: Some(*row), column: Some(column) }, text, message, fix);
+            findings.add(Severity::Error, table, At::cell(*row, column), text, message, fix);
         }
     }
 }

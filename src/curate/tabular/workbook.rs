@@ -6,7 +6,7 @@ use std::io::{Cursor, Read};
 use calamine::{Data, DataRef, DataType as _, Reader as _, SheetType, SheetVisible, Xlsx, XlsxFormulaMetadata};
 use zip::ZipArchive;
 
-use super::layout::{Layout, Merged};
+use super::layout::{Layout, Merged, damaged};
 use super::{
     Budget, Cell, MAX_COLUMNS, Mapping, Progress, ReadOptions, Row, STEP, Table, TableError, column_letters, date,
     header, ods, text_cell,
@@ -255,28 +255,24 @@ fn check_archive(bytes: &[u8]) -> Result<(), TableError> {
 }
 
 fn check_within(bytes: &[u8], limit: u64) -> Result<(), TableError> {
-    let form = |text: String| TableError::Form(text);
-    let damaged = |error: &dyn std::fmt::Display| {
-        form(format!("the workbook is damaged: {error}; save it as .xlsx again, or as CSV"))
-    };
-    let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| damaged(&error))?;
+    let form = TableError::Form;
+    let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(damaged)?;
     if archive.len() > MAX_FILES {
         return Err(form(format!("the workbook contains more than {MAX_FILES} files, which is the limit")));
     }
     let mut rest = limit;
     for index in 0..archive.len() {
-        let file = archive.by_index(index).map_err(|error| damaged(&error))?;
-        let name = file.name().map_err(|error| damaged(&error))?;
+        let file = archive.by_index(index).map_err(damaged)?;
+        let name = file.name().map_err(damaged)?;
         let is_strings = name.to_ascii_lowercase().ends_with("sharedstrings.xml");
         let limit = if is_strings { limit.min(MAX_STRINGS_BYTES) } else { limit };
         let allowed = rest.min(limit);
         let mut file = file.take(allowed + 1);
         let mut head = Vec::new();
         if is_strings {
-            (&mut file).take(STRINGS_HEAD).read_to_end(&mut head).map_err(|error| damaged(&error))?;
+            (&mut file).take(STRINGS_HEAD).read_to_end(&mut head).map_err(damaged)?;
         }
-        let size =
-            head.len() as u64 + std::io::copy(&mut file, &mut std::io::sink()).map_err(|error| damaged(&error))?;
+        let size = head.len() as u64 + std::io::copy(&mut file, &mut std::io::sink()).map_err(damaged)?;
         if size > allowed {
             let text = format!(
                 "the workbook contains more than {limit} bytes, which is the limit; remove unused rows, columns and \
