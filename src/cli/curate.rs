@@ -260,7 +260,6 @@ pub enum ReportFormat {
 
 /// Options for `import`.
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "they are flags")]
 pub struct ImportArgs {
     /// The table: CSV, a workbook (.xlsx, .ods), NDJSON, JSON or YAML with records, or Markdown
     #[arg(value_name = "FILE")]
@@ -328,6 +327,7 @@ pub struct ImportArgs {
 /// Options for a table's content, which its mapping remembers under these names.
 #[derive(Debug, Default, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[expect(clippy::struct_excessive_bools, reason = "they are flags")]
 pub struct TableArgs {
     /// Which worksheet of a workbook to read, which list in JSON or YAML, or the table below which
     /// heading in Markdown, if there are several [default: the only worksheet with names and addresses]
