@@ -82,7 +82,7 @@ fn real() -> [PathBuf; 2] {
 
 /// The bundled exports.
 fn bundled() -> [PathBuf; 3] {
-    ["data/qhse.json", "data/software-terms.json", "data/demo.json"].map(PathBuf::from)
+    ["data/qhse.json", "data/software-terms.json", "demo/demo.json"].map(PathBuf::from)
 }
 
 /// A generation that has been built and can be opened with different weights.

@@ -6,6 +6,7 @@
 //! generation. Nothing here depends on an index or on HTTP. Only downloadable exports may be stored
 //! elsewhere ([`Bulk`]).
 
+use std::collections::BTreeMap;
 use std::hash::{BuildHasher as _, Hasher as _};
 use std::io;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -17,7 +18,7 @@ use serde::{Deserialize, Serialize};
 
 use self::records::RecordTables;
 use crate::catalogue::resource::{CategoryResource, ExportResource, GlossaryTermResource};
-use crate::record::{Attributes, Languages, MAX_ATTRIBUTES, former_slug, identity};
+use crate::record::{Attributes, Language, Languages, MAX_ATTRIBUTES, former_slug, identity};
 use crate::scratch::decode;
 
 mod attributes;
@@ -75,6 +76,7 @@ pub struct Catalogue {
     categories: ById,
     terms: ById,
     exports: ById,
+    own_language: String,
 }
 
 /// The indices of a list's items, sorted by id.
@@ -135,6 +137,16 @@ fn category_id(category: &CategoryResource) -> &str {
 
 fn term_id(entry: &GlossaryEntry) -> &str {
     &entry.term.id
+}
+
+/// The language of most products, according to their exports. One without a language is in English.
+fn own_language(exports: &[ExportDocument]) -> &str {
+    let mut counts: BTreeMap<&str, u64> = BTreeMap::from([("en", 0)]);
+    for ExportDocument { resource, .. } in exports {
+        *counts.entry(resource.language.as_ref().map_or("en", Language::as_str)).or_default() +=
+            resource.software_count;
+    }
+    counts.into_iter().max_by_key(|(tag, count)| (*count, *tag == "en")).map_or("en", |(tag, _)| tag)
 }
 
 fn export_id(export: &ExportDocument) -> &str {
@@ -231,7 +243,25 @@ impl Catalogue {
         let categories = ById::new(&tables.categories, category_id);
         let terms = ById::new(&tables.glossary, term_id);
         let exports = ById::new(&tables.exports, export_id);
-        Ok(Self { tables, arena, downloads, damaged, collection_hashes, renamed, named, categories, terms, exports })
+        let own_language = own_language(&tables.exports).to_owned();
+        Ok(Self {
+            tables,
+            arena,
+            downloads,
+            damaged,
+            collection_hashes,
+            renamed,
+            named,
+            categories,
+            terms,
+            exports,
+            own_language,
+        })
+    }
+
+    /// The tag of the language that most products are written in.
+    pub fn own_language(&self) -> &str {
+        &self.own_language
     }
 
     /// A resource other than a product, as a JSON object.

@@ -91,7 +91,9 @@ impl ProductJson {
         let Members(additional) = std::mem::replace(&mut fields.additional_properties, Members(Vec::new()));
         let mut additional: Vec<_> = additional.iter().map(|(name, json)| (&**name, canonical(json.get()))).collect();
         additional.sort_unstable();
+        // Neither does what the record has in common with its whole export.
         fields.export = ExportRef { id: fields.export.id, ..ExportRef::default() };
+        fields.corrections_url = None;
         let content = [content, whole_content.unwrap_or_default(), serde_json::to_vec(&(fields, additional))?];
         let content_hash = hash(&content.each_ref().map(Vec::as_slice));
         let item = stored;

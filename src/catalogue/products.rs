@@ -336,6 +336,10 @@ pub struct StoredProduct {
 }
 
 impl StoredProduct {
+    pub const fn size_bytes(&self) -> usize {
+        self.item.len() + self.detail.len()
+    }
+
     /// The properties as the export's record has them. A main category is among the categories, and
     /// a rating that's computed from reviews isn't a property. `export` contains the export's id.
     pub fn properties(&self) -> Result<JsonMembers<'_>, serde_json::Error> {

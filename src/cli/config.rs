@@ -6,6 +6,7 @@ use std::io;
 use std::path::{Path, PathBuf};
 
 use clap::{Arg, ArgAction, Command, ValueHint};
+use serde_json::Value;
 use toml::de::{DeTable, DeValue};
 
 use super::NONE;
@@ -82,6 +83,13 @@ fn unknown(command: &Command, name: &str) -> String {
 fn setting(option: &Arg, value: &DeValue<'_>, folder: &Path) -> Result<Setting, String> {
     let is_flag = matches!(option.get_action(), ArgAction::SetTrue);
     let texts = match value {
+        DeValue::Table(table) if option.get_long() == Some("site") => {
+            let entries = table.iter().map(|(name, value)| {
+                let name: &str = name.get_ref();
+                Ok((name.to_owned(), json(value.get_ref(), PATHS.contains(&name).then_some(folder))?))
+            });
+            vec![Value::Object(entries.collect::<Result<_, String>>()?).to_string()]
+        }
         DeValue::Boolean(value) if is_flag => vec![value.to_string()],
         _ if is_flag => return Err("write true or false".to_owned()),
         DeValue::Array(values) if matches!(option.get_action(), ArgAction::Append) => {
@@ -100,6 +108,24 @@ fn setting(option: &Arg, value: &DeValue<'_>, folder: &Path) -> Result<Setting, 
         variable: option.get_env().map(OsStr::to_owned).unwrap_or_default(),
         values: texts.into_iter().map(value).collect(),
     })
+}
+
+/// The settings of `[site]` that are paths.
+const PATHS: [&str; 5] = ["logo", "icon", "css", "pages", "logos"];
+
+/// A setting of `[site]` as JSON. A path is relative to `folder`.
+fn json(value: &DeValue<'_>, folder: Option<&Path>) -> Result<Value, String> {
+    match (value, folder) {
+        (DeValue::Table(table), None) => {
+            let entries = table.iter().map(|(name, value)| {
+                let name: &str = name.get_ref();
+                Ok((name.to_owned(), json(value.get_ref(), None)?))
+            });
+            Ok(Value::Object(entries.collect::<Result<_, String>>()?))
+        }
+        (value, None) => Ok(text(value)?.into()),
+        (value, Some(folder)) => Ok(folder.join(text(value)?).to_string_lossy().into()),
+    }
 }
 
 /// The value as it would be written on the command line.

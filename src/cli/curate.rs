@@ -189,6 +189,10 @@ pub struct InitArgs {
     /// Folder to set up; existing files are left as they are
     #[arg(value_name = "FOLDER", default_value = ".")]
     pub folder: PathBuf,
+    /// Also write issue forms for corrections and new products, and let the workflow comment on pull
+    /// requests with what they change
+    #[arg(long)]
+    pub github: bool,
 }
 
 /// Which export files to read, and how to read them.
@@ -278,7 +282,6 @@ pub enum ReportFormat {
 
 /// Options for `import`.
 #[derive(Debug, Args)]
-#[expect(clippy::struct_excessive_bools, reason = "they are flags")]
 pub struct ImportArgs {
     /// The table: CSV, a workbook (.xlsx, .ods), NDJSON, JSON or YAML with records, or Markdown
     #[arg(value_name = "FILE")]
@@ -338,14 +341,6 @@ pub struct ImportArgs {
     /// repeatable
     #[arg(long, value_name = "COLUMN=FILE")]
     pub map_values: Vec<String>,
-    /// Write the valid rows; the others go to a file beside the export, such as
-    /// data/mine.rejected.csv, with the reasons, so that you can correct and import them
-    #[arg(long, conflicts_with = "remove_missing")]
-    pub valid_rows: bool,
-    /// Leave out cells with errors and keep their products; a name, an address or an id is never left
-    /// out
-    #[arg(long)]
-    pub drop_bad_cells: bool,
     /// Maximum file size, in bytes
     #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
     pub max_file_bytes: u64,
@@ -354,9 +349,10 @@ pub struct ImportArgs {
 /// Options for a table's content, which its mapping remembers under these names.
 #[derive(Debug, Default, Args, Serialize, Deserialize)]
 #[serde(default, deny_unknown_fields, rename_all = "kebab-case")]
+#[expect(clippy::struct_excessive_bools, reason = "they are flags")]
 pub struct TableArgs {
     /// Which worksheet of a workbook to read, which list in JSON or YAML, or the table below which
-    /// heading in Markdown, if there are several
+    /// heading in Markdown, if there are several [default: the only worksheet with names and addresses]
     #[arg(long, value_name = "NAME")]
     pub sheet: Option<String>,
     /// Row with the column names, numbered as in a spreadsheet program [default: detected]
@@ -372,13 +368,21 @@ pub struct TableArgs {
     /// Add a suffix, as in moss-2, to ids that are derived from names and would collide
     #[arg(long)]
     pub unique_ids: bool,
-    /// Apply the fixes that need no judgement: missing and broken URL schemes, umlauts in hosts, spaces
-    /// around addresses, and duplicate rows
+    /// Apply the fixes that need no judgement: missing and broken URL schemes, umlauts in hosts, and
+    /// spaces around addresses
     #[arg(long)]
     pub fix: bool,
     /// Merge rows with the same id, or the same name and URL: their lists are united
     #[arg(long)]
     pub merge_rows: bool,
+    /// Write the valid rows; the others go to a file beside the export, such as
+    /// data/mine.rejected.csv, with the reasons, so that you can correct and import them
+    #[arg(long, conflicts_with = "remove_missing")]
+    pub valid_rows: bool,
+    /// Leave out cells with errors and keep their products; a name, an address or an id is never left
+    /// out
+    #[arg(long)]
+    pub drop_bad_cells: bool,
     /// Another word for "no value"; repeatable
     #[arg(long, value_name = "TEXT")]
     pub null: Vec<String>,

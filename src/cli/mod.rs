@@ -259,7 +259,7 @@ mod tests {
             .get_arguments()
             .filter(|a| !a.is_positional() && a.get_env().is_none())
             .map(|a| a.get_id().as_str())
-            .filter(|id| !["help", "version", "config", "reindex", "forget", "for_server"].contains(id))
+            .filter(|id| !["help", "version", "config", "reindex", "forget", "for_server", "demo"].contains(id))
             .collect();
         assert_eq!(without, [""; 0]);
     }

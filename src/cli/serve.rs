@@ -8,7 +8,7 @@ use clap::{Args, ValueEnum, ValueHint};
 
 use super::value::{self, Given};
 use super::{DataArgs, SideArgs};
-use crate::key::Rate;
+use crate::key::{Origin, Rate};
 use crate::opensearch::{IndexPrefix, IndexPrefixError};
 
 /// Options for `serve`.
@@ -26,6 +26,9 @@ pub struct ServeArgs {
     /// processors, and hold back whatever that server would
     #[arg(long, value_name = "PROCESSORS", hide = true, requires = "reindex")]
     pub for_server: Option<BuildProcessors>,
+    /// The demo records that the server serves beside its exports
+    #[arg(long, value_name = "FILE", hide = true, requires = "for_server")]
+    pub demo: Option<PathBuf>,
     /// Where the exports are.
     #[command(flatten, next_help_heading = "Data")]
     pub data: DataArgs,
@@ -72,6 +75,19 @@ pub struct ServeArgs {
           value_parser = value::checked(value::introduction), default_value = "", hide_default_value = true,
           help_heading = "Page")]
     pub site_introduction: Given<String>,
+    /// The table `[site]` of the configuration file, as JSON [default: none]
+    #[arg(long, value_name = "JSON", env = "SOFTWARE_DIRECTORY_SITE",
+          value_parser = value::text(), default_value = "", hide_default_value = true, help_heading = "Page")]
+    pub site: Given<String>,
+    /// Site that may embed public pages in frames, such as `https://www.example.org`; repeatable
+    #[arg(
+        long,
+        value_name = "ORIGIN",
+        env = "SOFTWARE_DIRECTORY_EMBED_ORIGIN",
+        value_delimiter = ',',
+        help_heading = "Page"
+    )]
+    pub embed_origin: Vec<Origin>,
     /// API key file (see `keys create`) [default: keys.json]
     #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_KEYS", help_heading = "Keys")]
     pub keys: Option<PathBuf>,

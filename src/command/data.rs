@@ -12,6 +12,7 @@ use crate::export::{IdPrefixes, Limits};
 use crate::generation::source::Source;
 use crate::generation::store::Store;
 use crate::generation::{MeaningOption, Settings, Snapshot};
+use crate::key::access::DEFAULT_KEY_FILE;
 use crate::text::printable::printable;
 use crate::update::files::ExportFiles;
 use crate::update::index::IndexFolder;
@@ -19,6 +20,8 @@ use crate::update::{Directory, Updater};
 
 /// The default data folder.
 pub(super) const DATA_FOLDER: &str = "data";
+/// The demo records that come with the source code.
+const DEMO_FILE: &str = "demo/demo.json";
 
 /// Checks at startup that the folder given with `--data` exists. If it disappears later, a running
 /// server keeps the last good generation.
@@ -55,13 +58,22 @@ pub(super) fn warn_of_unused_prefix(export: &str) {
     ));
 }
 
+/// The file with demo records to serve beside the default data folder: none once the operator names a
+/// data folder or has a key file.
+pub(super) fn demo(args: &DataArgs, keys: Option<&Path>) -> Option<PathBuf> {
+    let demo = Path::new(DEMO_FILE);
+    let has_keys = || keys.unwrap_or(Path::new(DEFAULT_KEY_FILE)).symlink_metadata().is_ok();
+    (args.data.is_none() && !has_keys() && demo.is_file()).then(|| demo.to_owned())
+}
+
 /// The settings for builds. If no data folder is named and the default doesn't exist, the embedded
 /// demo is the source. With `--data none`, nothing is built.
-pub(super) fn settings(args: &DataArgs, max_removed: u8) -> Settings {
-    let source = match &args.data {
-        Some(folder) => Source::Folder(folder.clone()),
-        None if Path::new(DATA_FOLDER).exists() => Source::Folder(PathBuf::from(DATA_FOLDER)),
-        None => Source::Embedded,
+pub(super) fn settings(args: &DataArgs, demo: Option<PathBuf>, max_removed: u8) -> Settings {
+    let default = || Path::new(DATA_FOLDER).exists().then(|| PathBuf::from(DATA_FOLDER));
+    let source = match (args.data.clone().or_else(default), demo) {
+        (Some(folder), Some(demo)) => Source::WithDemo(folder, demo),
+        (Some(folder), None) => Source::Folder(folder),
+        (None, _) => Source::Embedded,
     };
     let index = (args.index != Path::new(NONE)).then(|| args.index.clone());
     let limits = Limits { max_file_bytes: args.max_file_bytes, ..Limits::default() };
@@ -108,7 +120,7 @@ pub(super) fn load(args: &DataArgs, directory: &Arc<Directory>) -> Result<Arc<Sn
     }
     check(args)?;
     // Read-only, because a running server picks up each new generation on disk.
-    let settings = Settings { read_only: true, ..settings(args, 100) };
+    let settings = Settings { read_only: true, ..settings(args, demo(args, None), 100) };
     let log = Log::start(io::stderr()).map_err(|error| Failure::other(&error))?;
     let terminal = Terminal::new(LogFormat::Text, log.clone());
     let mut updater = Updater::new(ExportFiles::new(settings, Box::new(terminal)), Arc::clone(directory));

@@ -10,10 +10,10 @@ use super::write_file::{Locked, print_changes};
 use super::{Failure, print_note};
 use crate::cli::{AddArgs, SetArgs};
 use crate::curate::tabular::{
-    self, Cell, Checked, ColumnUse, ConvertOptions, Level, Mapping, Row, RowKind, Table, Target, UpdateOptions,
+    self, Cell, Checked, ColumnUse, ConvertOptions, Mapping, Row, RowKind, Table, Target, UpdateOptions,
 };
 use crate::error::chain;
-use crate::export::{self, Export};
+use crate::export::{self, Export, Severity};
 
 /// Adds a record. Exit codes: 0 written, 1 couldn't be written, 2 usage error or invalid data.
 pub(super) fn add(args: &AddArgs) -> ExitCode {
@@ -50,7 +50,6 @@ fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -
         known: Some(&export),
         fix: false,
         merge_rows: false,
-        unique_ids: false,
     };
     let mut conversion = tabular::convert(&table, &mapping, &options);
     let stated = conversion.records[0].text("id");
@@ -69,7 +68,7 @@ fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -
     tabular::check(&checked, export::latest_day(jiff::Timestamp::now()), &mut conversion.findings)
         .map_err(|error| Failure::other(&error))?;
     print_findings(&conversion.findings, None);
-    if conversion.findings.count(Level::Error).0 > 0 {
+    if conversion.findings.count(Severity::Error).0 > 0 {
         return Err(Failure::usage("nothing was written"));
     }
     if updated.json.as_bytes() == &*export.document {

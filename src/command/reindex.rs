@@ -140,10 +140,13 @@ fn build(
 /// The process that builds generations for a server with these arguments; `None` if the server
 /// builds in-process: in memory, or the embedded exports, which are small.
 pub(super) fn process(args: &ServeArgs, settings: &Settings) -> io::Result<Option<BuildProcess>> {
-    let (Some(index), Source::Folder(data)) = (&settings.index, &settings.source) else { return Ok(None) };
+    let (Some(index), Some(data)) = (&settings.index, settings.source.folder()) else { return Ok(None) };
     let mut arguments: Vec<OsString> = vec!["--reindex".into()];
     let mut option = |name: &str, value: OsString| arguments.extend([name.into(), value]);
     option("--data", data.into());
+    if let Source::WithDemo(_, demo) = &settings.source {
+        option("--demo", demo.into());
+    }
     option("--index", index.into());
     option("--max-file-bytes", settings.limits.max_file_bytes.to_string().into());
     option("--max-removed", settings.max_removed.to_string().into());

@@ -42,7 +42,7 @@ pub use stale::{MaxAge, Stale, StaleCategory, StaleProduct};
 use bytes::Bytes;
 use section::{Section, SectionKind, Sections};
 
-use crate::record::{Attribute, Category, GlossaryTerm, Language, Pin, Review, Software, SynonymGroup};
+use crate::record::{Attribute, Category, Corrections, GlossaryTerm, Language, Pin, Review, Software, SynonymGroup};
 
 /// One validated export document.
 #[derive(Debug)]
@@ -58,6 +58,8 @@ pub struct Export {
     pub license: Box<str>,
     /// The snapshot date that the export states.
     pub as_of: Option<Box<str>>,
+    /// Where readers can suggest corrections.
+    pub corrections: Option<Corrections>,
     /// The language of the export's text: the one stated, or else the one that the text is clearly
     /// in. `None` means English.
     pub language: Option<Language>,

@@ -351,6 +351,7 @@ fn set_export(
         name: contents.name,
         license: contents.license,
         as_of: contents.as_of,
+        corrections: contents.corrections,
         language: contents.language,
         modified: file.modified(),
         document: Bytes::new(),

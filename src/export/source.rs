@@ -347,7 +347,7 @@ fn near_miss(name: &str, has_file: &dyn Fn(&str) -> bool) -> Option<String> {
             Some(format!("write it as plain JSON to `{stem}.json`"))
         }
         ("csv" | "tsv" | "xlsx" | "ods" | "jsonl" | "ndjson", _)
-            if !is_source(stem.strip_suffix(".rejected").unwrap_or(stem)) =>
+            if !is_source(stem.rsplit_once(".rejected").map_or(stem, |(stem, _)| stem)) =>
         {
             Some(format!("turn it into an export: `software-directory import {name}`"))
         }

@@ -7,7 +7,7 @@ use crate::catalogue::resource::ExportResource;
 use crate::catalogue::{Catalogue, Records};
 use crate::export::ExportSet;
 use crate::generation::source::FolderStamp;
-use crate::text::count::{agreeing, counted};
+use crate::text::count::{agreeing, counted, listed};
 
 /// The maximum number of file names in a message.
 const MAX_FILES: usize = 5;
@@ -78,10 +78,7 @@ fn changed_files(before: Option<&FolderStamp>, after: Option<&FolderStamp>) -> S
         before.iter().map(|file| file.name.as_str()).filter(|name| after.iter().all(|file| file.name != *name)),
     );
     names.sort_unstable();
-    let more = names.len().saturating_sub(MAX_FILES);
-    names.truncate(MAX_FILES);
-    let listed = names.join(" ");
-    if more == 0 { listed } else { format!("{listed} and {more} more") }
+    listed(&names, " ", MAX_FILES)
 }
 
 /// Says which files are gone and how many products each loses, the largest loss first: `more.json

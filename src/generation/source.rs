@@ -14,7 +14,7 @@ use crate::scratch::{Scratch, ScratchError};
 
 /// The exports bundled with the binary, by file name. They're served if there's no data folder.
 const EMBEDDED: [(&str, &[u8]); 3] = [
-    ("demo.json", include_bytes!("../../data/demo.json")),
+    ("demo.json", include_bytes!("../../demo/demo.json")),
     ("qhse.json", include_bytes!("../../data/qhse.json")),
     ("software-terms.json", include_bytes!("../../data/software-terms.json")),
 ];
@@ -24,6 +24,8 @@ const EMBEDDED: [(&str, &[u8]); 3] = [
 pub enum Source {
     /// A folder of export files.
     Folder(PathBuf),
+    /// A folder of export files, and the file with demo records beside it.
+    WithDemo(PathBuf, PathBuf),
     /// The demo bundled with the binary.
     Embedded,
 }
@@ -48,17 +50,28 @@ pub enum ReadError {
 impl Source {
     /// The files' stamp; empty for the embedded ones, which never change.
     pub fn stamp(&self) -> io::Result<FolderStamp> {
-        match self {
-            Self::Folder(folder) => stamp(folder),
-            Self::Embedded => Ok(FolderStamp::new()),
+        let mut stamps = self.folder().map(stamp).transpose()?.unwrap_or_default();
+        if let Self::WithDemo(_, demo) = self {
+            stamps.push(stamp_of(demo, demo.display().to_string()));
         }
+        Ok(stamps)
     }
 
     pub fn folder(&self) -> Option<&Path> {
         match self {
-            Self::Folder(folder) => Some(folder),
+            Self::Folder(folder) | Self::WithDemo(folder, _) => Some(folder),
             Self::Embedded => None,
         }
+    }
+
+    /// The export files, by name.
+    fn files(&self, folder: &Path) -> Result<Vec<PathBuf>, FindError> {
+        let mut files = export::find_files(folder)?;
+        if let Self::WithDemo(_, demo) = self {
+            files.push(demo.clone());
+            files.sort_by(|one, other| one.file_name().cmp(&other.file_name()));
+        }
+        Ok(files)
     }
 
     /// Reads and checks all exports, with the operator's id prefixes. `progress` receives the
@@ -72,23 +85,20 @@ impl Source {
     ) -> Result<ReadSet, ReadError> {
         let today = export::latest_day(jiff::Timestamp::now());
         let unusable = |error| ReadError::Scratch(scratch.error(error));
-        match self {
-            Self::Folder(folder) => {
-                let (stamp, mut set) = read_settled(folder, || {
-                    let files = export::find_files(folder)?;
-                    let sizes = files.iter().map(|file| std::fs::metadata(file).map_or(0, |of| of.len()));
-                    let total = sizes.sum();
-                    let files = files.iter().map(|path| Ok(SourceFile::open(path, limits)?.prefixed(prefixes)));
-                    ExportSet::read(files, limits, today, scratch, &|done| progress(done, total)).map_err(unusable)
-                })?;
-                export::mention_ignored_files(&mut set.report, folder);
-                Ok(ReadSet { set, stamp })
-            }
-            Self::Embedded => {
-                let files = embedded_files(prefixes);
-                let set = ExportSet::read(files, limits, today, scratch, &|done| progress(done, done));
-                Ok(ReadSet { set: set.map_err(unusable)?, stamp: FolderStamp::new() })
-            }
+        if let Some(folder) = self.folder() {
+            let (stamp, mut set) = read_settled(self, folder, || {
+                let files = self.files(folder)?;
+                let sizes = files.iter().map(|file| std::fs::metadata(file).map_or(0, |of| of.len()));
+                let total = sizes.sum();
+                let files = files.iter().map(|path| Ok(SourceFile::open(path, limits)?.prefixed(prefixes)));
+                ExportSet::read(files, limits, today, scratch, &|done| progress(done, total)).map_err(unusable)
+            })?;
+            export::mention_ignored_files(&mut set.report, folder);
+            Ok(ReadSet { set, stamp })
+        } else {
+            let files = embedded_files(prefixes);
+            let set = ExportSet::read(files, limits, today, scratch, &|done| progress(done, done));
+            Ok(ReadSet { set: set.map_err(unusable)?, stamp: FolderStamp::new() })
         }
     }
 
@@ -98,9 +108,9 @@ impl Source {
         let folder = self.folder()?;
         let hash = || {
             let unreadable = |error| FindError::Unreadable { folder: folder.to_owned(), error };
-            Generation::from_files(&export::find_files(folder)?, limits).map_err(unreadable)
+            Generation::from_files(&self.files(folder)?, limits).map_err(unreadable)
         };
-        let (stamp, generation) = read_settled(folder, hash).ok()?;
+        let (stamp, generation) = read_settled(self, folder, hash).ok()?;
         Some((generation?, stamp))
     }
 }
@@ -120,10 +130,11 @@ const TIME_STEP: Duration = Duration::from_millis(10);
 /// Reads all files as of one moment: no file was written between the first check and the last byte,
 /// so none is half old and half new. Also returns their stamp.
 fn read_settled<T, E: From<FindError>>(
+    source: &Source,
     folder: &Path,
     mut read: impl FnMut() -> Result<T, E>,
 ) -> Result<(FolderStamp, T), E> {
-    let look = || stamp(folder).map_err(|error| FindError::Unreadable { folder: folder.to_owned(), error });
+    let look = || source.stamp().map_err(|error| FindError::Unreadable { folder: folder.to_owned(), error });
     let mut stamp = look()?;
     for _ in 0..READS {
         if has_changed_since(&stamp, SystemTime::now() - TIME_STEP) {
@@ -153,13 +164,17 @@ pub fn stamp(folder: &Path) -> io::Result<FolderStamp> {
             continue;
         }
         let name = name.to_string_lossy().into_owned();
-        stamps.push(match fs::metadata(entry.path()) {
-            Ok(metadata) => FileStamp::of(name, &metadata),
-            Err(_) => FileStamp { name, size: u64::MAX, modified_ns: 0, identity: (0, 0, 0) },
-        });
+        stamps.push(stamp_of(&entry.path(), name));
     }
     stamps.sort_unstable();
     Ok(stamps)
+}
+
+fn stamp_of(path: &Path, name: String) -> FileStamp {
+    match fs::metadata(path) {
+        Ok(metadata) => FileStamp::of(name, &metadata),
+        Err(_) => FileStamp { name, size: u64::MAX, modified_ns: 0, identity: (0, 0, 0) },
+    }
 }
 
 /// Whether a file was, or may have been, changed after a point in time.
@@ -187,7 +202,8 @@ mod tests {
         let path = folder.path().join("a.json");
         std::fs::write(&path, "0").expect("written");
         let mut reads = 0;
-        let read = read_settled(folder.path(), || {
+        let source = Source::Folder(folder.path().to_owned());
+        let read = read_settled(&source, folder.path(), || {
             let text = std::fs::read_to_string(&path).expect("read");
             reads += 1;
             if reads <= writes {

@@ -57,7 +57,7 @@ impl Feed<'_> {
         text(xml, "updated", changed_at)?;
         link(xml, "self", "application/atom+xml", &format!("{}/feed.atom{query}", self.config.base()))?;
         link(xml, "alternate", "text/html", &format!("{}/", self.config.base()))?;
-        xml.create_element("author").write_inner_content(|xml| text(xml, "name", site_title))?;
+        xml.create_element("author").write_inner_content(|xml| text(xml, "name", self.config.publisher()))?;
         self.news.iter().try_for_each(|news| {
             xml.create_element("entry").write_inner_content(|xml| self.write_entry(xml, news))?;
             Ok(())
@@ -110,7 +110,7 @@ fn link(xml: &mut Xml, relation: &str, media_type: &str, address: &str) -> io::R
 }
 
 /// Replaces the characters that XML can't contain even when escaped (XML 1.0, 2.2).
-fn legal(text: &str) -> String {
+pub(super) fn legal(text: &str) -> String {
     let is_legal = |c: char| matches!(c, '\t' | '\n' | '\r' | ' '..='\u{fffd}' | '\u{10000}'..);
     text.chars().map(|c| if is_legal(c) { c } else { char::REPLACEMENT_CHARACTER }).collect()
 }

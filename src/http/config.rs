@@ -7,10 +7,11 @@ use std::time::Duration;
 use axum::http::Uri;
 use ipnet::IpNet;
 
+use super::face::Face;
 use super::preview::Preview;
 use super::search_pool::MaxQueueDelay;
 use crate::curate::queries::EmptyQueries;
-use crate::key::Rate;
+use crate::key::{Origin, Rate};
 
 /// The HTTP service's settings.
 #[derive(Debug, Clone)]
@@ -50,6 +51,10 @@ pub struct HttpConfig {
     pub site_title: String,
     /// The plain-text introduction on the page's first screen.
     pub site_introduction: Option<String>,
+    /// The rest of the site's settings, and its title and introduction by language.
+    pub site: Face,
+    /// The sites that may embed public pages in frames.
+    pub embed_origins: Vec<Origin>,
 }
 
 impl Default for HttpConfig {
@@ -72,6 +77,8 @@ impl Default for HttpConfig {
             sitemap_addresses: 50_000,
             site_title: "Software Directory".to_owned(),
             site_introduction: None,
+            site: Face::default(),
+            embed_origins: Vec::new(),
         }
     }
 }
@@ -81,6 +88,11 @@ impl HttpConfig {
     /// relative.
     pub(super) fn base(&self) -> &str {
         self.public_url.as_ref().map_or("", |url| &url.base)
+    }
+
+    /// Who publishes the directory; its title if that isn't known.
+    pub(super) fn publisher(&self) -> &str {
+        self.site.publisher.as_deref().unwrap_or(&self.site_title)
     }
 
     /// The URL of the page that explains error codes.

@@ -20,10 +20,10 @@ use percent_encoding::percent_decode_str;
 
 use super::content_coding::Coding;
 use super::extract::query::RawQuery;
-use super::extract::{Served, Snapshot, accepted};
+use super::extract::{Served, Snapshot, language_of_texts};
 use super::middleware::RequestContext;
 use super::pages::evidence::today;
-use super::pages::language::Language;
+use super::pages::language::PageLanguage;
 use super::problem::ApiError;
 use crate::service::{self, parameter::definition::LANG};
 
@@ -168,8 +168,8 @@ impl TagKind {
             // A republished generation has a different log.
             Self::Changes => Some(hash(changes())),
             Self::Page => {
-                let of_texts = catalogue.tables.languages.preferred(accepted(&request.headers));
-                Some(hash((changes(), Language::preferred(&request.headers), of_texts, today())))
+                let language = request.extensions.get::<PageLanguage>();
+                Some(hash((changes(), language, language_of_texts(&request.extensions, catalogue), today())))
             }
         };
         let Some(hash) = hash.map(u64::to_be_bytes) else { return Ok(None) };

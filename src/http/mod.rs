@@ -13,6 +13,7 @@ mod content_coding;
 mod downloads;
 mod entity_tag;
 mod extract;
+mod face;
 mod metrics;
 mod middleware;
 mod openapi;
@@ -29,6 +30,7 @@ mod state;
 
 pub use api::metrics_service;
 pub use config::{HttpConfig, PublicUrl, PublicUrlError};
+pub use face::Face;
 pub use metrics::{Metrics, MetricsError};
 pub use middleware::ACCESS_LOG;
 pub use preview::{Comparison, Findings, Preview};
@@ -41,7 +43,7 @@ use std::sync::Arc;
 
 use axum::extract::{MatchedPath, Request, State};
 use axum::http::header::{CACHE_CONTROL, ORIGIN, VARY, X_CONTENT_TYPE_OPTIONS};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode};
+use axum::http::{Extensions, HeaderName, HeaderValue, Method, StatusCode};
 use axum::middleware::{Next, from_fn_with_state};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
@@ -56,7 +58,7 @@ use self::api::{
 };
 use self::entity_tag::{TagKind, conditional};
 use self::middleware::{API_FALLBACKS, FEED, RequestContext, X_REQUEST_ID};
-use self::pages::Reader;
+use self::pages::{Localised, Reader};
 use self::problem::ApiError;
 
 const X_GENERATION: HeaderName = HeaderName::from_static("x-generation");
@@ -89,30 +91,35 @@ fn routes(state: &Arc<AppState>, more: Router<Arc<AppState>>) -> Router<Arc<AppS
         |(operation, kind)| keyed(OpenApiRouter::new().routes(operation).into(), Source::Generation(Some(kind)));
     let unknown = API_FALLBACKS.iter().fold(Router::new(), |router, path| router.route(path, any(route_not_found)));
     let page = Source::Generation(Some(TagKind::Page));
-    let pages = checked(pages::of_generation(), Caller::Reader, page)
+    let localised = |pages: Router<Arc<AppState>>| pages.layer(Extension(Localised::Page));
+    let parts = |parts, source| checked(parts, Caller::Script, source).layer(Extension(Localised::Part));
+    let pages = localised(checked(pages::of_generation(), Caller::Reader, page))
+        .merge(checked(pages::sitemap(), Caller::Reader, page))
         .merge(checked(pages::downloads(), Caller::Reader, Source::Generation(Some(TagKind::Export))))
-        .merge(checked(pages::parts_of_generation(), Caller::Script, page));
+        .merge(parts(pages::parts_of_generation(), page));
     let records =
         pages::records().map(|(record, kind)| checked(record, Caller::Reader, Source::Generation(Some(kind))));
     let pages = records.into_iter().fold(pages, Router::merge);
     let pages = if state.config.preview.is_some() {
-        let of_preview = checked(pages::of_preview(), Caller::Reader, Source::Other);
-        pages.merge(of_preview).merge(checked(pages::parts_of_preview(), Caller::Script, Source::Other))
+        let of_preview = localised(checked(pages::of_preview(), Caller::Reader, Source::Other));
+        pages.merge(of_preview).merge(parts(pages::parts_of_preview(), Source::Other))
     } else {
         pages
     };
     let open = Router::from(health_routes())
-        .merge(pages::open(&state.docs))
+        .merge(pages::documents(&state.docs))
         .merge(more)
         // All other paths.
         .fallback(route_not_found)
         .method_not_allowed_fallback(method_not_allowed)
         .layer(layer.clone());
+    let open_pages = pages::open(&state.docs).method_not_allowed_fallback(method_not_allowed).layer(layer.clone());
     operations()
         .into_iter()
         .map(operation)
         .fold(open, Router::merge)
         .merge(pages)
+        .merge(localised(open_pages))
         // The feed needs a key too, unless the page is public.
         .merge(keyed(feed::router(), Source::Generation(Some(TagKind::Changes))))
         .merge(keyed(mcp::router(), Source::Generation(None)))
@@ -156,6 +163,7 @@ fn stack(
     ServiceBuilder::new()
         .map_request(middleware::drop_unread_body)
         .map_request(middleware::trim_trailing_slash)
+        .map_request(pages::take_language)
         .map_response(middleware::correct_headers)
         .map_response(move |response| if is_preview { preview::mark(response) } else { response })
         .service(routes)
@@ -182,7 +190,7 @@ async fn every_request(State(state): State<Arc<AppState>>, mut request: Request,
 }
 
 /// One layer further in: writes problem documents and error pages, and sets CORS and cache headers.
-async fn answer(state: &AppState, context: &RequestContext, request: Request, next: Next) -> Response {
+async fn answer(state: &AppState, context: &RequestContext, mut request: Request, next: Next) -> Response {
     if middleware::is_preflight(&request) {
         return middleware::preflight(&request);
     }
@@ -190,10 +198,12 @@ async fn answer(state: &AppState, context: &RequestContext, request: Request, ne
     let is_unknown = request.extensions().get::<MatchedPath>().is_none();
     let is_cross_origin = request.headers().contains_key(ORIGIN);
     // Someone who mistypes a URL should see a page.
+    let language = pages::language_of(state, &request);
+    request.extensions_mut().insert(language);
     let reader = match caller {
         Some(Caller::Program) => None,
-        Some(Caller::Reader) => Some(Reader::of(request.headers())),
-        _ => Some(Reader::of(request.headers())).filter(|reader| is_unknown && reader.prefers_html()),
+        Some(Caller::Reader) => Some(Reader::of(language, request.headers())),
+        _ => Some(Reader::of(language, request.headers())).filter(|reader| is_unknown && reader.prefers_html()),
     };
     let mut response = try_to_answer(state, context, request, next).await;
     if let Some(error) = middleware::take_error(state, context, &mut response) {
@@ -203,9 +213,12 @@ async fn answer(state: &AppState, context: &RequestContext, request: Request, ne
         }
     }
     match caller {
-        Some(Caller::Reader | Caller::Script) => pages::set_caching(state.config.public_page.is_some(), &mut response),
+        Some(Caller::Reader | Caller::Script) => {
+            pages::set_caching(state.config.public_page.is_some(), language, &mut response);
+        }
         _ => middleware::allow_origin(is_cross_origin, response.headers_mut()),
     }
+    pages::allow_embedding(state.site.embedded_by.as_ref(), &mut response);
     if is_unknown {
         response.headers_mut().append(VARY, HeaderValue::from_static("Accept, Accept-Language"));
     }
@@ -243,6 +256,9 @@ async fn try_to_answer(state: &AppState, context: &RequestContext, request: Requ
         }
         if request.method() == Method::OPTIONS {
             return middleware::list_methods(&request);
+        }
+        if let Some(elsewhere) = pages::settle_language(state, &request) {
+            return elsewhere;
         }
         let response = async {
             match request.extensions().get().copied() {
@@ -329,7 +345,7 @@ async fn answer_from_generation(
     mut request: Request,
     next: Next,
 ) -> Response {
-    let Some(served) = state.served() else { return unavailable(state, kind, request.headers()) };
+    let Some(served) = state.served() else { return unavailable(state, kind, request.extensions()) };
     let generation = HeaderValue::try_from(served.generation()).ok();
     request.extensions_mut().insert(served);
     let respond = |request| middleware::spend_quota(state, context, request, next);
@@ -343,8 +359,9 @@ async fn answer_from_generation(
 }
 
 /// The response while there's no generation. In a preview, the page says what it's waiting for.
-fn unavailable(state: &AppState, kind: Option<TagKind>, headers: &HeaderMap) -> Response {
-    let awaited = (kind == Some(TagKind::Page)).then(|| pages::awaited(state, headers)).flatten();
+fn unavailable(state: &AppState, kind: Option<TagKind>, extensions: &Extensions) -> Response {
+    let language = extensions.get().copied().filter(|_| kind == Some(TagKind::Page));
+    let awaited = language.and_then(|language| pages::awaited(state, language));
     awaited.unwrap_or_else(|| ApiError::IndexUnavailable.into_response())
 }
 

@@ -80,7 +80,7 @@ impl AppState {
     ) -> Result<Arc<Self>, AppStateError> {
         let search_pool =
             SearchPool::start(config.search_threads, config.max_queue_delay).map_err(AppStateError::SearchPool)?;
-        let site = Site::new(&config);
+        let site = Site::new(&config, Arc::clone(&keys));
         let docs = Docs::new(&site, super::openapi(&config))?;
         Ok(Arc::new(Self {
             directory,

@@ -34,6 +34,8 @@ pub struct KeyStore {
     problem: ArcSwapOption<String>,
     path: PathBuf,
     sessions: Sessions,
+    /// The development key's id.
+    development: Option<Arc<str>>,
     /// The state of the file when it was last read. The lock also serialises reloads.
     seen: Mutex<Seen>,
 }
@@ -102,6 +104,7 @@ impl KeyStore {
             problem: ArcSwapOption::empty(),
             path: path.to_owned(),
             sessions: Sessions::beside(path),
+            development: None,
             seen: Mutex::new(seen),
         })
     }
@@ -122,8 +125,15 @@ impl KeyStore {
             problem: ArcSwapOption::empty(),
             path: path.to_owned(),
             sessions: Sessions::beside(path),
+            development: Some(key.id().into()),
             seen: Mutex::new(Seen { is_development: true, ..Seen::default() }),
         }
+    }
+
+    /// The development key's grant, as long as that key is accepted.
+    pub fn development_grant(&self) -> Option<Arc<Grant>> {
+        let id = self.development.as_ref()?;
+        self.keys.load().get(id).map(|stored| Arc::clone(&stored.grant))
     }
 
     /// Checks a presented key, the text after `Bearer `.

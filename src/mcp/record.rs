@@ -90,7 +90,7 @@ pub(super) static SIMILAR: LazyLock<Members> = LazyLock::new(|| {
 
 /// A product's members with all its claims.
 pub(super) static PRODUCT: LazyLock<Members> = LazyLock::new(|| {
-    let is_left_out = |name: &str| matches!(name, "sources" | "additional_properties" | "same_as");
+    let is_left_out = |name: &str| matches!(name, "sources" | "additional_properties" | "same_as" | "corrections_url");
     let mut product = untranslated(resource::<DetailFields<'_>>());
     product.retain(|name, _| !is_left_out(name));
     product.extend(FOUND.clone());

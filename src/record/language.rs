@@ -218,18 +218,6 @@ impl Languages {
             find(&self.own).map(|at| &self.own[at]).or_else(|| find(&self.translated).map(|at| &self.translated[at]))
         })
     }
-
-    /// The language that a reader prefers according to `Accept-Language` (RFC 9110, 12.5.4), if
-    /// there are translations. If several are equally preferred, the first one wins.
-    pub fn preferred<'a>(&self, accepted: impl Iterator<Item = &'a str>) -> Option<&Language> {
-        let accepted = accepted.filter(|_| self.are_several());
-        let ranges = accepted.flat_map(|value| value.split(',')).filter_map(|range| {
-            let (tag, quality) = range.split_once(";q=").unwrap_or((range, "1"));
-            let language = self.find(tag.trim())?;
-            Some((quality.trim().parse::<f32>().ok().filter(|quality| *quality > 0.0)?, language))
-        });
-        ranges.reduce(|best, next| if next.0 > best.0 { next } else { best }).map(|(_, language)| language)
-    }
 }
 
 /// Adds a language to a sorted list.
@@ -287,7 +275,7 @@ mod tests {
     }
 
     #[test]
-    fn readers_get_the_language_they_prefer() {
+    fn all_languages_are_listed_once() {
         let (mut languages, mut translations) = (Languages::default(), Translations::default());
         languages.add_own(&Language::english());
         assert!(!languages.are_several() && languages.are_only(&Language::english()));
@@ -297,17 +285,5 @@ mod tests {
         languages.add_translations(&translations);
         assert!(languages.are_several());
         assert_eq!(languages.all().iter().map(|of| of.as_str()).collect::<Vec<_>>(), ["de", "en", "fr", "pt-BR"]);
-        for (accepted, preferred) in [
-            ("de-AT,de;q=0.9,en;q=0.8", Some("de")),
-            ("es, fr-CA;q=0.7, en;q=0.8", Some("en")),
-            ("pt;q=1", None),
-            ("PT-br", Some("pt-BR")),
-            ("de;q=0, fr;q=0.1", Some("fr")),
-            ("nl, *", None),
-            ("", None),
-        ] {
-            let found = languages.preferred(std::iter::once(accepted));
-            assert_eq!(found.map(Language::as_str), preferred, "{accepted}");
-        }
     }
 }

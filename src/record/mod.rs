@@ -7,6 +7,7 @@
 
 mod attribute;
 mod comparison;
+mod corrections;
 mod date;
 mod entry;
 mod evidence;
@@ -19,6 +20,7 @@ mod url;
 
 pub use attribute::{Attribute, AttributeNumber, Attributes, KeyRange, MAX_ATTRIBUTES, MAX_VALUES, total_order};
 pub use comparison::{Difference, JsonMembers, canonical, differences};
+pub use corrections::Corrections;
 pub use date::CalendarDate;
 pub use entry::{Category, GlossarySource, GlossaryTerm, MAX_PINNED, Pin, Review, SynonymGroup};
 pub use evidence::{Evidence, EvidenceSource};

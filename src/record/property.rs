@@ -25,6 +25,8 @@ pub struct Property {
     pub is_translated: bool,
     /// Set if every directory filters and counts products by the property.
     pub attribute: Option<BuiltIn>,
+    /// Whether pages show it at a glance, as they do declared attributes.
+    pub at_a_glance: bool,
     pub shown: Shown,
     /// The property that this one's value becomes part of.
     pub joins: Option<&'static str>,
@@ -271,7 +273,8 @@ pub static SOFTWARE: [Property; 25] = [
     Property::new("features", Shape::Texts, "what it does, an array of strings").searched(Field::Feature),
     Property::new("standards", Shape::Texts, "standards it is for, an array of strings")
         .searched(Field::Standard)
-        .attribute(0, "Standards"),
+        .attribute(0, "Standards")
+        .at_a_glance(),
     Property::new(
         "alternative_to",
         Shape::Texts,
@@ -281,8 +284,9 @@ pub static SOFTWARE: [Property; 25] = [
     Property::new("aliases", Shape::Texts, "other names, an array of strings").searched(Field::Alias),
     Property::new("deployment", Shape::Texts, "how it can be run, an array of strings")
         .searched(Field::Setting)
-        .attribute(1, "Deployment"),
-    Property::new("pricing", Shape::Text, "what it costs, a string"),
+        .attribute(1, "Deployment")
+        .at_a_glance(),
+    Property::new("pricing", Shape::Text, "what it costs, a string").at_a_glance(),
     Property::new("repository", Shape::Uri, "the address of its source code, a URI").at_most(URL_CHARS),
     Property::new("languages", Shape::Texts, "languages of its user interface, an array of strings")
         .searched(Field::Setting)
@@ -296,21 +300,27 @@ pub static SOFTWARE: [Property; 25] = [
 ];
 
 /// The top-level object of an export.
-pub static ENVELOPE: [Property; 12] = [
+pub static ENVELOPE: [Property; 13] = [
     Property::new("name", Shape::Text, "name of the export").required(Required::Always),
     Property::new("license", Shape::Uri, "licence of the export").at_most(URL_CHARS).required(Required::Always),
     Property::new("as_of", Shape::Text, "snapshot date; a record's evidence date takes precedence").strict(),
     Property::new(
         "language",
         Shape::Text,
-        "the language of its text, a BCP 47 language tag such as `de`. If it isn't stated, German and French are \
-         detected, and other text counts as English",
+        "the language of its text, a BCP 47 language tag such as `de`. If it isn't stated, German, French, Hebrew and \
+         Arabic are detected, and other text counts as English",
     ),
     Property::new(
         "id_prefix",
         Shape::IdPrefix,
         "a string that the directory puts before product and review ids, such as `dpg:`. Tells exports from different \
          sources apart",
+    ),
+    Property::new(
+        "corrections",
+        Shape::Text,
+        "where readers can suggest corrections: an https or mailto address, in which {id}, {name}, {export} and {url} \
+         stand for the record's",
     ),
     Property::new("software", Shape::Entries(&SOFTWARE), "the records").required(Required::Always),
     Property::new("categories", Shape::Entries(&CATEGORY), "categories, each {name, description?, translations?}"),
@@ -478,6 +488,7 @@ impl Property {
             searched: None,
             is_translated: false,
             attribute: None,
+            at_a_glance: false,
             shown: Shown::Full,
             joins: None,
         }
@@ -510,6 +521,10 @@ impl Property {
 
     const fn attribute(self, number: usize, label: &'static str) -> Self {
         Self { attribute: Some(BuiltIn { number, label }), ..self }
+    }
+
+    const fn at_a_glance(self) -> Self {
+        Self { at_a_glance: true, ..self }
     }
 
     const fn listed(self) -> Self {

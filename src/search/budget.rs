@@ -8,8 +8,8 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 
-/// The minimum budget in units, which small directories get: enough to highlight a page of a
-/// hundred hits.
+/// The minimum budget in units, which small directories get: enough to highlight a page of fifty
+/// hits with full records, or a hundred with short ones.
 const LEAST: u64 = 280_000;
 
 /// The base of a large directory's budget, in units.

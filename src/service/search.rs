@@ -6,7 +6,7 @@ use bytes::Bytes;
 
 use super::highlight::Highlighter;
 use super::page::scaled_score;
-use super::similar::seek_similar;
+use super::similar::{only_alike, seek_similar};
 use super::unknown::unknown_values;
 use super::{ListItems, MAX_QUERY_CHARACTERS, SearchHit, SearchPage, SearchSoftware, ServiceError, Translator, facet};
 use crate::catalogue::resource::{Correction, QueryReport};
@@ -124,6 +124,10 @@ fn search_as(
         // There may be a better correction, and the search won't run.
         expansion.report.corrected.clear();
     }
+    let alike = match &expansion.report.alternatives_to_id {
+        Some(id) => Some(only_alike(snapshot, &query.filter, &expansion.plan, id, budget)?),
+        None => None,
+    };
     let mut attributes: Vec<_> = query
         .facets
         .iter()
@@ -134,7 +138,7 @@ fn search_as(
     let attributes = (!query.facets.is_empty()).then_some(attributes);
     let request = SearchRequest {
         plan: &expansion.plan,
-        filter: &query.filter,
+        filter: alike.as_ref().unwrap_or(&query.filter),
         order: query.sort.sorted_by(&snapshot.catalogue.tables.attributes),
         page: query.page.range(),
         facets: attributes.as_deref(),

@@ -219,6 +219,39 @@ pub(super) fn seek_similar(
     Ok(())
 }
 
+/// The maximum number of products that count as alternatives to another one, and the share of the
+/// best one's score that the others have.
+const MAX_ALIKE: usize = 10;
+const LEAST_ALIKE: f32 = 0.6;
+
+/// Restricts a filter to the products that are most like another one. The plan finds all that share
+/// anything with it.
+pub(super) fn only_alike(
+    snapshot: &Snapshot,
+    filter: &SoftwareFilter,
+    plan: &Plan,
+    id: &str,
+    budget: &Budget,
+) -> Result<SoftwareFilter, ServiceError> {
+    let others = SoftwareFilter { except_id: Some(id.to_owned()), ..SoftwareFilter::default() };
+    let (page, facets) = (0..MAX_ALIKE, None);
+    let search = SearchRequest { plan, filter: &others, order: None, page, facets, texts: false, budget };
+    let hits = snapshot.index.search(&search)?.hits;
+    let least = hits.first().map_or(0.0, |best| best.score * LEAST_ALIKE);
+    let mut ids = Vec::new();
+    for hit in hits.iter().take_while(|hit| hit.score >= least) {
+        let SoftwareItem { id, .. } = serde_json::from_slice(&hit.item)?;
+        if filter.ids.is_empty() || filter.ids.iter().any(|of| *of == *id) {
+            ids.push(id.into_owned());
+        }
+    }
+    if ids.is_empty() {
+        // No product has this id.
+        ids.push(String::new());
+    }
+    Ok(SoftwareFilter { ids, ..filter.clone() })
+}
+
 /// Upper bound on all products' scores.
 fn bound<'g>(snapshot: &Snapshot, groups: impl Iterator<Item = &'g [Alternative]>) -> Result<f32, ServiceError> {
     let mut bound = 0.0;

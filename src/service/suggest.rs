@@ -21,6 +21,7 @@ use crate::search::typo::{allowed_edits, candidates};
 use crate::service::MAX_QUERY_CHARACTERS;
 use crate::text::analyse::words;
 use crate::text::shorten::is_longer;
+use crate::text::stem::Inflected;
 
 /// Suggests up to `limit` products, and up to as many categories and glossary terms each. Products
 /// whose names match come first, then other products that a search finds. Categories and terms are
@@ -157,14 +158,21 @@ pub fn similar_queries(snapshot: &Snapshot, q: &str, most: usize, budget: &Budge
 /// The maximum length of a name that's used as a query, in characters.
 const MAX_LENGTH: usize = 40;
 
-/// Returns up to `most` queries that find products: names of the largest categories, or a product's
-/// name if there are none.
-pub fn example_queries(snapshot: &Snapshot, most: usize) -> Result<Vec<String>, ServiceError> {
+/// Returns up to `most` queries that find products: names of the largest categories, in a language
+/// if they have one, or a product's name if there are none.
+pub fn example_queries(
+    snapshot: &Snapshot,
+    language: Option<&Language>,
+    most: usize,
+) -> Result<Vec<String>, ServiceError> {
     let mut categories: Vec<&CategoryResource> = snapshot.catalogue.tables.categories.iter().collect();
     categories.retain(|category| category.software_count > 0);
     categories.sort_by_key(|category| Reverse(category.software_count));
-    let mut names: Vec<String> =
-        categories.into_iter().take(2 * most).map(|category| category.name.to_lowercase()).collect();
+    // German nouns are written with a capital.
+    let is_german = language.is_some_and(|language| Inflected::of(language.as_str()) == Some(Inflected::German));
+    let written = |name: &str| if is_german { name.to_owned() } else { name.to_lowercase() };
+    let names = categories.into_iter().take(2 * most).map(|category| written(category.name_in(language)));
+    let mut names: Vec<String> = names.collect();
     if names.is_empty() {
         let page = PageRequest { limit: 1, offset: 0 };
         let first = list_software(snapshot, &ListSoftware { page, ..ListSoftware::default() }, &Stop::default())?;

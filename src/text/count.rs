@@ -29,6 +29,16 @@ pub(crate) fn agreeing<N: Copy + PartialEq + From<u8>, T>(count: N, one: T, seve
     if count == N::from(1) { one } else { several }
 }
 
+/// The first items, and how many more there are: `a, b and 3 more`.
+pub(crate) fn listed<S: AsRef<str>>(items: &[S], separator: &str, most: usize) -> String {
+    let shown: Vec<_> = items.iter().take(most).map(AsRef::as_ref).collect();
+    let listed = shown.join(separator);
+    match items.len() - shown.len() {
+        0 => listed,
+        more => format!("{listed} and {more} more"),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

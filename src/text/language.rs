@@ -1,6 +1,7 @@
 //! Detects the language of text by its frequent words.
 
 use super::stem::Inflected;
+use super::{english, fold};
 
 /// Frequent words of English and of the other languages that are stemmed. No word is in more than
 /// one list.
@@ -14,6 +15,12 @@ const FRENCH: &[&str] = &[
     "le", "la", "les", "et", "est", "pour", "avec", "une", "dans", "sur", "du", "que", "vous", "pas", "ou", "aux",
     "ce", "votre",
 ];
+
+/// Whether a folded word is a function word of English, German or French.
+pub fn is_function_word(folded: &str) -> bool {
+    english::is_function_word(folded)
+        || [GERMAN, FRENCH].into_iter().flatten().any(|word| fold::folded(word).eq(folded.chars()))
+}
 
 /// If there are fewer of these words than this, no language is detected.
 const FEWEST: usize = 20;
@@ -31,6 +38,10 @@ pub struct LanguageCount {
     english: usize,
     /// Counts for the other languages, in the order of [`Inflected::ALL`].
     others: [usize; Inflected::ALL.len()],
+    hebrew: usize,
+    arabic: usize,
+    /// Words in Arabic script with a letter that Arabic doesn't have.
+    persian: usize,
 }
 
 impl LanguageCount {
@@ -42,6 +53,15 @@ impl LanguageCount {
     pub fn push(&mut self, text: &str) {
         for word in text.split(|c: char| !c.is_alphabetic()).filter(|word| !word.is_empty()) {
             self.words += 1;
+            match word.chars().next() {
+                Some('א'..='ת') => self.hebrew += 1,
+                Some('ء'..='ۿ') if word.contains(['پ', 'چ', 'ژ', 'ک', 'گ', 'ی', 'ے', 'ٹ', 'ڈ', 'ۆ', 'ە']) =>
+                {
+                    self.persian += 1;
+                }
+                Some('ء'..='ۿ') => self.arabic += 1,
+                _ => {}
+            }
             let word = word.to_lowercase();
             let has = |list: &[&str]| usize::from(list.contains(&word.as_str()));
             self.english += has(ENGLISH);
@@ -54,15 +74,25 @@ impl LanguageCount {
         }
     }
 
-    /// The language that the text is clearly in. `None` for English, for other languages, and if
-    /// there are too few words.
-    pub fn clearly(&self) -> Option<Inflected> {
+    /// The tag of the language that the text is clearly in. `None` for English, for other languages,
+    /// and if there are too few words.
+    pub fn clearly(&self) -> Option<&'static str> {
+        // Most Persian and Urdu words have such a letter, or are next to one that does.
+        let others = self.words - self.hebrew - self.arabic;
+        for (count, other, tag) in [
+            (self.hebrew, others + self.arabic, "he"),
+            (self.arabic, (others + self.hebrew).max(self.persian * 4), "ar"),
+        ] {
+            if count >= FEWEST && count >= other * CLEARLY {
+                return Some(tag);
+            }
+        }
         let most = |at: usize| {
             let others = self.others.iter().enumerate().filter(|(other, _)| *other != at).map(|(_, count)| *count);
             let highest = others.chain([self.english]).max().unwrap_or_default();
             self.others[at] >= FEWEST && self.others[at] >= highest * CLEARLY
         };
-        Inflected::ALL.into_iter().enumerate().find(|(at, _)| most(*at)).map(|(_, language)| language)
+        Inflected::ALL.into_iter().enumerate().find(|(at, _)| most(*at)).map(|(_, language)| language.code())
     }
 }
 
@@ -70,7 +100,7 @@ impl LanguageCount {
 mod tests {
     use super::*;
 
-    fn clearly(texts: &[(&str, usize)]) -> Option<Inflected> {
+    fn clearly(texts: &[(&str, usize)]) -> Option<&'static str> {
         let mut count = LanguageCount::default();
         for (text, times) in texts {
             count.push(&text.repeat(*times));
@@ -83,10 +113,24 @@ mod tests {
         let german = " Verwaltet Bilder und Filme: ein Werkzeug für das Ordnen, mit dem Sie nicht suchen.";
         let french = " Gère les images et les films : un outil pour le classement, avec une recherche.";
         let english = " Manages pictures and films: a tool for sorting that you can search with.";
-        assert_eq!(clearly(&[(german, 9)]), Some(Inflected::German));
-        assert_eq!(clearly(&[(french, 9), (english, 2)]), Some(Inflected::French));
-        assert_eq!(clearly(&[(german, 9), (english, 2)]), Some(Inflected::German));
+        assert_eq!(clearly(&[(german, 9)]), Some("de"));
+        assert_eq!(clearly(&[(french, 9), (english, 2)]), Some("fr"));
+        assert_eq!(clearly(&[(german, 9), (english, 2)]), Some("de"));
         for unclear in [&[(german, 1)][..], &[(english, 9)], &[(german, 9), (english, 9)], &[("安全管理", 99)], &[]]
+        {
+            assert_eq!(clearly(unclear), None, "{unclear:?}");
+        }
+    }
+
+    #[test]
+    fn hebrew_and_arabic_are_recognised_by_their_letters() {
+        let hebrew = "תוכנה לניהול בטיחות בעבודה ודיווח על תאונות. ";
+        let arabic = "برنامج لإدارة السلامة المهنية والإبلاغ عن الحوادث في مكان العمل. ";
+        let persian = "نرم‌افزاری برای مدیریت ایمنی و گزارش حوادث در محل کار با پشتیبانی از تلفن همراه. ";
+        let english = "Manages safety at work. ";
+        assert_eq!(clearly(&[(hebrew, 9), (english, 2)]), Some("he"));
+        assert_eq!(clearly(&[(arabic, 9), (english, 2)]), Some("ar"));
+        for unclear in [&[(persian, 9)][..], &[(arabic, 9), (hebrew, 9)], &[(arabic, 9), (english, 18)], &[(hebrew, 1)]]
         {
             assert_eq!(clearly(unclear), None, "{unclear:?}");
         }

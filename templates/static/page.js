@@ -1,6 +1,6 @@
 // What HTML can't do: suggestions while typing, results that change in place, copying, and the theme. Every page also works without scripts.
 
-const { base, copy, copied, pressCopy } = document.body.dataset;
+const { base, root: apiBase, copy, copied, pressCopy } = document.body.dataset;
 const input = document.getElementById('q');
 const status = document.getElementById('status');
 
@@ -33,10 +33,14 @@ let shown = location.pathname + location.search;
 
 const explore = () => document.getElementById('explore');
 
+/** A form's own id: its fields named `id` hide the property. */
+const idOf = (form) => form.getAttribute('id');
+
 /** The address that a form leads to, without its empty fields. */
 function target(form) {
   const query = new URLSearchParams();
-  for (const [name, value] of new FormData(form)) if (value.trim() !== '') query.append(name, value.trim());
+  // What's chosen for comparison is remembered without the address.
+  for (const [name, value] of new FormData(form)) if (name !== 'id' && value.trim() !== '') query.append(name, value.trim());
   const path = form.getAttribute('action');
   if (query.size === 0 && path === `${base}/`) query.set('q', '');
   return query.size ? `${path}?${query}` : path;
@@ -73,7 +77,8 @@ async function show(address, { push = true, typing = false, scroll = false } = {
     return;
   }
   if (signal.aborted) return;
-  if (push) history[typing && typed ? 'replaceState' : 'pushState'](null, '', address);
+  // Searching for what was typed shows the same list, so Back needs one step.
+  if (push && address !== shown) history[typing && typed ? 'replaceState' : 'pushState'](null, '', address);
   typed = typing;
   shown = address;
   explore().replaceWith(...nodes(body));
@@ -88,6 +93,7 @@ async function show(address, { push = true, typing = false, scroll = false } = {
   status.textContent = explore().dataset.status;
   copyButtons(explore());
   rememberCall();
+  showChosen();
 }
 
 /** Whether an address is a list of the same kind, which this page can show in place. */
@@ -98,14 +104,19 @@ function isList(url) {
 
 document.addEventListener('change', (event) => {
   const { form, name } = event.target;
-  if (!explore() || !form || !['find', 'narrow'].includes(form.id) || name === 'q') return;
+  if (!explore() || !form || !['find', 'narrow'].includes(idOf(form)) || ['q', 'id'].includes(name)) return;
   show(target(form));
 });
 
 document.addEventListener('submit', (event) => {
   const form = event.target;
-  if (!['find', 'narrow'].includes(form.id) || !explore()) return;
-  if (form.id === 'find' && document.getElementById('narrow')) return;
+  if (event.submitter?.closest('#compare')) {
+    event.preventDefault();
+    location.assign(`${base}/compare?${new URLSearchParams(chosen().map(([id]) => ['id', id]))}`);
+    return;
+  }
+  if (!['find', 'narrow'].includes(idOf(form)) || !explore()) return;
+  if (idOf(form) === 'find' && document.getElementById('narrow')) return;
   event.preventDefault();
   suggestions?.close();
   document.getElementById('filters')?.hidePopover();
@@ -128,6 +139,48 @@ addEventListener('popstate', () => {
   if (input && !document.getElementById('narrow')) input.value = new URLSearchParams(location.search).get('q') ?? '';
   show(address, { push: false });
 });
+
+// Products chosen for comparison, remembered while the tab is open
+
+const chosen = () => JSON.parse(sessionStorage.getItem('compare') ?? '[]');
+
+function choose(products) {
+  sessionStorage.setItem('compare', JSON.stringify(products));
+  showChosen();
+}
+
+/** Ticks the chosen products and names them in the bar. */
+function showChosen() {
+  const bar = document.getElementById('compare');
+  if (!bar) return;
+  const products = chosen();
+  for (const box of document.querySelectorAll('.select input')) {
+    box.checked = products.some(([id]) => id === box.value);
+    box.disabled = !box.checked && products.length >= Number(bar.dataset.most);
+  }
+  bar.classList.toggle('has-chosen', products.length > 0);
+  bar.querySelector('ul').replaceChildren(...products.map(([id, name]) => {
+    const button = document.createElement('button');
+    button.type = 'button';
+    button.className = 'plain';
+    button.setAttribute('aria-label', `${bar.dataset.remove}: ${name}`);
+    button.textContent = `${name} ×`;
+    button.addEventListener('click', () => choose(chosen().filter(([other]) => other !== id)));
+    const item = document.createElement('li');
+    item.append(button);
+    return item;
+  }));
+}
+
+document.addEventListener('change', ({ target: box }) => {
+  if (!box.closest('.select')) return;
+  const others = chosen().filter(([id]) => id !== box.value);
+  choose(box.checked ? [...others, [box.value, box.dataset.name]] : others);
+});
+
+const compared = [...document.querySelectorAll('.comparison th[data-id]')];
+if (compared.length > 0) choose(compared.map(({ dataset }) => [dataset.id, dataset.name]));
+showChosen();
 
 // Suggestions
 
@@ -245,7 +298,7 @@ document.addEventListener('keydown', ({ key }) => {
 // Copying
 
 function copyButtons(root) {
-  for (const host of root.querySelectorAll('[data-host]')) host.textContent = location.origin + base;
+  for (const host of root.querySelectorAll('[data-host]')) host.textContent = location.origin + apiBase;
   for (const code of root.querySelectorAll('pre > code')) {
     if (code.closest('.code')) continue;
     const button = document.createElement('button');
@@ -287,6 +340,11 @@ rememberCall();
 // Theme: cycles through system, light and dark.
 
 const theme = document.getElementById('theme');
+const showTheme = () => {
+  const { label, ...names } = theme.dataset;
+  theme.textContent = `${label} ${names[document.documentElement.dataset.theme ?? 'system']}`;
+};
+showTheme();
 theme.addEventListener('click', () => {
   const next = { undefined: 'light', light: 'dark', dark: undefined }[document.documentElement.dataset.theme];
   if (next) {
@@ -296,4 +354,10 @@ theme.addEventListener('click', () => {
     delete document.documentElement.dataset.theme;
     localStorage.removeItem('theme');
   }
+  showTheme();
+});
+
+// Printouts say where they come from.
+addEventListener('beforeprint', () => {
+  document.getElementById('printed').textContent = `${location.href} · ${new Date().toLocaleDateString(document.documentElement.lang)}`;
 });

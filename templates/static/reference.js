@@ -1,6 +1,6 @@
 // The API reference's forms: they call the service with the key that was entered, which isn't stored anywhere.
 
-const { base } = document.body.dataset;
+const { root } = document.body.dataset;
 const { sending, unreachable } = document.getElementById('content').dataset;
 const ask = document.getElementById('key');
 const input = document.getElementById('key-input');
@@ -17,7 +17,7 @@ function target(form) {
     else if ('array' in field.dataset) for (const one of value.split(',').filter(Boolean)) query.append(field.name, one.trim());
     else if (value) query.append(field.name, value);
   }
-  return `${base}${path}${query.size ? `?${query}` : ''}`;
+  return `${root}${path}${query.size ? `?${query}` : ''}`;
 }
 
 function pretty(text) {

@@ -324,7 +324,7 @@ async fn a_comparison_has_a_row_per_attribute() {
     for absent in ["Released", "2024", "Topics", "Standards"] {
         assert!(!page.text().contains(absent), "{absent}: {}", page.text());
     }
-    let german = service.visit_with("/compare?id=b&id=d", &[("accept-language", "de")]).await;
+    let german = service.visit("/de/compare?id=b&id=d").await;
     for row in [
         "<bdi lang=\"en\">Price per seat</bdi></th><td><bdi>12,5 EUR/month</bdi></td><td></td>",
         "<bdi lang=\"en\">Open source</bdi></th><td><bdi>Ja</bdi></td><td></td>",
@@ -356,7 +356,7 @@ async fn product_shows_attributes_by_name_and_other_values_unchanged() {
 #[tokio::test]
 async fn list_offers_the_attributes_that_are_not_hidden() {
     let service = service();
-    let page = service.visit_with("/?q=&attribute=price_per_seat:10..50", &[("accept-language", "de")]).await;
+    let page = service.visit("/de/?q=&attribute=price_per_seat:10..50").await;
     for part in [
         "<legend lang=\"en\">Price per seat (EUR/month)</legend>",
         "<bdi>Price per seat: 10 bis 50 EUR/month</bdi>",

@@ -28,10 +28,10 @@ fn serve(documents: &[(&str, &str)]) -> Service {
 /// A service with the bundled data.
 pub(crate) fn bundled() -> Service {
     let read = |name: &str| {
-        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("data").join(name);
+        let path = Path::new(env!("CARGO_MANIFEST_DIR")).join(name);
         std::fs::read_to_string(path).expect("a bundled export")
     };
-    serve(&[("demo", &read("demo.json")), ("qhse", &read("qhse.json"))])
+    serve(&[("demo", &read("demo/demo.json")), ("qhse", &read("data/qhse.json"))])
 }
 
 /// After an intended change, run the tests twice with `UPDATE_SNAPSHOTS=1` (these responses are

@@ -10,7 +10,7 @@ use software_directory::update::Directory;
 
 use crate::examples::bundled;
 use crate::fixture;
-use crate::service::{Answer, BROWSER, Service, Setup};
+use crate::service::{BROWSER, Service, Setup};
 
 /// A directory in English, with one product that is translated into German and French, and an
 /// export in German.
@@ -243,7 +243,12 @@ async fn every_value_in_a_response_is_accepted_as_a_filter() {
                 }
             }
             let mut shown: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
-            for item in get(&format!("/v1/software?{lang}&limit=100")).await["data"].as_array().expect("a list") {
+            let mut items = Vec::new();
+            for offset in [0, 100] {
+                let page = get(&format!("/v1/software?{lang}&limit=100&offset={offset}")).await;
+                items.extend(page["data"].as_array().expect("a list").clone());
+            }
+            for item in &items {
                 let names = item["categories"].as_array().expect("a list").iter().map(|of| &of["name"]);
                 for name in names.chain([&item["category"]]).filter_map(Value::as_str) {
                     let id = item["id"].as_str().expect("an id").to_owned();
@@ -314,7 +319,7 @@ async fn an_id_takes_precedence_over_a_name_and_a_name_over_a_translation() {
     }
     let listed = service.get("/v1/software?category=Pr%C3%BCfungen,Cis").await.json();
     assert!(listed["errors"][0]["message"].as_str().is_some_and(|message| message.contains("category")), "{listed}");
-    let page = service.visit_with("/?q=&category=Pr%C3%BCfungen", &[("accept-language", "de"), BROWSER]).await;
+    let page = service.visit("/de/?q=&category=Pr%C3%BCfungen").await;
     for id in ["audits", "checks"] {
         assert!(page.text().contains(&format!("id=\"category-{id}\" form=\"find\" checked")), "{id}: {}", page.text());
     }
@@ -364,11 +369,8 @@ async fn highlights_come_from_the_text_that_matched() {
 }
 
 #[tokio::test]
-async fn pages_use_the_language_that_their_reader_prefers() {
+async fn pages_are_in_the_language_in_their_path() {
     let service = service();
-    let visit = async |path: &str, accepted: &str| -> Answer {
-        service.visit_with(path, &[("accept-language", accepted), BROWSER]).await
-    };
     for (path, german, english) in [
         ("/software/stoff", "Gefahrstoffkataster", "Inventory of substances"),
         ("/?q=keeper", "Gefahrstoffkataster", "Inventory of substances"),
@@ -378,7 +380,7 @@ async fn pages_use_the_language_that_their_reader_prefers() {
         ("/compare?id=stoff&id=plain", "Gefahrstoffe", "Chemicals"),
         ("/", "Gefahrstoffe", "Chemicals"),
     ] {
-        let (of_german, of_italian) = (visit(path, "de").await, visit(path, "it").await);
+        let (of_german, of_italian) = (service.visit(&format!("/de{path}")).await, service.visit(path).await);
         assert!(
             of_german.text().contains(german) && !of_german.text().contains(english),
             "{path}: {}",
@@ -393,21 +395,30 @@ async fn pages_use_the_language_that_their_reader_prefers() {
     }
 }
 
-/// Pages have fewer languages than a directory may have.
+/// Without a language in their path, pages are in the language of most products.
 #[tokio::test]
-async fn a_pages_tag_depends_on_the_language_of_its_text() {
-    let service = start(&[(
-        "export",
+async fn the_directorys_own_language_is_that_of_most_products() {
+    let product = |id: &str| json!({"id": id, "name": id, "url": format!("https://{id}.example/"), "evidence_status": "pending-review"});
+    let export = |language: &str, ids: &[&str]| {
+        let category = json!({"name": language, "translations": {"fr": {"name": format!("{language} en français")}}});
         json!({
-            "name": "Export", "license": "https://opensource.org/license/mit", "software": [],
-            "categories": [{"name": "Chemicals", "translations": {"es": {"name": "Sustancias"}}}]
-        }),
-    )]);
-    let visit =
-        async |accepted: &str| service.visit_with("/categories", &[("accept-language", accepted), BROWSER]).await;
-    let (english, spanish) = (visit("en").await, visit("es").await);
-    assert!(english.text().contains("Chemicals") && spanish.text().contains("Sustancias"));
-    assert_ne!(english.header("etag"), spanish.header("etag"));
+            "name": language, "license": "https://opensource.org/license/mit", "language": language,
+            "software": ids.iter().map(|id| product(id)).collect::<Vec<_>>(), "categories": [category]
+        })
+    };
+    let service = start(&[("english", export("en", &["a"])), ("german", export("de-AT", &["b", "c"]))]);
+    for (path, tag, text) in [
+        ("/categories", "de", "href=\"/categories/en\" data-row><bdi lang=\"en\">en<"),
+        ("/de/categories", "de", "href=\"/de/categories/en\""),
+        ("/en/categories", "en", "<bdi lang=\"de-AT\">de-AT<"),
+        ("/fr/categories", "fr", "<bdi>en en français<"),
+    ] {
+        let page = service.visit(path).await;
+        assert!(page.text().contains(&format!("<html lang=\"{tag}\">")), "{path}: {}", page.text());
+        assert!(page.text().contains(text), "{path}: {text}: {}", page.text());
+    }
+    let away = service.visit_with("/", &[("accept-language", "en"), BROWSER]).await;
+    assert_eq!((away.status.as_u16(), away.header("location")), (303, "/en/"));
 }
 
 #[tokio::test]
@@ -448,10 +459,7 @@ async fn the_language_of_an_export_that_does_not_state_it_is_detected() {
 #[tokio::test]
 async fn text_in_a_different_language_from_the_page_is_marked() {
     let service = service();
-    let visit = async |path: &str, accepted: &str| -> Answer {
-        service.visit_with(path, &[("accept-language", accepted), BROWSER]).await
-    };
-    for (accepted, path, parts) in [
+    for (language, path, parts) in [
         (
             "de",
             "/software/stoff",
@@ -460,7 +468,7 @@ async fn text_in_a_different_language_from_the_page_is_marked() {
                 "<p class=\"lead\"><bdi>Gefahrstoffkataster",
                 "<p class=\"prose\"><bdi>Führt",
                 "<bdi>Lizenz</bdi></dt><dd lang=\"en\">",
-                "<p class=\"crumbs\"><a href=\"/categories/chemicals\"><bdi>Gefahrstoffe",
+                "<p class=\"crumbs\"><a href=\"/de/categories/chemicals\"><bdi>Gefahrstoffe",
             ],
         ),
         ("de", "/software/plain", vec!["<p class=\"lead\"><bdi lang=\"en\">", "<bdi lang=\"en\">Audits</bdi>"]),
@@ -505,13 +513,12 @@ async fn text_in_a_different_language_from_the_page_is_marked() {
         ("fr", "/exports", vec!["<bdi lang=\"de\">Deutsch", "<bdi lang=\"en\">English"]),
         ("de", "/docs/errors", vec!["<html lang=\"de\">"]),
         ("de", "/sign-in", vec![]),
-        ("it", "/software/nothing", vec!["<html lang=\"en\">"]),
+        ("fr", "/software/nothing", vec!["<html lang=\"fr\">"]),
     ] {
-        let page = visit(path, accepted).await;
+        let page = service.visit(&format!("/{language}{path}")).await;
         for part in parts {
-            assert!(page.text().contains(part), "{path} in {accepted}: {part}: {}", page.text());
+            assert!(page.text().contains(part), "{path} in {language}: {part}: {}", page.text());
         }
-        let language = if accepted == "it" { "en" } else { accepted };
         if page.status != 303 {
             assert_eq!(page.header("content-language"), language, "{path}");
         }
@@ -536,7 +543,7 @@ async fn terms_are_explained_in_the_readers_language() {
         ("de", "Beinaheunfall</a>", "<bdi lang=\"de\">Ein Ereignis, das fast schadete."),
         ("en", "near miss</a>", "<bdi lang=\"en\">An event that nearly harmed."),
     ] {
-        let page = service.visit_with("/software/melder", &[("accept-language", accepted), BROWSER]).await;
+        let page = service.visit(&format!("/{accepted}/software/melder")).await;
         assert!(page.text().contains(mention) && page.text().contains(definition), "{accepted}: {}", page.text());
     }
 }

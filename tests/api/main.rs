@@ -9,6 +9,7 @@ mod cases;
 mod categories;
 mod changes;
 mod conditional;
+mod corrections;
 mod cors;
 mod documents;
 mod examples;

@@ -62,7 +62,7 @@ async fn claims_are_numbered_and_their_sources_listed_once() {
 async fn every_page_shows_its_content_without_a_script() {
     let service = public();
     for (path, parts) in [
-        ("/", vec!["41 products", "2 sources", "href=\"/categories/tools\"", "Rated Gauge", "CC BY 4.0"]),
+        ("/", vec!["41 products", "2 exports", "href=\"/categories/tools\"", "CC BY 4.0"]),
         (
             "/?q=gauge",
             vec!["Rated <mark>Gauge</mark>", "Measures things", "Gauge Makers", "value=\"gauge\"", "1 March 2025"],
@@ -181,14 +181,99 @@ async fn corrections_that_would_make_a_query_too_long_are_not_offered() {
 }
 
 #[tokio::test]
-async fn pages_are_in_the_browsers_language() {
+async fn pages_in_a_language_keep_it_and_link_to_the_others() {
     let service = public();
-    for (accepted, tag, part) in
-        [("de-DE,de;q=0.9,en;q=0.8", "de", "41 Produkte"), ("fr", "fr", "41 produits"), ("nl", "en", "41 products")]
-    {
-        let page = service.send(Method::GET, "/", &[BROWSER, ("accept-language", accepted)]).await;
-        assert!(page.text().contains(&format!("<html lang=\"{tag}\">")) && page.text().contains(part), "{accepted}");
+    for (path, tag, base, part) in [
+        ("/", "en", "", "41 products"),
+        ("/en", "en", "/en", "41 products"),
+        ("/de/", "de", "/de", "41 Produkte"),
+        ("/fr", "fr", "/fr", "41 produits"),
+    ] {
+        let page = read(&service, path).await;
+        let text = page.text();
+        assert!(text.contains(&format!("<html lang=\"{tag}\">")) && text.contains(part), "{path}");
+        assert_eq!(page.header("content-language"), tag);
+        let links = text.split(" href=\"").skip(1).filter_map(|rest| rest.split('"').next());
+        for link in links.filter(|link| link.starts_with('/')) {
+            let is_page = !["/assets/", "/openapi.json", "/feed.atom"].iter().any(|other| link.starts_with(other));
+            let is_switch = ["/en/", "/de/", "/fr/"].contains(&link);
+            assert!(!is_page || is_switch || link.starts_with(&format!("{base}/")), "{path}: {link}");
+        }
     }
+    let page = read(&service, "/de/software/tool-rated?review_sort=oldest&utm_source=x").await;
+    for part in [
+        "<link rel=\"canonical\" href=\"https://directory.example/de/software/tool-rated\">",
+        "hreflang=\"x-default\" href=\"https://directory.example/software/tool-rated\"",
+        "rel=\"alternate\" hreflang=\"en\" href=\"https://directory.example/software/tool-rated\"",
+        "rel=\"alternate\" hreflang=\"fr\" href=\"https://directory.example/fr/software/tool-rated\"",
+        "<a href=\"/de/software/tool-rated\" lang=\"de\" hreflang=\"de\" aria-current=\"true\">Deutsch</a>",
+        "<a href=\"/fr/software/tool-rated\" lang=\"fr\" hreflang=\"fr\">Français</a>",
+    ] {
+        assert!(page.text().contains(part), "{part}: {}", page.text());
+    }
+    let english = read(&service, "/en/software/tool-rated").await;
+    let canonical = "<link rel=\"canonical\" href=\"https://directory.example/software/tool-rated\">";
+    assert!(english.text().contains(canonical), "one address in the directory's own language");
+    assert!(read(&service, "/de/nowhere").await.text().contains("<html lang=\"de\">"));
+}
+
+#[tokio::test]
+async fn only_pages_have_a_language_in_their_path() {
+    let service = public();
+    for path in [
+        "/de/v1/software",
+        "/de/mcp",
+        "/de/openapi.json",
+        "/de/sitemap.xml",
+        "/de/robots.txt",
+        "/de/healthz",
+        "/de/feed.atom",
+        "/de/exports/tools",
+        "/de/records/software/tool-rated",
+        "/de/de/",
+        "/DE/",
+        "/de/assets/a/b",
+    ] {
+        assert_eq!(read(&service, path).await.status, 404, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn visitor_arriving_at_an_address_without_a_language_is_sent_to_theirs() {
+    let service = public();
+    let send = async |path: &str, headers: &[(&str, &str)]| {
+        let headers = [headers, &[BROWSER, ("host", "directory.example")]].concat();
+        let answer = service.send(Method::GET, path, &headers).await;
+        (answer.status.as_u16(), answer.headers.get("location").map(|to| to.to_str().expect("ASCII").to_owned()))
+    };
+    let german = ("accept-language", "de-DE,de;q=0.9,en;q=0.8");
+    let to = |location: &str| (303, Some(location.to_owned()));
+    assert_eq!(send("/?q=gauge&category=measuring", &[german]).await, to("/de/?q=gauge&category=measuring"));
+    assert_eq!(send("/software/tool-rated", &[german]).await, to("/de/software/tool-rated"));
+    assert_eq!(send("/docs/errors", &[german]).await, to("/de/docs/errors"));
+    assert_eq!(send("/", &[german, ("referer", "https://elsewhere.example/")]).await, to("/de/"));
+    for headers in [
+        &[][..],
+        &[("accept-language", "en-GB,de;q=0.5")],
+        &[("accept-language", "nl")],
+        &[german, ("referer", "https://directory.example/software/tool-rated")],
+        &[german, ("sec-fetch-site", "same-origin")],
+        &[german, ("user-agent", "Mozilla/5.0 (compatible; Googlebot/2.1; +http://www.google.com/bot.html)")],
+        &[german, ("user-agent", "facebookexternalhit/1.1 (+http://www.facebook.com/externalhit_uatext.php)")],
+    ] {
+        assert_eq!(send("/", headers).await, (200, None), "{headers:?}");
+    }
+    for path in ["/fr/", "/en/", "/results?q=gauge", "/suggest?q=gauge", "/openapi.json", "/sitemap.xml"] {
+        assert_eq!(send(path, &[german]).await.0, 200, "{path}");
+    }
+    for (path, location) in [
+        ("/software/tool-rated?lang=fr&review_sort=oldest", "/fr/software/tool-rated?review_sort=oldest"),
+        ("/de/?q=a%26b&lang=en", "/en/?q=a%26b"),
+        ("/?lang=de-AT", "/de/"),
+    ] {
+        assert_eq!(send(path, &[german, ("user-agent", "Googlebot")]).await, to(location), "{path}");
+    }
+    assert_eq!(send("/?lang=xx", &[]).await, (200, None));
 }
 
 #[tokio::test]
@@ -348,13 +433,15 @@ async fn public_pages_may_be_cached_and_private_ones_only_by_their_reader() {
     let service = public();
     let page = read(&service, "/").await;
     assert_eq!(page.header("cache-control"), "public, max-age=60, stale-while-revalidate=600");
-    assert_eq!(page.header("vary"), "Accept-Language, Accept-Encoding");
+    let vary: Vec<_> = page.headers.get_all("vary").iter().collect();
+    assert_eq!(vary, ["Accept-Encoding", "Accept-Language, Sec-Fetch-Site"]);
+    assert_eq!(read(&service, "/de/").await.headers.get_all("vary").iter().count(), 1, "never redirected");
     let tag = page.header("etag").to_owned();
     let again = service.send(Method::GET, "/", &[BROWSER, ("if-none-match", &tag)]).await;
     assert_eq!((again.status.as_u16(), again.body.len()), (304, 0));
     assert_eq!(again.header("vary"), page.header("vary"));
-    let german = [BROWSER, ("if-none-match", &*tag), ("accept-language", "de")];
-    assert_eq!(service.send(Method::GET, "/", &german).await.status, 200, "another language");
+    let german = service.send(Method::GET, "/de/", &[BROWSER, ("if-none-match", &tag)]).await;
+    assert_eq!(german.status, 200, "another language");
     let service = Service::with_directory();
     let page = service.visit("/").await;
     assert_eq!(page.header("cache-control"), "private, no-cache");
@@ -390,12 +477,13 @@ async fn reader_with_too_many_requests_is_told_how_long_to_wait() {
     let service = Setup { directory: fixture::directory(), config, ..Setup::default() }.start();
     assert_eq!(read(&service, "/").await.status, 200);
     for (language, before, after) in [("en", "Try again in ", " second"), ("de", "Versuchen Sie es in ", " Sekunde")] {
-        let page = service.send(Method::GET, "/?q=gauge", &[BROWSER, ("accept-language", language)]).await;
+        let page = read(&service, &format!("/{language}/?q=gauge")).await;
         let seconds = page.header("retry-after").to_owned();
         assert_eq!(page.status, 429);
         assert!(seconds.parse::<u64>().expect("whole seconds") > 0);
         assert!(page.text().contains(&format!("{before}{seconds}{after}")), "{seconds}: {}", page.text());
-        assert!(page.text().contains("href=\"/?q=gauge\""), "a link to try again");
+        let again = format!("href=\"/{language}/?q=gauge\"");
+        assert!(page.text().contains(&again), "a link to try again");
     }
 }
 
@@ -428,6 +516,82 @@ async fn tiers_are_marked_in_the_ranking() {
     }
 }
 
+/// Exports with one product each: an id, a name and a website.
+fn exports(products: &[(&str, &str, &str)]) -> Service {
+    let document = |(id, name, url): &(&str, &str, &str)| {
+        let software = json!([{"id": id, "name": name, "url": url, "aliases": ["Alias"], "pricing": "Free",
+            "evidence_status": "pending-review", "deployment": ["cloud"], "category": "Cloud storage"}]);
+        (
+            id.to_string(),
+            json!({"name": format!("List of {id}"), "license": "https://example.org/", "software": software}),
+        )
+    };
+    let documents: Vec<_> = products.iter().map(document).collect();
+    let documents: Vec<_> = documents.iter().map(|(id, text)| (id.as_str(), text.to_string())).collect();
+    let documents: Vec<_> = documents.iter().map(|(id, text)| (*id, text.as_str())).collect();
+    let directory = Directory::default();
+    directory.publish(fixture::snapshot(&documents));
+    public_with(directory.into())
+}
+
+#[tokio::test]
+async fn a_product_in_several_exports_has_one_row_that_names_them() {
+    let site = "https://store.example.org/";
+    let service = exports(&[("a", "Nimbus", site), ("b", "nimbus", site), ("c", "Other", "https://c.example.org/")]);
+    let page = read(&service, "/?q=").await;
+    assert_eq!(page.text().matches("<li class=\"result\">").count(), 2, "{}", page.text());
+    for part in [
+        "<span class=\"total\">3</span>",
+        "Also in another export: <a href=\"/software/a\"><bdi>List of a</bdi></a>",
+        "<bdi>List of b</bdi></span>",
+        "<dt><bdi>Pricing</bdi></dt><dd><bdi>Free</bdi></dd>",
+        "<dt><bdi>Deployment</bdi></dt><dd><bdi>cloud</bdi></dd>",
+    ] {
+        assert!(page.text().contains(part), "{part}: {}", page.text());
+    }
+    assert!(!read(&public(), "/").await.text().contains("Rated Gauge"), "fictional products don't lead the home page");
+    let single = exports(&[("a", "Nimbus", site)]);
+    assert!(!read(&single, "/?q=").await.text().contains("List of a</bdi></span>"));
+}
+
+#[tokio::test]
+async fn each_hit_says_why_it_was_found() {
+    let service = exports(&[
+        ("a", "Nimbus", "https://a.example.org/"),
+        ("b", "Cirrus", "https://b.example.org/"),
+        ("c", "Stratus", "https://c.example.org/"),
+    ]);
+    let alternatives = read(&service, "/?q=nimbus+alternatives").await;
+    let reason = "<span class=\"quiet\">In common:</span> <bdi>Cloud storage</bdi>";
+    assert_eq!(alternatives.text().matches(reason).count(), 2, "{}", alternatives.text());
+    assert!(!alternatives.text().contains("<mark>"), "{}", alternatives.text());
+    let deployment = read(&service, "/?q=cloud+nimbus").await;
+    assert!(deployment.text().contains("<mark>"), "{}", deployment.text());
+}
+
+#[tokio::test]
+async fn choices_for_a_comparison_are_kept_without_scripts() {
+    let service = public();
+    let page = read(&service, "/?q=gauge&id=tool-01&id=tool-rated&id=tool-01").await;
+    for part in [
+        // Only one of the two has a row.
+        "<input type=\"hidden\" name=\"id\" value=\"tool-01\" form=\"find\">",
+        "name=\"id\" value=\"tool-rated\" form=\"find\" data-name=\"Rated Gauge\" checked",
+        "href=\"/?q=gauge&amp;id=tool-rated\"",
+        "formaction=\"/compare\"",
+    ] {
+        assert!(page.text().contains(part), "{part}: {}", page.text());
+    }
+    let sent = read(&service, "/compare?q=gauge&category=&id=tool-01&id=tool-rated").await;
+    assert_eq!((sent.status.as_u16(), sent.header("location")), (303, "/compare?id=tool-01&id=tool-rated"));
+    let all = read(&service, "/compare?id=tool-01&id=tool-rated").await;
+    assert!(all.text().contains("<th scope=\"row\">Type</th>"), "{}", all.text());
+    assert!(all.text().contains("href=\"/compare?id=tool-01&amp;id=tool-rated&amp;only=differences\""));
+    let different = read(&service, "/compare?id=tool-01&id=tool-rated&only=differences").await;
+    assert!(!different.text().contains("<th scope=\"row\">Type</th>"), "{}", different.text());
+    assert!(different.text().contains("<th scope=\"row\">Rating</th>"), "{}", different.text());
+}
+
 #[tokio::test]
 async fn documentation_is_english_in_a_frame_in_the_readers_language() {
     let service = public();
@@ -438,13 +602,12 @@ async fn documentation_is_english_in_a_frame_in_the_readers_language() {
         ),
         ("en", ["<html lang=\"en\">", "<title>Errors · ", ">Versioning</a>", "data-copied=\"Copied\"", "Main"]),
     ] {
-        let page = service.send(Method::GET, "/docs/errors", &[BROWSER, ("accept-language", language)]).await;
+        let page = read(&service, &format!("/{language}/docs/errors")).await;
         for part in parts {
             assert!(page.text().contains(part), "{part}: {}", page.text());
         }
         assert!(page.text().contains("<main id=\"content\" tabindex=\"-1\" lang=\"en\""), "{}", page.text());
-        assert!(page.header("vary").contains("Accept-Language"));
     }
-    let wrong = service.send(Method::GET, "/?min_rating=9", &[BROWSER, ("accept-language", "fr")]).await;
+    let wrong = read(&service, "/fr/?min_rating=9").await;
     assert!(wrong.text().contains("<p lang=\"en\">min_rating must be"), "{}", wrong.text());
 }

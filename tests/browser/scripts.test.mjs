@@ -185,6 +185,20 @@ test('scripts speak the reader’s language', async () => {
   await close();
 });
 
+test('what was typed and searched for is one step in the history', async () => {
+  const { page, visit, close } = await open(browser, server);
+  await visit('/?q=audit');
+  const input = page.getByRole('combobox', { name: 'Search products' });
+  await input.fill('permit');
+  await page.waitForURL('**/?q=permit');
+  await settled(page);
+  await input.press('Enter');
+  await settled(page);
+  await page.goBack();
+  await page.waitForURL('**/?q=audit');
+  await close();
+});
+
 test('the reader can choose the theme', async () => {
   const { page, visit, close } = await open(browser, server);
   await visit('/');
@@ -192,7 +206,9 @@ test('the reader can choose the theme', async () => {
   const light = await ground();
   const button = page.getByRole('button', { name: /Theme/ });
   await button.click();
+  assert.equal(await button.innerText(), 'Theme: light');
   await button.click();
+  assert.equal(await button.innerText(), 'Theme: dark');
   const dark = await ground();
   assert.notEqual(dark, light);
   await visit('/glossary');

@@ -1,7 +1,7 @@
 // The real server, in a separate process on a free port.
 
 import { spawn } from 'node:child_process';
-import { existsSync, mkdtempSync, rmSync } from 'node:fs';
+import { cpSync, existsSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join, resolve } from 'node:path';
 import { createInterface } from 'node:readline';
@@ -10,7 +10,12 @@ const CHECKOUT = resolve(import.meta.dirname, '../..');
 const BINARY = process.env.SOFTWARE_DIRECTORY_BIN
   ?? join(resolve(CHECKOUT, process.env.CARGO_TARGET_DIR ?? 'target'), 'debug/software-directory');
 
-export const DATA = join(CHECKOUT, 'data');
+/** A folder with the bundled exports and the demo records. */
+export const DATA = mkdtempSync(join(tmpdir(), 'software-directory-data-'));
+for (const folder of ['data', 'demo']) {
+  cpSync(join(CHECKOUT, folder), DATA, { recursive: true, filter: (path) => !path.includes('meaning') });
+}
+process.on('exit', () => rmSync(DATA, { recursive: true, force: true }));
 export const HOSTILE = join(import.meta.dirname, 'hostile');
 
 /** Runs one of the binary's commands until it exits, and returns its standard output. */
@@ -25,17 +30,17 @@ export async function run(...args) {
 }
 
 /**
- * Starts a server. With `rate`, it gets a key file instead of the development key: one key has this rate, and a spare
- * key has hardly any limit. `options` are additional command-line options. `command` is a command to run instead of
+ * Starts a server. It gets a key file with a key that has this rate, and a spare one that has hardly any limit. With a
+ * `rate` of null, or another command, there's a development key, and `serve` opens its pages to this machine. `options` are additional command-line options. `command` is a command to run instead of
  * `serve`; if `isReady` is false, the server may have nothing to serve.
  */
-export async function start({ data = DATA, rate = null, listen = '127.0.0.1:0', options = [], command = null, isReady = true } = {}) {
+export async function start({ data = DATA, rate = '100000/min', listen = '127.0.0.1:0', options = [], command = null, isReady = true } = {}) {
   if (!existsSync(BINARY)) throw new Error(`${BINARY} is missing; build it with: cargo build`);
   const folder = mkdtempSync(join(tmpdir(), 'software-directory-'));
   const args = [...(command ?? ['--data', data, '--index', 'none']), '--listen', listen, ...options];
   let key = null;
   let spare = null;
-  if (rate) {
+  if (rate && !command) {
     const keys = join(folder, 'keys.json');
     const create = async (name, limit) => (await run('keys', 'create', '--keys', keys, '--name', name, '--rate', limit)).trim();
     key = await create('browser', rate);

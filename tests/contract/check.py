@@ -33,6 +33,7 @@ class Server:
 
     def __init__(self, binary, folder):
         shutil.copytree(CHECKOUT / "data", folder / "data")
+        shutil.copytree(CHECKOUT / "demo", folder / "demo")
         shutil.copy(HERE / "odd.json", folder / "data")
         environment = {name: value for name, value in os.environ.items() if not name.startswith("SOFTWARE_DIRECTORY_")}
         self.log = folder / "log"

@@ -71,7 +71,7 @@ def check_unprivileged(binary, folder, settings):
     folder.mkdir()
     port = free_port()
     (folder / "exports").mkdir()
-    shutil.copy(CHECKOUT / "data" / "demo.json", folder / "exports")
+    shutil.copy(CHECKOUT / "demo" / "demo.json", folder / "exports")
     keys, index = folder / "keys", folder / "index"
     sessions = keys / "sessions"
     sessions.mkdir(parents=True)

@@ -21,6 +21,7 @@ class Service(Running):
         self.port, self.metrics_port = free_port(), free_port()
         data = folder / "data"
         shutil.copytree(CHECKOUT / "data", data)
+        shutil.copy(CHECKOUT / "demo" / "demo.json", data)
         shutil.copy(CHECKOUT / "tests" / "contract" / "odd.json", data)
         self.large = large_export()
         (data / "large.json").write_bytes(self.large)

@@ -87,7 +87,7 @@ fn html_counts_records_over_the_limit_and_escapes_ids_in_links() {
     odd["id"] = "a/b?\"<x>".into();
     let new = [odd, record("b"), record("c")];
     let html = render::html(&difference(&export(&[]), &export(&new)), &options(1)).expect("written");
-    assert!(html.contains("<a href=\"/software/a%2Fb%3F%22%3Cx%3E\">"), "{html}");
+    assert!(html.contains("<a href=\"software/a%2Fb%3F%22%3Cx%3E\">"), "{html}");
     assert!(html.contains("and 2 more added") && !html.contains("<x>"), "{html}");
     assert!(
         render::html(&difference(&export(&[]), &export(&[])), &options(1)).expect("written").contains("do not differ")

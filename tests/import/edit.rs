@@ -90,6 +90,35 @@ fn an_initialised_folder_is_valid_and_not_overwritten() {
 }
 
 #[test]
+fn github_gets_issue_forms_and_a_workflow_that_comments() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let read = |name: &str| fs::read_to_string(folder.path().join(".github").join(name));
+    assert!(run(folder.path(), &["init"]).status.success());
+    assert!(read("ISSUE_TEMPLATE/correction.yml").is_err());
+    assert!(!read("workflows/check.yml").expect("a file").contains("pull-requests"));
+    fs::remove_file(folder.path().join(".github/workflows/check.yml")).expect("removed");
+    assert!(run(folder.path(), &["init", "--github"]).status.success());
+    let workflow = read("workflows/check.yml").expect("a file");
+    assert!(workflow.contains("pull-requests: write") && workflow.contains("diff --format markdown"), "{workflow}");
+    for (name, required, optional) in [
+        ("correction", &["record", "correction", "source"][..], None),
+        ("new-product", &["name", "url", "sources"], Some("vendor")),
+    ] {
+        let form = read(&format!("ISSUE_TEMPLATE/{name}.yml")).expect("a file");
+        let form = &yaml_rust2::YamlLoader::load_from_str(&form).expect("YAML")[0];
+        let fields: Vec<_> = form["body"].as_vec().expect("fields").iter().collect();
+        let required_ids: Vec<_> = fields
+            .iter()
+            .filter(|field| field["validations"]["required"].as_bool() == Some(true))
+            .filter_map(|field| field["id"].as_str())
+            .collect();
+        assert_eq!(required_ids, required, "{name}");
+        assert!(optional.is_none_or(|id| fields.iter().any(|field| field["id"].as_str() == Some(id))), "{name}");
+        assert!(fields.iter().all(|field| field["attributes"]["label"].as_str().is_some()), "{name}");
+    }
+}
+
+#[test]
 fn an_imported_table_replaces_the_example_and_is_checked_like_it() {
     let folder = tempfile::tempdir().expect("a folder");
     assert!(run(folder.path(), &["init"]).status.success());

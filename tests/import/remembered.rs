@@ -182,12 +182,16 @@ fn rejected_rows_are_written_in_the_tables_dialect_and_imported_with_its_mapping
     let start = "\u{feff}Titel der Seite;Link;Tags;Stand;Notiz;Reason\r\nMoss;folgt;a;2025-05-06;;Link: ";
     assert!(rejected.starts_with(start), "{text}\n{rejected}");
     // Next month, the same rows are set aside again, but other rows don't replace them.
-    let (code, text) = folder.import(&["tools.csv", "--valid-rows"]);
+    let (code, text) = folder.import(&["tools.csv"]);
     assert_eq!(code, Some(0), "{text}");
     folder.write("tools.csv", TABLE.replace("https://fern.example/", "folgt"));
-    let (code, text) = folder.import(&["tools.csv", "--valid-rows", "--yes"]);
-    assert_eq!((code, folder.read("data/tools.rejected.csv")), (Some(2), rejected.clone()));
-    assert!(text.contains("contains rows that were set aside earlier"), "{text}");
+    let (code, text) = folder.import(&["tools.csv", "--remove-missing", "--yes"]);
+    assert_eq!(code, Some(2), "{text}");
+    let (code, text) = folder.import(&["tools.csv", "--yes"]);
+    assert_eq!((code, folder.read("data/tools.rejected.csv")), (Some(0), rejected.clone()), "{text}");
+    assert!(folder.read("data/tools.rejected-2.csv").contains("\nFern;folgt;Offen;"), "{text}");
+    let (code, text) = folder.import(&["data/tools.rejected-2.csv", "--yes"]);
+    assert!(code == Some(2) && text.contains("every row has errors"), "{text}");
     folder.write("data/tools.rejected.csv", rejected.replace("folgt", "https://other.example/"));
     let (code, text) = folder.import(&["data/tools.rejected.csv", "--yes"]);
     assert_eq!(code, Some(0), "{text}");

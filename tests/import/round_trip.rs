@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use software_directory::curate::tabular::{
     self, Checked, ConvertOptions, Envelope, Mapping, ReadOptions, Table, TableFindings, UpdateOptions,
 };
-use software_directory::export::{Export, Limits, SourceFile, examine};
+use software_directory::export::{Export, Limits, Severity, SourceFile, examine};
 use software_directory::record::CalendarDate;
 
 fn read(document: String) -> Export {
@@ -35,7 +35,7 @@ fn imported(table: &[u8], extension: &str) -> Export {
 }
 
 fn options(categories: &BTreeMap<String, String>) -> ConvertOptions<'_> {
-    ConvertOptions { categories, date_order: None, known: None, fix: false, merge_rows: false, unique_ids: false }
+    ConvertOptions { categories, date_order: None, known: None, fix: false, merge_rows: false }
 }
 
 /// The export created from a table.
@@ -199,7 +199,7 @@ proptest! {
                 };
                 let checked = Checked { table: &table, mapping: &mapping, path, json: &json, rows: &rows };
                 tabular::check(&checked, today, &mut conversion.findings).expect("memory");
-                if conversion.findings.count(tabular::Level::Error).0 == 0 {
+                if conversion.findings.count(Severity::Error).0 == 0 {
                     return Some(json);
                 }
                 if !valid_rows || !conversion.findings.is_about_rows() {

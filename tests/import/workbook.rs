@@ -21,6 +21,15 @@ fn a_workbook_becomes_an_export_with_its_dates() {
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     assert_eq!(export.expect("an export")["software"][0]["evidence_checked_on"], "2025-01-01");
     workbook.add_worksheet();
+    let bytes = workbook.save_to_buffer().expect("a workbook");
+    let (output, export) = import("t.xlsx", &bytes, &[]);
+    assert!(export.is_some(), "{}", stderr(&output));
+    assert!(stderr(&output).contains("note: read the worksheet `Sheet1`, the only one"), "{}", stderr(&output));
+    let sheet = workbook.worksheet_from_name("Sheet2").expect("a worksheet");
+    sheet
+        .write_row(0, 0, ["Name", "Website"])
+        .and_then(|sheet| sheet.write_row(1, 0, ["B", "https://b.example/"]))
+        .expect("cells");
     let (output, _) = import("t.xlsx", &workbook.save_to_buffer().expect("a workbook"), &[]);
     assert!(
         stderr(&output).contains("has 2 visible worksheets; choose one with --sheet: Sheet1, Sheet2"),
@@ -226,6 +235,12 @@ fn grouped_headers_sections_totals_and_remarks_are_recognised() {
     ] {
         assert!(text.contains(note), "{note}: {text}");
     }
+    // Without merged cells, a blank cell belongs to the group on its left.
+    let csv = "List of 2025,\nProduct,,Vendor,,Price\nName,Website,Name,Country,\nA,https://a.example/,B,DE,5\n";
+    let (output, export) = import("t.csv", csv.as_bytes(), &[]);
+    let (text, first) = (stderr(&output), export.expect("an export")["software"][0].clone());
+    assert_eq!((&first["vendor"], &first["pricing"]), (&"B".into(), &"5".into()), "{text}");
+    assert!(text.contains("column D `Vendor Country`: its header isn't known"), "{text}");
     // A product without an address isn't a heading.
     let csv = "Name,Website\nA,https://a.example/\nB,\nC,https://c.example/\n";
     let (output, export) = import("t.csv", csv.as_bytes(), &[]);

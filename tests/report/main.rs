@@ -292,19 +292,19 @@ fn the_agenda_lists_what_to_check_most_urgent_first() {
     let rows: Vec<_> = csv.lines().map(|line| line.split(',').next().unwrap_or_default()).collect();
     let kinds = ["Task", "Changed sources", "Dead links"].into_iter();
     assert_eq!(rows, kinds.chain(["Claims past their age"; 4]).chain(["Pending records"]).collect::<Vec<_>>(), "{csv}");
-    let lines: Vec<_> = csv.lines().collect();
+    let rows: Vec<_> = csv.lines().collect();
     assert_eq!(
-        lines[1],
+        rows[1],
         format!(
             "Changed sources,\"quoted, Inc.\",x:quoted,tools,pricing,the text doesn't contain the quote,\
              https://a.example/quoted,{}",
             ago(2)
         )
     );
-    assert!(lines[2].contains("x:new,tools,,the server responds with 404"), "{}", lines[2]);
-    let ids: Vec<_> = lines[3..7].iter().map(|line| line.split(',').nth(3).unwrap_or_default()).collect();
+    assert!(rows[2].contains("x:new,tools,,the server responds with 404"), "{}", rows[2]);
+    let ids: Vec<_> = rows[3..7].iter().map(|line| line.split(',').nth(3).unwrap_or_default()).collect();
     assert_eq!(ids, ["x:floors", "x:older", "x:old", "x:seats"], "{csv}");
-    assert!(lines[6].contains(",seats,the last check was too long ago,"), "{}", lines[6]);
+    assert!(rows[6].contains(",seats,the last check was too long ago,"), "{}", rows[6]);
 
     let markdown = agenda(&["--format", "markdown", "--max-age", "366"]);
     let tasks: Vec<_> = markdown.lines().filter(|line| line.starts_with("- [ ] ")).collect();

@@ -2,7 +2,7 @@
 
 use http::{Request, Response};
 
-use crate::process::{Server, export, folder_with, write};
+use crate::process::{Server, export, folder_with, run, write};
 use crate::request::send;
 use crate::until::until;
 
@@ -36,7 +36,39 @@ fn sign_in_link_works_once_and_the_session_survives_a_restart() {
     assert!(again.body().contains("has been used") && again.headers().get("set-cookie").is_none(), "{again:?}");
     let restarted = Server::start(folder.path(), &[]);
     assert!(visit(&restarted, "/software/a", Some(&cookie)).body().contains("Tool a"));
-    assert_eq!(visit(&restarted, "/software/a", None).status(), 303);
+}
+
+#[test]
+fn pages_are_open_to_this_machine_until_there_is_a_key() {
+    let folder = folder_with(&["a"]);
+    let server = Server::start(folder.path(), &[]);
+    assert!(server.announced.contains("Pages are open to every user of this machine, and through any proxy on it."));
+    let port = server.address.rsplit_once(':').expect("a port").1.to_owned();
+    let status = |path: &str, name: &str, value: &str| {
+        let request = Request::get(format!("{}{path}", server.address)).header(name, value);
+        send(request, "").expect("a response").status().as_u16()
+    };
+    let page = visit(&server, "/software/a", None);
+    assert_eq!(page.status(), 200);
+    assert!(page.body().contains("<meta name=\"robots\" content=\"noindex\">"), "{page:?}");
+    assert!(!page.body().contains("action=\"/sign-out\""), "there's no session to end");
+    let policy = page.headers()["content-security-policy"].to_str().expect("ASCII");
+    assert!(policy.contains("frame-ancestors 'none'"), "{policy}");
+    assert_eq!(page.headers()["cross-origin-resource-policy"], "same-origin");
+    assert_eq!(page.headers().get("access-control-allow-origin"), None);
+    assert_eq!(status("/records/software/a", "Accept", "*/*"), 200);
+    assert_eq!(status("/v1/software", "Accept", "*/*"), 401, "never the API");
+    assert_eq!(status("/", "Host", &format!("localhost:{port}")), 200);
+    for host in ["localhost", "localhost:1", "rebound.example", "192.0.2.7"] {
+        assert_eq!(status("/", "Host", host), 303, "{host}");
+        assert_eq!(status("/", "Host", &format!("rebound.example:{port}")), 303);
+    }
+    for name in ["Forwarded", "X-Forwarded-For", "X-Real-IP", "Via"] {
+        assert_eq!(status("/", name, "127.0.0.1"), 303, "{name}");
+    }
+    let made = run(folder.path(), &["keys", "create", "--name", "a"]);
+    assert!(made.status.success(), "{made:?}");
+    until("the pages are closed", || (status("/", "Accept", "text/html") == 303).then_some(()));
 }
 
 #[test]

@@ -129,6 +129,29 @@ fn outside_a_checkout_the_built_in_directory_is_served() {
 }
 
 #[test]
+fn demo_records_are_served_only_without_a_data_folder_or_a_key_file() {
+    let folder = folder_with(&["a"]);
+    fs::create_dir(folder.path().join("demo")).expect("a folder");
+    let demo = folder.path().join("demo/demo.json");
+    fs::write(&demo, include_str!("../../demo/demo.json")).expect("written");
+    let exports = |arguments: &[&str]| {
+        let server = Server::start(folder.path(), arguments);
+        let (_, body) = server.get("/v1/exports");
+        let ids = body["data"].as_array().expect("an array").iter().map(|export| export["id"].to_string()).collect();
+        assert_eq!(server.terminate().0, Some(0));
+        let ids: Vec<String> = ids;
+        ids.join(" ")
+    };
+    assert_eq!(exports(&[]), r#""demo" "tools""#, "built in another process");
+    assert_eq!(exports(&["--index", "none"]), r#""demo" "tools""#);
+    assert_eq!(exports(&["--data", "data", "--index", "none"]), r#""tools""#);
+    let search = run(folder.path(), &["search", "hedgehog"]);
+    assert!(text(&search.stdout).contains("demo-hedgehog-ehs"), "{search:?}");
+    fs::remove_file(demo).expect("removed");
+    assert_eq!(exports(&["--index", "none"]), r#""tools""#);
+}
+
+#[test]
 fn a_server_waiting_for_its_index_can_be_stopped() {
     let folder = folder_with(&["a"]);
     fs::create_dir(folder.path().join("index")).expect("a folder");

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import subprocess
 import tempfile
 from dataclasses import dataclass
@@ -31,9 +32,13 @@ class Server:
     folder: tempfile.TemporaryDirectory[str]
 
     @classmethod
-    def start(cls, *options: str, data: Path = REPOSITORY / "data") -> Server:
+    def start(cls, *options: str, data: Path | None = None) -> Server:
         """Start a server with a folder's exports (by default the repository's), and wait until its address is known."""
         folder = tempfile.TemporaryDirectory()
+        if data is None:
+            data = Path(folder.name, "data")
+            for source in ("data", "demo"):
+                shutil.copytree(REPOSITORY / source, data, dirs_exist_ok=True)
         process = subprocess.Popen(
             [
                 str(binary()),

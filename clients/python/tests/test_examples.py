@@ -64,7 +64,7 @@ def test_the_readme_does_what_it_says(server: Server, tmp_path: Path) -> None:
 
     assert done.stderr == ""
     assert "Audit Owl Demo" in done.stdout
-    assert (tmp_path / "demo.json").read_bytes() == (REPOSITORY / "data" / "demo.json").read_bytes()
+    assert (tmp_path / "demo.json").read_bytes() == (REPOSITORY / "demo" / "demo.json").read_bytes()
 
 
 def run(arguments: list[str], server: Server, folder: Path = CLIENT) -> subprocess.CompletedProcess[str]:

@@ -22,7 +22,7 @@ from software_directory import (
 if TYPE_CHECKING:
     from driver import Driver
 
-DEMO = json.loads((REPOSITORY / "data" / "demo.json").read_text("utf-8"))
+DEMO = json.loads((REPOSITORY / "demo" / "demo.json").read_text("utf-8"))
 REVIEWED = DEMO["reviews"][0]["software_id"]
 
 
@@ -153,7 +153,7 @@ def test_a_download_is_the_file_byte_for_byte(driver: Driver, server: Server) ->
         document = client.call("exports.download", "demo")
         lines = client.call("exports.download", "demo", format="ndjson").splitlines()
 
-    assert document == (REPOSITORY / "data" / "demo.json").read_bytes()
+    assert document == (REPOSITORY / "demo" / "demo.json").read_bytes()
     assert [json.loads(line)["id"] for line in lines] == [record["id"] for record in DEMO["software"]]
 
 

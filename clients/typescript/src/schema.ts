@@ -468,6 +468,11 @@ export interface components {
             /** @description Snapshot date, as stated; a record's own evidence date takes precedence. */
             as_of: string | null;
             /**
+             * @description Where readers can suggest corrections: an https or mailto URI template with the variables
+             *     `{id}`, `{name}`, `{export}` and `{url}`. Absent if the export names no such address.
+             */
+            corrections?: string;
+            /**
              * Format: int64
              * @description Number of products in the export.
              */
@@ -734,7 +739,7 @@ export interface components {
             alternatives_to?: string;
             /**
              * @description Id of the product in `alternatives_to`, if no product is listed as an alternative to it. The
-             *     hits are then similar products, with that product itself last. Absent otherwise.
+             *     hits are then the products most like it, at most ten. Absent otherwise.
              */
             alternatives_to_id?: string;
             /**
@@ -1136,6 +1141,11 @@ export interface components {
             additional_properties: {
                 [key: string]: unknown;
             };
+            /**
+             * @description Where readers can suggest corrections to this record: an https or mailto URI. Absent if its
+             *     export names no such address.
+             */
+            corrections_url?: string;
             /** @description The export that the record comes from. */
             export: components["schemas"]["ExportRef"];
             /**

@@ -1,7 +1,7 @@
 // The servers that the tests run against: the stub for the shared cases and the project's own binary.
 
 import { execFile, spawn } from "node:child_process";
-import { existsSync, mkdtempSync, rmSync } from "node:fs";
+import { cpSync, existsSync, mkdtempSync, rmSync } from "node:fs";
 import { createServer } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -39,11 +39,15 @@ export function serverBinary() {
 }
 
 /** Starts the real server on the project's own data, with a key file or else with a development key. */
-export async function startDirectory({ keys, data = join(CHECKOUT, "data"), options = [] } = {}) {
-  const args = [...options, "--data", data, "--index", "none", "--listen", "127.0.0.1:0", "--log", "error"];
-  if (keys) args.push("--keys", keys);
+export async function startDirectory({ keys, data, options = [] } = {}) {
   // A folder without a key file, to which the server writes its development key.
   const folder = mkdtempSync(join(tmpdir(), "software-directory-"));
+  if (!data) {
+    data = join(folder, "data");
+    for (const source of ["data", "demo"]) cpSync(join(CHECKOUT, source), data, { recursive: true });
+  }
+  const args = [...options, "--data", data, "--index", "none", "--listen", "127.0.0.1:0", "--log", "error"];
+  if (keys) args.push("--keys", keys);
   const child = spawn(serverBinary(), args, { cwd: folder, stdio: ["ignore", "pipe", "pipe"] });
   let output = "";
   child.stderr.on("data", (chunk) => {

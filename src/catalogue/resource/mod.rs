@@ -191,6 +191,11 @@ pub struct ExportResource {
     /// Snapshot date, as stated; a record's own evidence date takes precedence.
     #[schema(required)]
     pub as_of: Option<String>,
+    /// Where readers can suggest corrections: an https or mailto URI template with the variables
+    /// `{id}`, `{name}`, `{export}` and `{url}`. Absent if the export names no such address.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub corrections: Option<String>,
     /// Number of products in the export.
     pub software_count: u64,
     /// Number of categories that the export describes.

@@ -35,7 +35,7 @@ pub struct QueryReport {
     #[schema(required = false, nullable = false)]
     pub alternatives_to: Option<String>,
     /// Id of the product in `alternatives_to`, if no product is listed as an alternative to it. The
-    /// hits are then similar products, with that product itself last. Absent otherwise.
+    /// hits are then the products most like it, at most ten. Absent otherwise.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub alternatives_to_id: Option<String>,

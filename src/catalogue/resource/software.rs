@@ -159,6 +159,11 @@ pub struct DetailFields<'a> {
     #[serde(borrow)]
     #[schema(value_type = std::collections::HashMap<String, serde_json::Value>)]
     pub additional_properties: Members<'a>,
+    /// Where readers can suggest corrections to this record: an https or mailto URI. Absent if its
+    /// export names no such address.
+    #[serde(borrow, default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, value_type = String)]
+    pub corrections_url: Option<Cow<'a, str>>,
     /// The export that the record comes from.
     #[serde(borrow)]
     pub export: ExportRef<'a>,
@@ -193,6 +198,10 @@ impl<'s> DetailFields<'s> {
             rating_source,
             translations: Cow::Borrowed(&software.translations),
             additional_properties: (&*software.additional_properties).into(),
+            corrections_url: export
+                .corrections
+                .as_ref()
+                .map(|template| template.url([&software.id, &software.name, &export.id, &software.url]).into()),
             export: ExportRef {
                 id: Cow::Borrowed(&export.id),
                 name: Cow::Borrowed(&export.name),

@@ -11,7 +11,7 @@ use crate::cli::{ImportArgs, TableArgs};
 use crate::command::write_file::{check_absent, write_file};
 use crate::command::{Failure, print_note};
 use crate::curate::tabular::{
-    Choice, Conversion, Mapping, MappingError, MappingFile, Match, Table, Target, column_letters, sample,
+    Choice, Conversion, Mapping, MappingError, MappingFile, Match, Separator, Table, Target, column_letters, sample,
 };
 use crate::error::chain;
 use crate::text::append;
@@ -102,7 +102,7 @@ pub(super) fn choose(
     change(args, table, &mut mapping).map_err(|error| wrong(None, &error))?;
     for option in &args.map_values {
         let (head, values) = translations(option)?;
-        mapping.translate(table, &head, values).map_err(|error| wrong(None, &error))?;
+        mapping.column(table, &head).map_err(|error| wrong(None, &error))?.values.extend(values);
     }
     if let Some(path) = &args.write_mapping {
         write(path, &mapping, table, options)?;
@@ -156,7 +156,10 @@ fn change(args: &ImportArgs, table: &Table, mapping: &mut Mapping) -> Result<(),
     }
     args.additional.iter().try_for_each(|head| mapping.take(table, head))?;
     args.attribute.iter().try_for_each(|head| mapping.take_attribute(table, head))?;
-    args.split_commas.iter().try_for_each(|head| mapping.split_commas(table, head))
+    for head in &args.split_commas {
+        mapping.column(table, head)?.separator = Some(Separator::Commas(true));
+    }
+    Ok(())
 }
 
 /// Rejects a mapping that lacks what every new product needs, or what identifies one.

@@ -15,14 +15,14 @@ use super::write_file::{Locked, check_absent, destination, failed, print_changes
 use super::{Failure, print_note, products_are_in};
 use crate::cli::{DateOrderArg, ImportArgs, TableArgs};
 use crate::curate::tabular::{
-    self, Cause, Checked, Choice, Conversion, ConvertOptions, DateOrder, Envelope, Level, Mapping, Match, ReadOptions,
-    Record, Rejected, RowKind, Table, TableFindings, UpdateOptions, Updated,
+    self, Cause, Checked, Choice, Conversion, ConvertOptions, DateOrder, Envelope, Example, Mapping, Match,
+    ReadOptions, Record, Rejected, RowKind, Table, TableFindings, UpdateOptions, Updated,
 };
 use crate::error::chain;
-use crate::export::{self, Export, IdPrefixes, Limits, Report};
+use crate::export::{self, Export, IdPrefixes, Limits, Report, Severity};
 use crate::file::Destination;
 use crate::record::{CalendarDate, identity};
-use crate::text::count::{agreeing, counted};
+use crate::text::count::{agreeing, counted, listed};
 use crate::text::printable::printable;
 
 /// How many of the records missing from the table are listed.
@@ -100,7 +100,6 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
         },
         fix: options.fix,
         merge_rows: options.merge_rows,
-        unique_ids: options.unique_ids,
     };
     let mut conversion = step("Mapping the rows", |_| tabular::convert(&table, &mapping, &convert_options));
     let mut job = Job { args, options: &options, table: &table, mapping: &mapping, goal, answers: HashMap::new() };
@@ -121,14 +120,15 @@ fn today() -> CalendarDate {
 /// The export whose rejected rows a file contains, going by its name.
 fn aside_of(file: &Path) -> Option<PathBuf> {
     let stem = Path::new(file.file_stem()?);
-    let of = stem.file_stem().filter(|_| stem.extension().is_some_and(|extension| extension == "rejected"))?;
+    let extension = stem.extension()?.to_str()?;
+    let of = stem.file_stem().filter(|_| extension == "rejected" || extension.starts_with("rejected-"))?;
     Some(file.with_file_name(of).with_added_extension("json"))
 }
 
 /// Why a table with errors wasn't imported, and which options help.
-fn refusal(args: &ImportArgs, findings: &TableFindings) -> String {
-    let (causes, errors) = findings.count(Level::Error);
-    let valid_rows = if args.valid_rows {
+fn refusal(options: &TableArgs, findings: &TableFindings) -> String {
+    let (causes, errors) = findings.count(Severity::Error);
+    let valid_rows = if options.valid_rows {
         ""
     } else {
         "; --valid-rows sets the rows with errors aside, and --drop-bad-cells leaves out only the cells"
@@ -229,15 +229,17 @@ impl Job<'_> {
         print_notes(if draft.changed.is_empty() { &[] } else { notes });
         let is_update = matches!(self.goal, Goal::Update { .. });
         print_findings(&conversion.findings, is_update.then_some(&draft.changed));
-        let has_errors = |conversion: &Conversion| conversion.findings.count(Level::Error).0 > 0;
-        if has_errors(conversion) && self.args.drop_bad_cells {
+        let has_errors = |conversion: &Conversion| conversion.findings.count(Severity::Error).0 > 0;
+        if has_errors(conversion) && self.options.drop_bad_cells {
             draft = self.drop_cells(&draft, conversion)?;
         }
         let mut rows = Rejected::new();
         let mut records = Vec::new();
         if has_errors(conversion) {
-            if !self.args.valid_rows || !conversion.findings.is_about_rows() {
-                return Err(Failure::usage(refusal(self.args, &conversion.findings)));
+            // Rows that are set aside aren't missing.
+            let may_set_aside = self.options.valid_rows && !self.args.remove_missing;
+            if !may_set_aside || !conversion.findings.is_about_rows() {
+                return Err(Failure::usage(refusal(self.options, &conversion.findings)));
             }
             let others = tabular::rejected(&self.checked(&draft), today()).map_err(|error| Failure::other(&error))?;
             rows.extend(others.into_iter().chain(conversion.findings.rejected().clone()));
@@ -273,26 +275,24 @@ impl Job<'_> {
     }
 
     /// The file for rejected rows, beside the export, and its content; `None` if there are none.
-    /// Rows that were set aside earlier are never lost.
+    /// Rows that were set aside earlier are never lost: others get a file with a number.
     fn rejected(&self, rows: &Rejected, records: &[Record]) -> Result<Option<(PathBuf, Vec<u8>)>, Failure> {
         if rows.is_empty() {
             return Ok(None);
         }
         let (Goal::New { output, .. } | Goal::Update { output, .. }) = &self.goal;
-        let extension = if self.table.row_kind == RowKind::Row { "csv" } else { "ndjson" };
-        let path = output.with_extension("rejected").with_added_extension(extension);
         let mut content = Vec::new();
         tabular::write_rejected(self.table, self.mapping, rows, records, &mut content)
-            .map_err(|error| failed(&path, &error))?;
-        let may_replace = self.args.force || path == self.args.file;
-        if !may_replace && std::fs::read(&path).is_ok_and(|old| old != content) {
-            return Err(Failure::usage(format!(
-                "{} contains rows that were set aside earlier; correct and import it, or remove it, before other rows \
-                 are set aside",
-                path.display()
-            )));
-        }
-        Ok(Some((path, content)))
+            .map_err(|error| failed(output, &error))?;
+        let extension = if self.table.row_kind == RowKind::Row { "csv" } else { "ndjson" };
+        let numbers = std::iter::once(String::new()).chain((2_u64..).map(|number| format!("-{number}")));
+        let paths =
+            numbers.map(|number| output.with_extension(format!("rejected{number}")).with_added_extension(extension));
+        let is_free = |path: &PathBuf| {
+            let old = std::fs::read(path);
+            self.args.force || *path == self.args.file || old.map_or_else(|_| !path.exists(), |old| old == content)
+        };
+        Ok(paths.into_iter().find(is_free).map(|path| (path, content)))
     }
 
     fn checked<'d>(&'d self, draft: &'d Updated) -> Checked<'d> {
@@ -392,11 +392,9 @@ fn print_draft(export: &Export, draft: &Updated, args: &ImportArgs) -> Result<()
         print_note(&format!("Values removed because their cells are empty: {}.", draft.cleared));
     }
     if !draft.missing.is_empty() {
-        let shown: Vec<_> = draft.missing.iter().take(SHOWN_MISSING).map(String::as_str).collect();
-        let more = draft.missing.len() - shown.len();
-        let more = if more == 0 { String::new() } else { format!(" and {more} more") };
         let what = if args.remove_missing { "are removed" } else { "are kept (--remove-missing removes them)" };
-        let text = format!("Records that aren't in the table {what}: {}{more}.", shown.join(", "));
+        let listed = listed(&draft.missing, ", ", SHOWN_MISSING);
+        let text = format!("Records that aren't in the table {what}: {listed}.");
         print_note(&printable(&text));
     }
     Ok(())
@@ -422,23 +420,24 @@ fn read(files: &[PathBuf], max_file_bytes: u64) -> io::Result<Report> {
 pub(in crate::command) fn print_findings(findings: &TableFindings, changed: Option<&HashSet<usize>>) {
     let is_old = |group: &Cause| {
         let is_unchanged = |changed: &HashSet<usize>| group.rows.iter().all(|row| !changed.contains(row));
-        group.level == Level::Note && changed.is_some_and(is_unchanged)
+        group.level == Severity::Note && changed.is_some_and(is_unchanged)
     };
     for group in findings.groups().filter(|group| !is_old(group)) {
         print_note(&printable(&heading(group)));
-        if group.level == Level::Note {
+        if group.level == Severity::Note {
             continue;
         }
-        for (index, (row, value)) in group.examples.iter().enumerate() {
+        let is_one_fix = group.examples.iter().all(|example| example.fix == group.fix);
+        for Example { row, value, fix } in &group.examples {
             let value = if value.is_empty() { String::new() } else { format!(": {value}") };
-            let fix = group.fixes.get(index).map_or_else(String::new, |fix| format!(" ({fix})"));
+            let fix = if is_one_fix { String::new() } else { format!(" ({fix})") };
             print_note(&printable(&format!("  {row}{value}{fix}")));
         }
         let more = group.count - group.examples.len();
         if more > 0 && !group.examples.is_empty() {
             print_note(&format!("  and {more} more"));
         }
-        if !group.fix.is_empty() && group.fixes.is_empty() {
+        if !group.fix.is_empty() && is_one_fix {
             print_note(&printable(&format!("  fix: {}", group.fix)));
         }
     }
@@ -452,7 +451,9 @@ fn heading(group: &Cause) -> String {
     let Cause { level, column, message, count, examples, .. } = group;
     let place = if column.is_empty() { String::new() } else { format!("{column}: ") };
     let example = match examples.first() {
-        Some((row, value)) if *level == Level::Note && !value.is_empty() => format!(", such as {value} in {row}"),
+        Some(Example { row, value, .. }) if *level == Severity::Note && !value.is_empty() => {
+            format!(", such as {value} in {row}")
+        }
         _ => String::new(),
     };
     format!("{}: {place}{message} ({count}{example})", level.as_str())

@@ -24,7 +24,7 @@ use super::{Failure, data, opensearch, print_error, reindex};
 use crate::cli::{ENVIRONMENT_PREFIX, LogFormat, PreviewArgs, ServeArgs, environment_variables};
 use crate::file::folder_of;
 use crate::generation::{Observer, Settings};
-use crate::http::{AppState, HttpConfig, Preview, PublicUrl};
+use crate::http::{AppState, Face, HttpConfig, Preview, PublicUrl};
 use crate::key::access::{Access, access};
 use crate::key::{self, ApiKey, KeyStore};
 use crate::opensearch::Index;
@@ -34,7 +34,8 @@ use crate::update::Directory;
 /// Serves, or with `--reindex` only builds. Exit codes: 0 stopped or built, 1 failed, 2 usage error
 /// or exports that can't be served.
 pub(super) fn run(args: &ServeArgs) -> ExitCode {
-    let settings = data::settings(&args.data, args.max_removed);
+    let demo = args.demo.clone().or_else(|| data::demo(&args.data, args.keys.as_deref()));
+    let settings = data::settings(&args.data, demo, args.max_removed);
     match args.for_server {
         Some(processors) => reindex::run_for_server(args, processors, &settings),
         None if args.reindex => run_logged(args, |log| rebuild(args, &settings, log)),
@@ -49,7 +50,7 @@ pub(super) fn run_preview(preview: &PreviewArgs) -> ExitCode {
         return failure.print();
     }
     let args = preview::serve_args(preview);
-    let settings = data::settings(&args.data, args.max_removed);
+    let settings = data::settings(&args.data, None, args.max_removed);
     run_logged(&args, |log| serve(&args, Some(preview), settings, log))
 }
 
@@ -116,7 +117,7 @@ fn serve(args: &ServeArgs, preview: Option<&PreviewArgs>, mut settings: Settings
     let directory = Arc::new(Directory::default());
     let (shown, observer) = observer(preview, Terminal::new(args.log_format, log.clone()), &directory)?;
     let query_file = args.empty_queries.as_deref().map(QueryFile::open).transpose()?.map(Arc::new);
-    let config = http_config(args, public_url, query_file.as_deref(), shown);
+    let config = http_config(args, public_url, query_file.as_deref(), shown)?;
     let index = match &source {
         Source::Cluster(connection) => {
             Some(Index::new(Arc::clone(connection), args.engine.engine_index_prefix.clone()))
@@ -165,8 +166,11 @@ fn http_config(
     public_url: Option<PublicUrl>,
     query_file: Option<&QueryFile>,
     preview: Option<Arc<Preview>>,
-) -> HttpConfig {
+) -> Result<HttpConfig, Failure> {
+    let site = args.site.as_deref().map(Face::read).transpose();
+    let site = site.map_err(|problems| Failure::usage(problems.join("\n")))?.unwrap_or_default();
     let mut config = HttpConfig {
+        embed_origins: args.embed_origin.clone(),
         public_url,
         trusted_proxies: args.trusted_proxy.clone(),
         log_queries: args.log_queries,
@@ -177,10 +181,11 @@ fn http_config(
         site_introduction: args.site_introduction.clone(),
         ..HttpConfig::default()
     };
-    if let Some(title) = args.site_title.clone() {
-        config.site_title = title;
+    if let Some(title) = args.site_title.as_deref().or_else(|| site.title()) {
+        title.clone_into(&mut config.site_title);
     }
-    config
+    config.site = if args.site_title.is_some() { site.without_title() } else { site };
+    Ok(config)
 }
 
 /// A preview's key, which lasts as long as the preview runs. No key file replaces it.

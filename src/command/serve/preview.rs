@@ -62,6 +62,7 @@ pub(super) fn serve_args(args: &PreviewArgs) -> ServeArgs {
         reindex: false,
         forget: Vec::new(),
         for_server: None,
+        demo: None,
         max_build_bytes: None,
         // A set that removes many products should be shown, not withheld.
         max_removed: 100,
@@ -72,6 +73,8 @@ pub(super) fn serve_args(args: &PreviewArgs) -> ServeArgs {
         public_api: None,
         site_title: Some("Preview".to_owned()),
         site_introduction: None,
+        site: None,
+        embed_origin: Vec::new(),
         engine: EngineArgs::default(),
         log: "info".to_owned(),
         access_log: false,

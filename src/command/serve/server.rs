@@ -78,7 +78,7 @@ pub(super) async fn run(
                 let snapshot = state.directory.current();
                 log_start(outcome.zip(snapshot.as_deref()), address, &about);
                 open.send_replace(true);
-                announce(address, &state, snapshot.as_deref(), development.as_ref(), about.is_demo);
+                announce(address, &state, snapshot.as_deref(), development.as_ref(), about.demo);
                 Ok(())
             }
             Ok(Err(failure)) => Err(failure),
@@ -228,7 +228,7 @@ fn announce(
     state: &AppState,
     snapshot: Option<&Snapshot>,
     development: Option<&ApiKey>,
-    is_demo: bool,
+    demo: Option<&str>,
 ) {
     let reachable = match address.ip() {
         ip if ip.is_unspecified() && ip.is_ipv4() => SocketAddr::from(([127, 0, 0, 1], address.port())),
@@ -246,18 +246,20 @@ fn announce(
     };
     let key = development.map_or("YOUR_KEY", ApiKey::expose);
     let query: String = form_urlencoded::byte_serialize(example_query(snapshot).as_bytes()).collect();
+    let open = if development.is_some() && state.config.preview.is_none() && has_pages {
+        "Pages are open to every user of this machine, and through any proxy on it. `keys create` closes them.\n"
+    } else {
+        ""
+    };
     let mut text = format!(
-        "Listening on http://{address}\n\n{explore}\n\n  \
+        "Listening on http://{address}\n\n{explore}\n{open}\n  \
          curl -H 'Authorization: Bearer {key}' 'http://{reachable}/v1/search?q={query}'\n"
     );
     if let Some(code) = codes.next() {
         append(&mut text, format_args!("\nWhat changes  http://{reachable}/sign-in?code={code}&next=/preview\n"));
     }
-    if is_demo {
-        text.push_str(
-            "\nThere is no ./data folder here, so this is the built-in demo directory.\n\
-             Put export files in ./data, or name their folder with --data.\n",
-        );
+    if let Some(demo) = demo {
+        append(&mut text, format_args!("\n{demo}\n"));
     }
     let text = Arc::<str>::from(text);
     let printed = Arc::clone(&text);
@@ -279,7 +281,7 @@ fn sign_in_codes(state: &AppState, development: Option<&ApiKey>, count: usize) -
 /// A query for the first request. While nothing is being served, it's one for the bundled exports.
 fn example_query(snapshot: Option<&Snapshot>) -> String {
     let queries = match snapshot {
-        Some(snapshot) => service::example_queries(snapshot, 1).unwrap_or_default(),
+        Some(snapshot) => service::example_queries(snapshot, None, 1).unwrap_or_default(),
         None => Vec::new(),
     };
     queries.into_iter().next().unwrap_or_else(|| "permit to work".to_owned())

@@ -54,8 +54,8 @@ pub(super) struct About {
     pub(super) origin: String,
     /// What startup waits for if there's no generation.
     pub(super) awaited: &'static str,
-    /// Whether the generations come from the embedded demo.
-    pub(super) is_demo: bool,
+    /// What the operator should know about demo records.
+    pub(super) demo: Option<&'static str>,
 }
 
 /// Publishes the first generation, then keeps the directory current until the stop signal.
@@ -72,12 +72,22 @@ impl Generations {
     ) -> Self {
         Self {
             about: About {
-                origin: match &settings.source {
-                    source::Source::Folder(folder) => folder.display().to_string(),
-                    source::Source::Embedded => "embedded demo".to_owned(),
+                origin: match settings.source.folder() {
+                    Some(folder) => folder.display().to_string(),
+                    None => "embedded demo".to_owned(),
                 },
                 awaited: "valid exports",
-                is_demo: settings.source == source::Source::Embedded,
+                demo: match &settings.source {
+                    source::Source::Folder(_) => None,
+                    source::Source::WithDemo(..) => Some(
+                        "The fictional products in demo/demo.json are served, too. To serve only the folder, create a key \
+                         or name the folder with --data, and restart.",
+                    ),
+                    source::Source::Embedded => Some(
+                        "There is no ./data folder here, so this is the built-in demo directory.\n\
+                         Put export files in ./data, or name their folder with --data.",
+                    ),
+                },
             },
             run: Box::new(move |ready, signals, received| {
                 let mut files = ExportFiles::new(settings, observer);
@@ -98,7 +108,7 @@ impl Generations {
         runtime: Handle,
     ) -> Self {
         Self {
-            about: About { origin: urls.join(","), awaited: "the directory in the cluster", is_demo: false },
+            about: About { origin: urls.join(","), awaited: "the directory in the cluster", demo: None },
             run: Box::new(move |ready, _, received| {
                 let following = runtime.spawn(index.follow(move |status| directory.set_degraded(reasons(status))));
                 if ready.send(Ok(None)).is_ok() {
@@ -113,7 +123,7 @@ impl Generations {
     pub(super) fn copied(folder: IndexFolder, index: &Path, directory: Arc<Directory>) -> Self {
         let origin = index.display().to_string();
         Self {
-            about: About { origin, awaited: "a generation in the index folder", is_demo: false },
+            about: About { origin, awaited: "a generation in the index folder", demo: None },
             run: Box::new(move |ready, _, received| {
                 keep_current(&mut Updater::new(folder, directory), ready, received, |started| {
                     Ok(started.unwrap_or(Outcome::Failed))

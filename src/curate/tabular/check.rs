@@ -7,7 +7,7 @@ use std::path::Path;
 
 use super::convert::TRANSLATIONS;
 use super::edit::items;
-use super::findings::{At, Level, Rejected, TableFindings};
+use super::findings::{At, Rejected, TableFindings};
 use super::{Cell, Mapping, Table};
 use crate::export::{self, Code, Finding, Limits, Report, Severity, SourceFile};
 use crate::record::CalendarDate;
@@ -46,8 +46,9 @@ pub fn check(checked: &Checked<'_>, today: CalendarDate, findings: &mut TableFin
         let is_told = is_comma
             || match (row, column) {
                 (Some(row), Some(column)) => findings.has_error_at(row, column),
+                // The conversion has already told why the row has no id of its own.
                 (Some(row), None) => {
-                    finding.code == Code::DuplicateSoftwareId && findings.rejected().contains_key(&row)
+                    finding.location.pointer.ends_with("/id") && findings.rejected().contains_key(&row)
                 }
                 _ => false,
             };
@@ -70,16 +71,16 @@ pub fn check(checked: &Checked<'_>, today: CalendarDate, findings: &mut TableFin
                 _ => finding.message.clone(),
             };
             let at = At { row: *row, column: *column };
-            findings.add(level(*severity), checked.table, at, &value, &message, &finding.help);
+            findings.add(*severity, checked.table, at, &value, &message, &finding.help);
         }
         // If there's only one column, the findings that were dropped belong to it too.
         let more = report.left_out.iter().find(|more| more.code == *code && columns(*code) == 1);
-        findings.add_more(level(*severity), *column, &message, more.map_or(0, |more| more.count));
+        findings.add_more(*severity, *column, &message, more.map_or(0, |more| more.count));
     }
     for more in report.left_out.iter().filter(|more| columns(more.code) != 1) {
         let message =
             format!("[{}] {}, in other rows", more.code.as_str(), more.code.description().trim_end_matches('.'));
-        findings.add_more(level(more.code.severity()), None, &message, more.count);
+        findings.add_more(more.code.severity(), None, &message, more.count);
     }
     Ok(())
 }
@@ -137,14 +138,6 @@ pub fn rejected(checked: &Checked<'_>, today: CalendarDate) -> io::Result<Reject
 fn examine(path: &Path, json: String, today: CalendarDate) -> io::Result<Report> {
     let file = SourceFile::from_bytes(path, json.into());
     export::examine(vec![file], &Limits::default(), today, &|_| {})
-}
-
-const fn level(severity: Severity) -> Level {
-    match severity {
-        Severity::Error => Level::Error,
-        Severity::Warning => Level::Warning,
-        Severity::Note => Level::Note,
-    }
 }
 
 impl Checked<'_> {

@@ -6,15 +6,15 @@ use std::collections::{BTreeMap, HashSet};
 use serde_json::Value;
 
 use super::synonyms::{LINK, SECTION, property_of};
-use super::{Cell, RowKind, Table, value};
+use super::{Cell, RowKind, Table, TableError, header, value};
 
 /// How many different values of a column must look like codes for a word such as `NA` to be one.
 const CODES: usize = 3;
 
 /// Cleans all cells except JSON that `export` wrote. `null` has more words for "no value".
-pub(super) fn clean(table: &mut Table, null: &[String]) {
+pub(super) fn clean(table: &mut Table, null: &[String]) -> Result<(), TableError> {
     if table.row_kind != RowKind::Row && table.has_records() {
-        return;
+        return Ok(());
     }
     let mut notes: BTreeMap<&str, (usize, String)> = BTreeMap::new();
     for column in 0..table.heads.len() {
@@ -35,7 +35,7 @@ pub(super) fn clean(table: &mut Table, null: &[String]) {
     for (what, (count, example)) in notes.into_iter().filter(|(what, _)| !what.is_empty()) {
         table.notes.push(format!("{what}: {count}, such as `{example}`"));
     }
-    add_links(table);
+    add_links(table)
 }
 
 /// A cell without what its program added, and what that was; `None` if there's nothing to clean.
@@ -89,7 +89,7 @@ fn cleaned(cell: &Cell) -> Option<(Cell, &'static str)> {
 /// that they are values: `NA` among other codes of two capitals is Namibia.
 fn mark_missing(table: &mut Table, column: usize, null: &[String]) {
     let text = |cell: &Cell| match cell {
-        Cell::Text(text) => Some(text.clone()),
+        Cell::Text(text) | Cell::Error(text) => Some(text.clone()),
         Cell::Json(raw) if raw.starts_with('"') => serde_json::from_str(raw).ok(),
         _ => None,
     };
@@ -118,7 +118,7 @@ fn mark_missing(table: &mut Table, column: usize, null: &[String]) {
 }
 
 /// Adds a column with the addresses for each column of links whose header doesn't ask for addresses.
-fn add_links(table: &mut Table) {
+fn add_links(table: &mut Table) -> Result<(), TableError> {
     for column in 0..table.heads.len() {
         let address = |cell: &Cell| match cell {
             Cell::Link(link) if !value::is_address(&link.0) && !link.1.starts_with("mailto:") => {
@@ -134,8 +134,10 @@ fn add_links(table: &mut Table) {
                 row.cells.push(address(&row.cells[column]).unwrap_or(Cell::Empty));
             }
             table.heads.push(head);
+            header::check_area(table)?;
         }
     }
+    Ok(())
 }
 
 /// The header of the column with another column's link addresses.

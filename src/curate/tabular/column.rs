@@ -4,10 +4,10 @@
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::date::{self, Date, DateOrder};
-use super::findings::{At, Level, TableFindings};
+use super::findings::{At, TableFindings};
 use super::value::{self, DecimalMark};
 use super::{Cell, ColumnUse, Separator, Table, Target, clean};
-use crate::export::Export;
+use crate::export::{Export, Severity};
 use crate::record::{AttributeType, Property, Shape};
 
 /// Options for converting a table.
@@ -22,8 +22,6 @@ pub struct ConvertOptions<'c> {
     pub fix: bool,
     /// Merge rows about the same product.
     pub merge_rows: bool,
-    /// Add a suffix to ids derived from names if they collide.
-    pub unique_ids: bool,
 }
 
 /// How many pieces between commas a single value may consist of.
@@ -148,11 +146,8 @@ pub(super) fn settle(
         let known = known.flat_map(|of| of.value(property).texts()).map(|text| &**text);
         declared.chain(known).for_each(|value| settled.add(value));
         settled.add_cells(texts(table, column).filter_map(|(_, text)| text));
-    } else if property == "rating" {
+    } else if property == "rating" || kind == Some(AttributeType::Number) {
         check_marks(table, column, findings);
-    } else if kind == Some(AttributeType::Number) {
-        check_marks(table, column, findings);
-        check_thousands(table, column, findings);
     }
     settled
 }
@@ -179,7 +174,7 @@ fn order(table: &Table, column: usize, findings: &mut TableFindings) -> Option<D
             let fix =
                 "write them as YYYY-MM-DD, or set the order with --date-order to find the dates in the other order";
             for (row, text, ..) in [day, month] {
-                findings.add(Level::Error, table, At { row: Some(*row), column: Some(column) }, text, message, fix);
+                findings.add(Severity::Error, table, At::cell(*row, column), text, message, fix);
             }
             None
         }
@@ -196,14 +191,7 @@ fn order(table: &Table, column: usize, findings: &mut TableFindings) -> Option<D
                 );
                 for (row, text, ..) in unclear {
                     let fix = "set it with --date-order dmy or --date-order mdy";
-                    findings.add(
-                        Level::Error,
-                        table,
-                        At { row: Some(*row), column: Some(column) },
-                        text,
-                        &message,
-                        fix,
-                    );
+                    findings.add(Severity::Error, table, At::cell(*row, column), text, &message, fix);
                 }
             }
             // If day and month are equal, both orders mean the same date.
@@ -212,43 +200,28 @@ fn order(table: &Table, column: usize, findings: &mut TableFindings) -> Option<D
     }
 }
 
-/// Reports numbers if a column uses both decimal separators, because one of them may actually
-/// separate thousands.
+/// Reports numbers whose comma or point may separate either thousands or decimals: those with three
+/// digits after it, unless the column's other numbers show which mark separates decimals.
 fn check_marks(table: &Table, column: usize, findings: &mut TableFindings) {
-    let is_text = |row: usize| matches!(table.rows[row].cells[column], Cell::Text(_));
-    let marked: Vec<(usize, &str, DecimalMark)> = texts(table, column)
-        .filter_map(|(row, text)| Some((row, text?, value::decimal(text?)?.1?)))
-        .filter(|(row, ..)| is_text(*row))
-        .collect();
-    let count = |mark| marked.iter().filter(|(.., of)| *of == mark).count();
-    let (commas, points) = (count(DecimalMark::Comma), count(DecimalMark::Point));
-    if commas == 0 || points == 0 {
-        return;
-    }
-    let rarer = if commas < points { DecimalMark::Comma } else { DecimalMark::Point };
-    for (row, text, _) in marked.iter().filter(|(.., mark)| *mark == rarer) {
-        let message = "the numbers use both `,` and `.` as decimal marks";
-        let at = At { row: Some(*row), column: Some(column) };
-        findings.add(Level::Error, table, at, text, message, "use the same one everywhere");
-    }
-}
-
-/// Reports numbers whose comma or point may separate either thousands or decimals, because all of
-/// the column's numbers have three digits after it.
-fn check_thousands(table: &Table, column: usize, findings: &mut TableFindings) {
-    let marked: Vec<(usize, &str)> = texts(table, column)
-        .filter_map(|(row, text)| Some((row, text.filter(|text| text.contains([',', '.']))?)))
-        .filter(|(row, _)| matches!(table.rows[*row].cells[column], Cell::Text(_)))
-        .collect();
-    let is_unclear = |(_, text): &(usize, &str)| text.rsplit([',', '.']).next().is_some_and(|behind| behind.len() == 3);
-    if !marked.iter().all(is_unclear) {
-        return;
-    }
-    for (row, text) in marked {
-        let message = "it's unclear whether the mark in the numbers separates thousands or decimals";
-        let fix = "write them without thousands separators, or import the column as text (`attribute:NAME:text` in the mapping)";
-        let at = At { row: Some(row), column: Some(column) };
-        findings.add(Level::Error, table, at, text, message, fix);
+    let marked = texts(table, column).filter(|(row, _)| matches!(table.rows[*row].cells[column], Cell::Text(_)));
+    let marked: Vec<(usize, &str, DecimalMark)> =
+        marked.filter_map(|(row, text)| Some((row, text?, value::decimal(text?)?.1?))).collect();
+    let may_be_thousands = |text: &str| text.rsplit([',', '.']).next().is_some_and(|behind| behind.len() == 3);
+    let is_decimal = |mark| marked.iter().any(|(_, text, of)| *of == mark && !may_be_thousands(text));
+    let (commas, points) = (is_decimal(DecimalMark::Comma), is_decimal(DecimalMark::Point));
+    for (row, text, mark) in &marked {
+        let (own, other) = if *mark == DecimalMark::Comma { (commas, points) } else { (points, commas) };
+        let (message, fix) = match (own, other) {
+            (true, false) => continue,
+            (_, true) => ("the numbers use both `,` and `.` as decimal marks", "use the same one everywhere"),
+            (false, false) => (
+                "it's unclear whether the mark in the numbers separates thousands or decimals",
+                "write them without thousands separators, or import the column as text (`attribute:NAME:text` in the mapping)",
+            ),
+        };
+        if may_be_thousands(text) {
+            findings.add(Severity::Error, table, At::cell(*row, column), text, message, fix);
+        }
     }
 }
 

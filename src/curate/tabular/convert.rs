@@ -8,9 +8,10 @@ use serde_json::{Map, Value};
 
 use super::column::{ConvertOptions, Settled, settle};
 use super::date::{self, Date};
-use super::findings::{At, Level, Rejected, TableFindings};
+use super::findings::{At, Rejected, TableFindings};
 use super::target::{EVIDENCE, evidence_part, known};
-use super::{Cell, Mapping, Separator, Table, Target, Translation, clean, synonyms, value};
+use super::{Cell, Mapping, Separator, Table, Target, Translation, clean, json_of, synonyms, value};
+use crate::export::Severity;
 use crate::record::{AttributeType, Property, Shape, identity, slug};
 
 /// How many category names are compared with the declared ones.
@@ -25,33 +26,35 @@ pub struct Record {
     pub row: usize,
     /// The indices of the rows that were merged into this one.
     pub others: Vec<usize>,
-    /// Names and JSON values, in the order of the columns; `None` if the cell is empty.
+    /// Names and JSON values, in the order of the columns; `None` if the cell is empty. Some are parts of
+    /// a property, such as `tagline:de` and `evidence.pricing.source`.
     pub properties: Vec<(String, Option<String>)>,
-    /// Text in other languages, as JSON; `None` if the cell is empty.
-    pub translations: Vec<(Translation, Option<String>)>,
 }
 
 impl Record {
-    /// The record's members, with their values as JSON.
-    pub(super) fn members(&self) -> Vec<(&str, Cow<'_, str>)> {
-        let filled = self.properties.iter().filter_map(|(name, value)| Some((&**name, Cow::from(value.as_deref()?))));
-        let mut members: Vec<_> = filled.filter(|(name, _)| evidence_part(name).is_none()).collect();
-        let mut replace = |name, merged: &dyn Fn(Option<&str>) -> Option<String>| {
+    /// The record's members as JSON, `None` if they have no value. Evidence and translations are merged
+    /// with those of the element that the record updates.
+    pub(super) fn members<'r>(&'r self, old: impl Fn(&str) -> Option<&'r str>) -> Vec<(&'r str, Option<Cow<'r, str>>)> {
+        let parts = |name: &str| (evidence_part(name).is_some(), translation(name).is_some());
+        let plain = self.properties.iter().filter(|(name, _)| parts(name) == (false, false));
+        let mut members: Vec<_> = plain.map(|(name, value)| (&**name, value.as_deref().map(Cow::from))).collect();
+        let mut merge = |name, merged: &dyn Fn(Option<&str>) -> Option<String>| {
             let at = members.iter().position(|(of, _)| *of == name);
-            let old = at.map(|at| members.remove(at).1);
-            members.extend(merged(old.as_deref()).map(|json| (name, Cow::from(json))));
+            let before = at.map_or_else(|| old(name).map(Cow::from), |at| members.remove(at).1);
+            members.push((name, merged(before.as_deref()).map(Cow::from)));
         };
-        if self.has_evidence_columns() {
-            replace(EVIDENCE, &|old| merged_evidence(old, &self.properties));
+        if self.properties.iter().any(|(name, _)| parts(name).0) {
+            merge(EVIDENCE, &|old| merged_evidence(old, &self.properties));
         }
-        if !self.translations.is_empty() {
-            replace(TRANSLATIONS, &|old| merged_translations(old, &self.translations));
+        if self.properties.iter().any(|(name, _)| parts(name).1) {
+            merge(TRANSLATIONS, &|old| merged_translations(old, &self.properties));
         }
         members
     }
 
-    pub(super) fn has_evidence_columns(&self) -> bool {
-        self.properties.iter().any(|(name, _)| evidence_part(name).is_some())
+    /// The members of a new element.
+    pub(super) fn filled(&self) -> impl Iterator<Item = (&str, Cow<'_, str>)> {
+        self.members(|_| None).into_iter().filter_map(|(name, value)| Some((name, value?)))
     }
 
     /// A property's text, if there is any.
@@ -84,7 +87,7 @@ pub fn convert(table: &Table, mapping: &Mapping, options: &ConvertOptions<'_>) -
         let value = row.map_or("", |row| {
             table.rows[row].cells.iter().map(Cell::shown).find(|text| !text.is_empty()).unwrap_or_default()
         });
-        findings.add(Level::Error, table, At { row, column: None }, value, &fault.message, &fault.fix);
+        findings.add(Severity::Error, table, At { row, column: None }, value, &fault.message, &fault.fix);
     }
     let mut converter = Converter { table, mapping, options, settled, findings, unknown: BTreeMap::new() };
     let rows = converter.rows();
@@ -111,32 +114,27 @@ struct Converter<'c> {
 
 impl Converter<'_> {
     fn note(&mut self, at: At, value: &str, message: &str) {
-        self.findings.add(Level::Note, self.table, at, value, message, "");
+        self.findings.note(self.table, at, value, message);
     }
 
-    /// The rows to convert. With `--fix`, rows that repeat another row are left out.
+    /// The rows to convert, without those that repeat another row.
     fn rows(&mut self) -> Vec<usize> {
-        let all = 0..self.table.rows.len();
-        if !self.options.fix {
-            return all.collect();
-        }
-        let mut seen: HashSet<String> = HashSet::new();
+        let mut seen = HashSet::new();
         let (kept, repeated): (Vec<_>, Vec<_>) =
-            all.partition(|row| seen.insert(format!("{:?}", self.table.rows[*row].cells)));
+            (0..self.table.rows.len()).partition(|row| seen.insert(&self.table.rows[*row].cells));
         for row in repeated {
-            self.note(At { row: Some(row), column: None }, "", "left out because it's identical to another row");
+            self.note(At::row(row), "", "left out because it's identical to another row");
         }
         kept
     }
 
     fn record(&mut self, row: usize) -> Record {
         let mut properties: Vec<(String, Option<String>)> = Vec::new();
-        let mut translations: Vec<(Translation, Option<String>)> = Vec::new();
         let columns = self.mapping.columns.iter().enumerate();
         let (main, fallbacks): (Vec<_>, Vec<_>) = columns.partition(|(_, of)| !of.is_fallback);
         for (column, of) in main.into_iter().chain(fallbacks) {
             let Some(name) = of.target.property() else { continue };
-            let at = At { row: Some(row), column: Some(column) };
+            let at = At::cell(row, column);
             let found = self.cell(at, column, &of.target);
             let (name, value) = match found {
                 // An update keeps the value.
@@ -146,15 +144,6 @@ impl Converter<'_> {
                 Found::Other(name, value) => (name, Some(value)),
                 Found::Fault => continue,
             };
-            if let Target::Translation(translation) = &of.target {
-                match translations.iter_mut().find(|(other, _)| other == translation) {
-                    None => translations.push((translation.clone(), value)),
-                    Some((_, earlier)) if earlier.is_none() => *earlier = value,
-                    // A fallback.
-                    Some(_) => {}
-                }
-                continue;
-            }
             match properties.iter_mut().find(|(other, _)| *other == name) {
                 None => properties.push((name, value)),
                 Some((_, earlier)) if earlier.is_none() => *earlier = value,
@@ -163,11 +152,11 @@ impl Converter<'_> {
                     let message = format!("another column has a value for `{name}` in this row");
                     let fix = "clear one of the two, or make the column a fallback in the mapping (`fallback:…`)";
                     let shown = self.table.rows[row].cells[column].shown();
-                    self.findings.add(Level::Error, self.table, at, shown, &message, fix);
+                    self.findings.add(Severity::Error, self.table, at, shown, &message, fix);
                 }
             }
         }
-        Record { row, others: Vec::new(), properties, translations }
+        Record { row, others: Vec::new(), properties }
     }
 
     fn cell(&mut self, at: At, column: usize, target: &Target) -> Found {
@@ -184,14 +173,14 @@ impl Converter<'_> {
             }
             Cell::Error(error) => {
                 let fix = "fix the formula, or clear the cell";
-                self.findings.add(Level::Error, table, at, error, "the cell contains a formula error", fix);
+                self.findings.add(Severity::Error, table, at, error, "the cell contains a formula error", fix);
                 return Found::Fault;
             }
             Cell::Formula(formula) => {
                 let fix =
                     "open the table in a spreadsheet program and save it there, or replace the formula with its value";
                 let message = "the file doesn't store the formula's value";
-                self.findings.add(Level::Error, table, at, formula, message, fix);
+                self.findings.add(Severity::Error, table, at, formula, message, fix);
                 return Found::Fault;
             }
             Cell::Json(raw) => match json_text(raw, table, target) {
@@ -215,7 +204,7 @@ impl Converter<'_> {
         match self.value(at, column, target, &plain) {
             Ok(found) => found,
             Err((message, fix)) => {
-                self.findings.add(Level::Error, table, at, &text, &message, &fix);
+                self.findings.add(Severity::Error, table, at, &text, &message, &fix);
                 Found::Fault
             }
         }
@@ -253,7 +242,7 @@ impl Converter<'_> {
             Target::Property("categories") => items.map(|name| self.category(at, name)).collect(),
             _ => items.collect(),
         };
-        Value::from(items).to_string()
+        json_of(items)
     }
 
     fn missing(&mut self, at: At, word: &str) -> Found {
@@ -284,7 +273,7 @@ impl Converter<'_> {
                 if !has_column && !text.contains(address.trim_end_matches('/')) && !value::is_address(text) {
                     let fix = "if you want them, put them in a separate column";
                     let message = "the addresses of the cells' links aren't used";
-                    self.findings.add(Level::Warning, self.table, at, address, message, fix);
+                    self.findings.add(Severity::Warning, self.table, at, address, message, fix);
                 }
                 text.to_owned()
             }
@@ -293,7 +282,6 @@ impl Converter<'_> {
 
     /// Converts a cell's text to JSON for a target, or returns the fault and its fix.
     fn value(&mut self, at: At, column: usize, target: &Target, text: &str) -> Result<Found, Fault> {
-        let string = |text: &str| serde_json::Value::from(text).to_string();
         let property = match target {
             Target::Evidence(head) if head.ends_with(".checked_on") => return self.date(at, column, text),
             Target::Json(_) => {
@@ -304,7 +292,7 @@ impl Converter<'_> {
                     .map_err(|_| ("the cell isn't JSON".to_owned(), fix()));
             }
             Target::Translation(_) | Target::Evidence(_) | Target::Additional(_) | Target::Ignored => {
-                return Ok(Found::Value(string(text)));
+                return Ok(Found::Value(json_of(text)));
             }
             Target::Attribute(_, kind) => {
                 return self.attribute_value(at, column, kind.unwrap_or(AttributeType::Text), text);
@@ -318,11 +306,11 @@ impl Converter<'_> {
                     let (label, address) = value::source(&item);
                     pairs.push(vec![label.to_owned(), self.address(at, address)]);
                 }
-                serde_json::Value::from(pairs).to_string()
+                json_of(pairs)
             }
-            (_, Some(Shape::Uri)) => string(&self.address(at, text)),
+            (_, Some(Shape::Uri)) => json_of(self.address(at, text)),
             (_, Some(Shape::Date)) => return self.date(at, column, text),
-            (_, Some(Shape::OneOf(values))) => string(listed_value(text, values)?),
+            (_, Some(Shape::OneOf(values))) => json_of(listed_value(text, values)?),
             (_, Some(Shape::Count)) if value::whole_number(text).is_some_and(|number| number != text) => {
                 self.number(at, text, value::whole_number(text))?
             }
@@ -339,15 +327,15 @@ impl Converter<'_> {
             (_, Some(Shape::Translations | Shape::Evidence)) if serde_json::from_str::<&RawValue>(text).is_ok() => {
                 text.to_owned()
             }
-            _ => string(text),
+            _ => json_of(text),
         }))
     }
 
     fn attribute_value(&mut self, at: At, column: usize, kind: AttributeType, text: &str) -> Result<Found, Fault> {
         Ok(Found::Value(match kind {
             AttributeType::Text => match &self.items(at, column, text)[..] {
-                [one] => serde_json::Value::from(one.as_str()).to_string(),
-                items => serde_json::Value::from(items).to_string(),
+                [one] => json_of(one.as_str()),
+                items => json_of(items),
             },
             AttributeType::Number => self.decimal(at, text)?,
             AttributeType::Boolean => {
@@ -415,7 +403,14 @@ impl Converter<'_> {
         if items.len() == 1 && settled.pieces(text).len() > 1 && text.contains(',') {
             let head = self.table.heads[column].as_str();
             let fix = format!("to split it at commas, use --split-commas \"{head}\"; otherwise leave it");
-            self.findings.add(Level::Warning, self.table, at, text, "a value with commas was kept as one value", &fix);
+            self.findings.add(
+                Severity::Warning,
+                self.table,
+                at,
+                text,
+                "a value with commas was kept as one value",
+                &fix,
+            );
         }
         items
     }
@@ -438,7 +433,6 @@ impl Converter<'_> {
     }
 
     fn date(&mut self, at: At, column: usize, text: &str) -> Result<Found, Fault> {
-        let string = |text: &str| serde_json::Value::from(text).to_string();
         let fault = |message: &str| Err((message.to_owned(), "write it as YYYY-MM-DD, or clear the cell".to_owned()));
         let Some(read) = date::read(text, self.table.is_1904) else {
             // If the date doesn't exist, the checks warn about it.
@@ -447,7 +441,7 @@ impl Converter<'_> {
                     .bytes()
                     .enumerate()
                     .all(|(at, byte)| if at == 4 || at == 7 { byte == b'-' } else { byte.is_ascii_digit() });
-            return if is_shaped { Ok(Found::Value(string(text))) } else { fault("the value isn't a date") };
+            return if is_shaped { Ok(Found::Value(json_of(text))) } else { fault("the value isn't a date") };
         };
         let day = match (read.date, self.settled[column].order) {
             (Date::Day(day), _) => Some(day),
@@ -463,8 +457,8 @@ impl Converter<'_> {
                 }
                 let fix = "add the day to use it as the date of the check";
                 let message = "a date without a day was kept as text, in an additional property";
-                self.findings.add(Level::Warning, self.table, at, text, message, fix);
-                return Ok(Found::Other(head, string(text)));
+                self.findings.add(Severity::Warning, self.table, at, text, message, fix);
+                return Ok(Found::Other(head, json_of(text)));
             }
         };
         let Some(day) = day else { return fault("the date doesn't exist in the column's day/month order") };
@@ -473,7 +467,7 @@ impl Converter<'_> {
         } else if day.to_string() != text {
             self.note(at, text, "dates were converted to YYYY-MM-DD");
         }
-        Ok(Found::Value(string(&day.to_string())))
+        Ok(Found::Value(json_of(day.to_string())))
     }
 
     /// The declared spelling of a category's name, or the name itself if it isn't declared.
@@ -503,7 +497,7 @@ impl Converter<'_> {
             let fix = format!("if you mean `{near}`, correct it in the table");
             let message = format!("category `{name}` isn't declared");
             for at in places {
-                self.findings.add(Level::Warning, self.table, at, &name, &message, &fix);
+                self.findings.add(Severity::Warning, self.table, at, &name, &message, &fix);
             }
         }
     }
@@ -522,11 +516,7 @@ impl Conversion {
             cells.iter().filter_map(|(row, column)| Some((*row, property(*column)?))).collect();
         for record in &mut self.records {
             let row = record.row;
-            let of_row = |name: &str| bad.contains(&(row, name));
-            record.properties.retain(|(name, _)| !of_row(name));
-            record
-                .translations
-                .retain(|(translation, _)| !of_row(&Target::Translation(translation.clone()).to_string()));
+            record.properties.retain(|(name, _)| !bad.contains(&(row, name)));
         }
         self.findings = std::mem::take(&mut self.findings).without_cells(may_drop);
         cells.len()
@@ -552,11 +542,11 @@ enum Found {
 /// property's strings are converted unless the table contains a directory's records; an attribute's
 /// strings are converted if they aren't of the attribute's type.
 fn json_text(raw: &str, table: &Table, target: &Target) -> Option<String> {
-    if let Target::Property(property) = target
-        && !table.has_records()
-        && raw.starts_with(|c: char| c == '-' || c.is_ascii_digit())
-        && !matches!(Property::shape_of(property), Some(Shape::Number | Shape::Count))
-    {
+    let wants_text = match target {
+        Target::Property(property) => !matches!(Property::shape_of(property), Some(Shape::Number | Shape::Count)),
+        _ => matches!(target, Target::Attribute(_, Some(AttributeType::Text))),
+    };
+    if wants_text && !table.has_records() && raw.starts_with(|c: char| c == '-' || c.is_ascii_digit()) {
         return Some(raw.to_owned());
     }
     let is_text = match target {
@@ -582,27 +572,32 @@ fn listed_value(text: &str, values: &'static [&'static str]) -> Result<&'static 
 
 pub(super) const TRANSLATIONS: &str = "translations";
 
+fn translation(name: &str) -> Option<Translation> {
+    Translation::of(name, known)
+}
+
 /// Merges a row's translations into a record's, as JSON; `None` if nothing is left. An empty cell,
 /// whose JSON is `None`, removes the text.
-pub(super) fn merged_translations(old: Option<&str>, row: &[(Translation, Option<String>)]) -> Option<String> {
+fn merged_translations(old: Option<&str>, row: &[(String, Option<String>)]) -> Option<String> {
     let parsed = |json: &str| serde_json::from_str::<Map<String, Value>>(json).ok();
     let mut translations = old.and_then(parsed).unwrap_or_default();
-    for (Translation { property, language, .. }, json) in row {
+    for (name, json) in row {
+        let Some(Translation { property, language, .. }) = translation(name) else { continue };
         let value = json.as_deref().and_then(|json| serde_json::from_str::<Value>(json).ok());
         let texts = translations.entry(language.as_str()).or_insert_with(|| Map::new().into());
         let Some(texts) = texts.as_object_mut() else { continue };
         match value {
-            Some(value) => _ = texts.insert((*property).to_owned(), value),
-            None => _ = texts.remove(*property),
+            Some(value) => _ = texts.insert(property.to_owned(), value),
+            None => _ = texts.remove(property),
         }
     }
     translations.retain(|_, texts| texts.as_object().is_none_or(|texts| !texts.is_empty()));
-    (!translations.is_empty()).then(|| Value::from(translations).to_string())
+    (!translations.is_empty()).then(|| json_of(translations))
 }
 
 /// Merges a row's columns with evidence into a record's evidence, as JSON; `None` if nothing is left.
 /// If a property has several sources, the row's is the one with the same `source`, or a new one.
-pub(super) fn merged_evidence(old: Option<&str>, row: &[(String, Option<String>)]) -> Option<String> {
+fn merged_evidence(old: Option<&str>, row: &[(String, Option<String>)]) -> Option<String> {
     let parsed = |json: &str| serde_json::from_str::<Value>(json).ok();
     let mut evidence = old.and_then(parsed).and_then(|old| old.as_object().cloned()).unwrap_or_default();
     let mut of_row: BTreeMap<&str, Vec<(&str, Option<Value>)>> = BTreeMap::new();
@@ -636,12 +631,12 @@ pub(super) fn merged_evidence(old: Option<&str>, row: &[(String, Option<String>)
             _ => _ = evidence.insert(property.to_owned(), sources.into()),
         }
     }
-    (!evidence.is_empty()).then(|| Value::from(evidence).to_string())
+    (!evidence.is_empty()).then(|| json_of(evidence))
 }
 
 /// How many of a record's translations the row's empty cells remove.
-pub(super) fn cleared_translations(old: Option<&str>, row: &[(Translation, Option<String>)]) -> usize {
+pub(super) fn cleared_translations(old: Option<&str>, row: &[(String, Option<String>)]) -> usize {
     let old = old.and_then(|json| serde_json::from_str::<Value>(json).ok()).unwrap_or_default();
-    let has = |of: &Translation| old[of.language.as_str()][of.property].is_string();
-    row.iter().filter(|(of, json)| json.is_none() && has(of)).count()
+    let has = |of: Translation| old[of.language.as_str()][of.property].is_string();
+    row.iter().filter(|(name, json)| json.is_none() && translation(name).is_some_and(has)).count()
 }

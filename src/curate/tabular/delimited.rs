@@ -59,7 +59,7 @@ pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_
 pub(super) fn fold_surplus(table: &mut Table, delimiter: &str, fix: &str) {
     let width = table.heads.len();
     for row in &mut table.rows {
-        let filled = row.cells.iter().rposition(|cell| *cell != Cell::Empty).map_or(0, |last| last + 1);
+        let filled = row.width();
         if filled > width {
             let surplus: Vec<&str> = row.cells[width.saturating_sub(1)..filled].iter().map(Cell::shown).collect();
             let surplus = Cell::Text(surplus.join(delimiter));
@@ -410,63 +410,6 @@ mod tests {
 
     fn table(csv: &str) -> Result<Table, String> {
         read(csv.as_bytes(), ReadOptions::default(), &|_, _| {}).map_err(|error| error.to_string())
-    }
-
-    #[test]
-    fn the_delimiter_is_the_one_that_splits_all_rows_evenly() {
-        assert_eq!(delimiter("name;price\nA;1,50\nB;2,50\n"), b';');
-        assert_eq!(delimiter("name,tags\nA,a;b\nB,c\n"), b',');
-        assert_eq!(delimiter("name\ttext\nA\ta, b; c\n"), b'\t');
-        assert_eq!(delimiter("name|text|tags\nA|a, b|x;y\n"), b'|');
-        assert_eq!(delimiter("# title, of 2025\n\nname;url;tags\nA;b;c\nD;e;f\n"), b';');
-        assert_eq!(delimiter("name\nA\n"), b',');
-    }
-
-    #[test]
-    fn an_explicit_delimiter_is_used_and_its_line_is_not_counted_as_a_row() {
-        let table = table("sep=|\r\nname|url\r\nA;B,C|x\r\n").expect("a table");
-        assert_eq!((table.heads.join(" "), table.rows[0].number), ("name url".into(), 2));
-        assert_eq!(table.rows[0].cells[0], Cell::Text("A;B,C".into()));
-    }
-
-    #[test]
-    fn rows_are_numbered_as_in_a_spreadsheet_program() {
-        for end in ["\n", "\r\n", "\r"] {
-            let csv = ["name,url", "A,\"x", "y\"", "", "B,z", ""].join(end);
-            let table = table(&csv).expect("a table");
-            let numbers: Vec<_> = table.rows.iter().map(|row| row.number).collect();
-            assert_eq!(numbers, [2, 4], "{end:?}");
-        }
-    }
-
-    #[test]
-    fn a_misplaced_quote_is_reported_for_its_row_only() {
-        let faulty = table("name,url,text\nA,x,\"open\nB,y,plain\nC,z,plain\n").expect("a table");
-        assert_eq!((faulty.rows.len(), faulty.faults.len(), faulty.faults[0].row), (3, 1, 2));
-        assert_eq!(faulty.faults[0].message, "a quote that starts a cell is never closed");
-        assert_eq!(faulty.rows[0].cells[2], Cell::Text("\"open".into()));
-        let faulty = table("name,url,text\nA,x,\"open\nB,y,\"quoted\"\n").expect("a table");
-        assert_eq!(faulty.faults[0].message, "a quoted cell ends before `quoted\"`");
-        assert_eq!((faulty.faults.len(), &faulty.rows[1].cells[2]), (1, &Cell::Text("quoted".into())));
-        let escaped = table("name,text\nA,\"a \\\"b\\\" c\"\nB,\"C:\\\\dir\"\n").expect("a table");
-        assert_eq!((escaped.faults.len(), &escaped.rows[0].cells[1]), (0, &Cell::Text("a \"b\" c".into())));
-        let closed = table("name,text\nA,\"C:\\dir\\\"\n").expect("a table");
-        assert_eq!((closed.faults.len(), &closed.rows[0].cells[1]), (0, &Cell::Text("C:\\dir\\".into())));
-        let swallowed = table("name,url,text\nA,x,\"open\nB,y,plain\nC,z,end\"\n").expect("a table");
-        assert!(swallowed.notes[0].contains("starts on line 2"), "{:?}", swallowed.notes);
-        let plain = table("name,url,text\nA,x,24\" screen\nB,y,\"two \"\"words\"\"\"\n").expect("a table");
-        assert_eq!(plain.rows[0].cells[2], Cell::Text("24\" screen".into()));
-        assert_eq!(plain.rows[1].cells[2], Cell::Text("two \"words\"".into()));
-    }
-
-    #[test]
-    fn a_row_wider_than_the_header_is_an_error_unless_the_extra_cells_are_empty() {
-        let wide = table("a,b\n1,2,3\n4,5,6\n").expect("a table");
-        let faults: Vec<_> = wide.faults.iter().map(|fault| (fault.row, fault.message.as_str())).collect();
-        let message = "the row has 3 cells, but there are 2 columns";
-        assert_eq!(faults, [(2, message), (3, message)]);
-        assert_eq!(wide.rows[0].cells[1], Cell::Text("2,3".into()));
-        assert_eq!(table("a,b\n1,2,,\n").expect("a table").rows[0].cells.len(), 2);
     }
 
     #[test]

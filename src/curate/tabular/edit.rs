@@ -7,6 +7,8 @@ use serde::Deserialize;
 use serde::de::{Deserializer as _, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
+use super::json_of;
+
 /// A member of an object, or an element of an array.
 pub(super) struct JsonItem<'t> {
     /// `None` in an array.
@@ -92,7 +94,7 @@ pub(super) fn rebuild(
         rebuilt.push_str(&space);
         is_first = false;
         if let Some(key) = key {
-            rebuilt.push_str(&serde_json::Value::from(*key).to_string());
+            rebuilt.push_str(&json_of(*key));
             rebuilt.push_str(&colon);
         }
         rebuilt.push_str(value);
@@ -118,7 +120,7 @@ fn style(text: &str, items: &[JsonItem<'_>], open: usize) -> (String, String) {
 }
 
 /// Writes an object with these members, spaced like another object; `None` if that object is empty.
-pub(super) fn like(object: &str, members: &[(&str, &str)]) -> Option<String> {
+pub(super) fn like<S: AsRef<str>>(object: &str, members: &[(&str, S)]) -> Option<String> {
     let items = items(object)?;
     let last = items.last()?;
     let (open, close) = (object.find('{')? + 1, object.rfind('}')?);
@@ -128,21 +130,25 @@ pub(super) fn like(object: &str, members: &[(&str, &str)]) -> Option<String> {
     for (index, (key, value)) in members.iter().enumerate() {
         text.push_str(if index == 0 { first } else { "," });
         text.push_str(if index == 0 { "" } else { &space });
-        text.push_str(&serde_json::Value::from(*key).to_string());
+        text.push_str(&json_of(*key));
         text.push_str(&colon);
-        text.push_str(value);
+        text.push_str(value.as_ref());
     }
     text.push_str(object.get(last.span.end..close)?);
     text.push('}');
     Some(text)
 }
 
-fn members(text: &str) -> Option<Vec<(Cow<'_, str>, &RawValue)>> {
+/// An object's members in their original order, including those whose keys are used twice.
+pub(super) type Members<'t> = Vec<(Cow<'t, str>, &'t RawValue)>;
+
+/// The members of an object; `None` if the text is anything else.
+pub(super) fn members(text: &str) -> Option<Members<'_>> {
     #[derive(Deserialize)]
     struct Key<'t>(#[serde(borrow)] Cow<'t, str>);
-    struct Members;
-    impl<'de> Visitor<'de> for Members {
-        type Value = Vec<(Cow<'de, str>, &'de RawValue)>;
+    struct Object;
+    impl<'de> Visitor<'de> for Object {
+        type Value = Members<'de>;
         fn expecting(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
             f.write_str("an object")
         }
@@ -154,7 +160,7 @@ fn members(text: &str) -> Option<Vec<(Cow<'_, str>, &RawValue)>> {
             Ok(members)
         }
     }
-    serde_json::Deserializer::from_str(text).deserialize_map(Members).ok()
+    serde_json::Deserializer::from_str(text).deserialize_map(Object).ok()
 }
 
 #[cfg(test)]

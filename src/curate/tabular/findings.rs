@@ -4,37 +4,17 @@
 use std::collections::{BTreeMap, HashSet};
 
 use super::{Table, column_letters};
+use crate::export::Severity;
 
 /// How many examples are shown per cause.
 const KEPT_EXAMPLES: usize = 3;
 /// Maximum length of a value in an example, in characters.
 const VALUE_CHARS: usize = 60;
 
-/// How severe a cause is.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub enum Level {
-    /// Rows with this cause can't be published.
-    Error,
-    /// Worth a look, but doesn't stop anything.
-    Warning,
-    /// Something was changed along the way.
-    Note,
-}
-
-impl Level {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Error => "error",
-            Self::Warning => "warning",
-            Self::Note => "note",
-        }
-    }
-}
-
 /// Findings with the same cause.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Cause {
-    pub level: Level,
+    pub level: Severity,
     /// The column's name in messages; empty if the cause concerns the whole table.
     pub column: String,
     /// What's wrong, without the values.
@@ -42,13 +22,19 @@ pub struct Cause {
     /// What to do; empty for a note.
     pub fix: String,
     pub count: usize,
-    /// The first examples, each with its row and the value in backticks, or with text that contains
-    /// several values. May be empty.
-    pub examples: Vec<(String, String)>,
+    /// The first examples. May be empty.
+    pub examples: Vec<Example>,
     /// The indices of a note's rows.
     pub rows: Vec<usize>,
-    /// What to do about each example, if that's not the same for all of them.
-    pub fixes: Vec<String>,
+}
+
+/// One of the findings.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Example {
+    pub row: String,
+    /// The value in backticks, or text that contains several values.
+    pub value: String,
+    pub fix: String,
 }
 
 /// Where something was found.
@@ -60,13 +46,23 @@ pub(super) struct At {
     pub(super) column: Option<usize>,
 }
 
+impl At {
+    pub(super) const fn cell(row: usize, column: usize) -> Self {
+        Self { row: Some(row), column: Some(column) }
+    }
+
+    pub(super) const fn row(row: usize) -> Self {
+        Self { row: Some(row), column: None }
+    }
+}
+
 /// The columns with errors, and what is wrong, by row index.
 pub type Rejected = BTreeMap<usize, Vec<(Option<usize>, String)>>;
 
 /// All causes in a table, and the rows with errors.
 #[derive(Debug, Default)]
 pub struct TableFindings {
-    groups: BTreeMap<(Level, Option<usize>, String), Cause>,
+    groups: BTreeMap<(Severity, Option<usize>, String), Cause>,
     rejected: Rejected,
     faulted: HashSet<(usize, usize)>,
     has_other_errors: bool,
@@ -75,37 +71,29 @@ pub struct TableFindings {
 }
 
 impl TableFindings {
-    pub(super) fn add(&mut self, level: Level, table: &Table, at: At, value: &str, message: &str, fix: &str) {
-        let key = (level, at.column, message.to_owned());
-        let group = self.groups.entry(key).or_insert_with(|| Cause {
-            level,
-            column: at.column.map_or_else(String::new, |column| table.column_name(column)),
-            message: message.to_owned(),
-            fix: fix.to_owned(),
-            count: 0,
-            examples: Vec::new(),
-            rows: Vec::new(),
-            fixes: Vec::new(),
-        });
+    pub(super) fn add(&mut self, level: Severity, table: &Table, at: At, value: &str, message: &str, fix: &str) {
+        let group = self.cause(level, at.column, message);
+        if group.count == 0 {
+            group.column = at.column.map_or_else(String::new, |column| table.column_name(column));
+            fix.clone_into(&mut group.fix);
+        }
         group.count += 1;
-        group.rows.extend(at.row.filter(|_| level == Level::Note));
-        self.has_other_errors |= level == Level::Error && at.row.is_none();
+        group.rows.extend(at.row.filter(|_| level == Severity::Note));
         let row = at.row.and_then(|row| table.rows.get(row));
         if let Some(row) = row.filter(|_| group.examples.len() < KEPT_EXAMPLES) {
-            let mut shown: String = value.chars().take(VALUE_CHARS).collect();
+            // Text that quotes values isn't cut before it ends.
+            let most = if value.contains('`') { 4 * VALUE_CHARS } else { VALUE_CHARS };
+            let mut shown: String = value.chars().take(most).collect();
             if shown.len() < value.len() {
                 shown.push('…');
             }
             if !shown.is_empty() && !shown.contains('`') {
                 shown = format!("`{shown}`");
             }
-            group.examples.push((table.row_name(row.number), shown));
-            if group.fix != fix || !group.fixes.is_empty() {
-                group.fixes.resize(group.examples.len() - 1, group.fix.clone());
-                group.fixes.push(fix.to_owned());
-            }
+            group.examples.push(Example { row: table.row_name(row.number), value: shown, fix: fix.to_owned() });
         }
-        if let (Level::Error, Some(row)) = (level, at.row) {
+        self.has_other_errors |= level == Severity::Error && at.row.is_none();
+        if let (Severity::Error, Some(row)) = (level, at.row) {
             let place =
                 at.column.map_or_else(String::new, |column| match table.heads.get(column).map(String::as_str) {
                     Some("") | None => format!("column {}: ", column_letters(column)),
@@ -117,8 +105,12 @@ impl TableFindings {
     }
 
     /// Counts further findings with the same cause that aren't known individually.
-    pub(super) fn add_more(&mut self, level: Level, column: Option<usize>, message: &str, count: usize) {
-        let group = self.groups.entry((level, column, message.to_owned())).or_insert_with(|| Cause {
+    pub(super) fn add_more(&mut self, level: Severity, column: Option<usize>, message: &str, count: usize) {
+        self.cause(level, column, message).count += count;
+    }
+
+    fn cause(&mut self, level: Severity, column: Option<usize>, message: &str) -> &mut Cause {
+        self.groups.entry((level, column, message.to_owned())).or_insert_with(|| Cause {
             level,
             column: String::new(),
             message: message.to_owned(),
@@ -126,9 +118,11 @@ impl TableFindings {
             count: 0,
             examples: Vec::new(),
             rows: Vec::new(),
-            fixes: Vec::new(),
-        });
-        group.count += count;
+        })
+    }
+
+    pub(super) fn note(&mut self, table: &Table, at: At, value: &str, message: &str) {
+        self.add(Severity::Note, table, at, value, message, "");
     }
 
     /// The causes, errors first, then by column.
@@ -137,7 +131,7 @@ impl TableFindings {
     }
 
     /// How many causes and findings there are at a level.
-    pub fn count(&self, level: Level) -> (usize, usize) {
+    pub fn count(&self, level: Severity) -> (usize, usize) {
         let of = self.groups.values().filter(|group| group.level == level);
         of.fold((0, 0), |(causes, findings), group| (causes + 1, findings + group.count))
     }
@@ -150,7 +144,7 @@ impl TableFindings {
     #[must_use]
     pub fn without_cells(mut self, is_left_out: impl Fn(usize) -> bool) -> Self {
         let is_kept = |column: &Option<usize>| !column.is_some_and(&is_left_out);
-        self.groups.retain(|(level, column, _), _| *level == Level::Error && is_kept(column));
+        self.groups.retain(|(level, column, _), _| *level == Severity::Error && is_kept(column));
         self.rejected.values_mut().for_each(|reasons| reasons.retain(|(column, _)| is_kept(column)));
         self.rejected.retain(|_, reasons| !reasons.is_empty());
         self.faulted.retain(|(_, column)| !is_left_out(*column));

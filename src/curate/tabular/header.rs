@@ -1,7 +1,7 @@
 //! Headers: which row names the columns (the one with the most known headers, below titles and
 //! remarks, or the one that the user specified), and which rows are totals or headings of sections.
 
-use std::collections::HashMap;
+use std::collections::{HashMap, HashSet};
 
 use super::mapping::is_known_head;
 use super::synonyms::{FILLERS, SECTION, property_of};
@@ -19,6 +19,9 @@ pub(super) fn table(mut rows: Vec<Row>, header_row: Option<u64>, mut table: Tabl
     if rows.is_empty() {
         return Err(TableError::NoRows);
     }
+    if header_row.is_none() {
+        join_groups(&mut rows, &mut table.notes);
+    }
     let index = match header_row {
         None => find(&rows),
         Some(number) => rows.iter().position(|row| row.number == number).ok_or_else(|| {
@@ -30,8 +33,7 @@ pub(super) fn table(mut rows: Vec<Row>, header_row: Option<u64>, mut table: Tabl
     let above: Vec<_> = rows.drain(..index).collect();
     let header = rows.remove(0);
     if !above.is_empty() {
-        let shown = above.iter().flat_map(|row| &row.cells).find_map(Cell::text).unwrap_or_default();
-        let shown: String = shown.chars().take(40).collect();
+        let shown = above.iter().flat_map(Row::filled).next().map(Cell::start).unwrap_or_default();
         table.notes.push(format!(
             "row {} contains the headers; ignored above it: {} such as `{shown}` (use --header-row to choose another)",
             header.number,
@@ -39,36 +41,68 @@ pub(super) fn table(mut rows: Vec<Row>, header_row: Option<u64>, mut table: Tabl
         ));
     }
     table.heads = header.cells.iter().map(head).collect();
-    let heads = table.heads.clone();
-    let repeats = |row: &Row| {
-        let of = |column: usize| heads.get(column).map_or("", String::as_str);
-        (0..heads.len().max(row.cells.len()))
-            .all(|column| row.cells.get(column).map(head).unwrap_or_default() == of(column))
-    };
+    let width = table.heads.len();
+    let repeats = |row: &Row| (0..width.max(row.cells.len())).all(|column| name(row, column) == name(&header, column));
     let repeated: Vec<_> = rows.iter().filter(|row| repeats(row)).map(|row| row.number.to_string()).collect();
-    if !repeated.is_empty() && table.heads.iter().filter(|head| !head.is_empty()).count() > 1 {
+    if !repeated.is_empty() && header.filled().count() > 1 {
         rows.retain(|row| !repeats(row));
         let (they, noun) = agreeing(repeated.len(), ("it repeats", "row"), ("they repeat", "rows"));
         table.notes.push(format!("left out because {they} the headers: {noun} {}", repeated.join(", ")));
     }
-    let filled = |row: &Row| row.cells.iter().rposition(|cell| *cell != Cell::Empty).map_or(0, |last| last + 1);
-    let widest = rows.iter().map(filled).max().unwrap_or_default();
     let named = table.heads.iter().rposition(|head| !head.is_empty()).map_or(0, |last| last + 1);
-    table.heads.truncate(named.max(widest));
+    table.heads.truncate(named.max(rows.iter().map(Row::width).max().unwrap_or_default()));
     table.rows = rows;
-    leave_out_totals(&mut table);
-    read_sections(&mut table)?;
+    if header.filled().count() > 1 {
+        leave_out_totals(&mut table);
+        read_sections(&mut table)?;
+    }
     name_repeated(&mut table);
     Ok(table)
+}
+
+/// A column's name in a row of headers.
+fn name(row: &Row, column: usize) -> String {
+    row.cells.get(column).map(head).unwrap_or_default()
 }
 
 /// Names of groups of columns that say nothing about the columns, besides the words for a product.
 const GENERAL: &str =
     "general allgemein allgemeines stammdaten basisdaten basics overview details information informationen info infos";
 
+/// Finds a row that groups the headers below it without merged cells, and joins the two. A blank cell
+/// belongs to the group on its left.
+fn join_groups(rows: &mut Vec<Row>, notes: &mut Vec<String>) {
+    let distinct = |row: &Row| row.cells.iter().map(head).filter(|head| is_known_head(head)).collect::<HashSet<_>>();
+    let is_group = |pair: &[Row]| {
+        let [top, header] = pair else { return false };
+        let first = top.cells.iter().position(|cell| *cell != Cell::Empty).unwrap_or_default();
+        let has_gap =
+            (first..header.cells.len()).any(|column| name(top, column).is_empty() && !name(header, column).is_empty());
+        let is_name = |cell: &Cell| matches!(cell, Cell::Empty | Cell::Text(_)) && !value::is_address(cell.shown());
+        let known = header.cells.iter().map(head).filter(|head| is_known_head(head)).count();
+        let is_repeated = known > distinct(header).len();
+        has_gap
+            && top.number + 1 == header.number
+            && header.cells.iter().all(is_name)
+            && top.filled().count() > 1
+            && known >= KNOWN_HEADS
+            && (is_repeated || distinct(top).len() >= KNOWN_HEADS)
+    };
+    let searched = rows.len().min(SEARCHED_ROWS);
+    let Some(at) = rows[..searched].windows(2).position(is_group) else { return };
+    let mut top = rows.remove(at);
+    top.cells.resize(top.cells.len().max(rows[at].cells.len()), Cell::Empty);
+    for column in 1..top.cells.len() {
+        if top.cells[column] == Cell::Empty && !name(&rows[at], column).is_empty() {
+            top.cells[column] = top.cells[column - 1].clone();
+        }
+    }
+    notes.push(join(&top, &mut rows[at]));
+}
+
 /// Puts the names of groups of columns before their headers, unless the group is the product itself or
-/// one of its properties: a contact's name isn't the product's, nor is a vendor's address.
-pub(super) fn join(top: &Row, header: &mut Row) {
+/// one of its properties: a contact's name isn't the product's, nor is a vendor's address. Returns a note.
+pub(super) fn join(top: &Row, header: &mut Row) -> String {
     header.cells.resize(header.cells.len().max(top.cells.len()), Cell::Empty);
     for (cell, above) in header.cells.iter_mut().zip(&top.cells) {
         let (group, name) = (head(above), head(cell));
@@ -81,6 +115,7 @@ pub(super) fn join(top: &Row, header: &mut Row) {
             *cell = Cell::Text(format!("{group} {name}").trim().to_owned());
         }
     }
+    format!("rows {} and {} together contain the headers", top.number, header.number)
 }
 
 /// Words that begin a row of totals, as slugs.
@@ -96,50 +131,38 @@ fn leave_out_totals(table: &mut Table) {
         words.split_whitespace().any(|word| word == first)
     };
     let is_total = |row: &Row| {
-        let mut filled = row.cells.iter().filter(|cell| **cell != Cell::Empty);
+        let mut filled = row.filled();
         let first = filled.next().and_then(Cell::text).unwrap_or_default();
-        let is_number = |cell: &Cell| match cell {
-            Cell::Number(_) | Cell::Formula(_) | Cell::Error(_) => true,
-            cell => {
-                cell.text().is_some_and(|text| text.starts_with(|c: char| c.is_ascii_digit() || "€$£-+~".contains(c)))
-            }
-        };
         is_one_of(TOTALS, first.trim_end_matches(|c: char| c.is_ascii_digit() || c.is_whitespace()))
-            && filled.all(is_number)
+            && filled.all(|cell| match cell.text() {
+                None => true,
+                Some(text) => text.starts_with(|c: char| c.is_ascii_digit() || "€$£-+~".contains(c)),
+            })
     };
     let is_remark = |row: &Row| {
-        let mut filled = row.cells.iter().filter(|cell| **cell != Cell::Empty);
+        let mut filled = row.filled();
         let first = filled.next().and_then(Cell::text).unwrap_or_default();
         filled.next().is_none() && (first.starts_with(['*', '¹']) || (first.contains(':') && is_one_of(REMARKS, first)))
     };
-    if table.heads.iter().filter(|head| !head.is_empty()).count() < 2 {
-        return;
-    }
-    let mut left_out: Vec<(u64, String)> = Vec::new();
-    let shown =
-        |row: &Row| row.cells.iter().map(Cell::shown).find(|text| !text.is_empty()).unwrap_or_default().to_owned();
-    while let Some(row) =
-        table.rows.pop_if(|row| row.cells.iter().all(|cell| *cell == Cell::Empty) || is_remark(row) || is_total(row))
-    {
-        left_out.extend(Some((row.number, shown(&row))).filter(|(_, text)| !text.is_empty()));
-    }
+    let is_product = |row: &Row| row.filled().next().is_some() && !is_remark(row) && !is_total(row);
+    let last = table.rows.iter().rposition(is_product).map(|last| table.rows[last].number);
     table.rows.retain(|row| {
-        let is_total = is_total(row);
-        left_out.extend(is_total.then(|| (row.number, shown(row))));
-        !is_total
+        let is_kept = Some(row.number) <= last && !is_total(row);
+        if let Some(first) = row.filled().next().filter(|_| !is_kept) {
+            let text = first.start();
+            let text =
+                format!("left out because it isn't a product but a total or a remark: row {} `{text}`", row.number);
+            table.notes.push(text);
+        }
+        is_kept
     });
-    left_out.sort();
-    for (number, text) in left_out {
-        let text: String = text.chars().take(40).collect();
-        table.notes.push(format!("left out because it isn't a product but a total or a remark: row {number} `{text}`"));
-    }
 }
 
 /// Reads rows with a single cell as headings of the rows below them, and adds a column for them, if the
 /// table begins with such a row, none is empty, and no column contains categories.
 fn read_sections(table: &mut Table) -> Result<(), TableError> {
     let is_heading = |row: &Row| {
-        let mut filled = row.cells.iter().filter(|cell| **cell != Cell::Empty);
+        let mut filled = row.filled();
         filled.next().and_then(Cell::text).is_some_and(|text| !value::is_address(text)) && filled.next().is_none()
     };
     let headings: Vec<bool> = table.rows.iter().map(is_heading).collect();
@@ -147,7 +170,6 @@ fn read_sections(table: &mut Table) -> Result<(), TableError> {
     let is_sectioned = headings.first() == Some(&true)
         && headings.last() == Some(&false)
         && headings.windows(2).all(|pair| pair != [true, true])
-        && table.heads.iter().filter(|head| !head.is_empty()).count() > 1
         && table.rows.iter().all(|row| row.cells.len() <= table.heads.len())
         && !named("categories");
     if !is_sectioned {
@@ -158,7 +180,7 @@ fn read_sections(table: &mut Table) -> Result<(), TableError> {
     for (row, is_heading) in table.rows.iter_mut().zip(&headings) {
         if *is_heading {
             numbers.push(row.number.to_string());
-            heading = row.cells.iter().find(|cell| **cell != Cell::Empty).cloned().unwrap_or(Cell::Empty);
+            heading = row.filled().next().cloned().unwrap_or(Cell::Empty);
             row.cells.clear();
         } else {
             budget.cell(heading.shown().len(), || format!("row {}", row.number))?;
@@ -176,7 +198,7 @@ fn read_sections(table: &mut Table) -> Result<(), TableError> {
 fn find(rows: &[Row]) -> usize {
     let searched = &rows[..rows.len().min(SEARCHED_ROWS)];
     let known = |row: &Row| row.cells.iter().filter(|cell| is_known_head(&head(cell))).count();
-    let filled = |row: &Row| row.cells.iter().filter(|cell| **cell != Cell::Empty).count();
+    let filled = |row: &Row| row.filled().count();
     let most = searched.iter().map(known).max().unwrap_or_default();
     if most >= KNOWN_HEADS {
         return searched.iter().position(|row| known(row) == most).unwrap_or_default();
@@ -223,11 +245,11 @@ pub(super) fn square(table: &mut Table) {
     for column in (0..width).filter(|column| table.heads[*column].is_empty()) {
         let mut filled = table.rows.iter().map(|row| &row.cells[column]).filter(|cell| **cell != Cell::Empty);
         let Some(first) = filled.next() else { continue };
-        let shown: String = first.text().unwrap_or_default().chars().take(40).collect();
         table.notes.push(format!(
-            "left out: column {} has no header; cells with a value: {}, such as `{shown}` (give it a header to use it)",
+            "left out: column {} has no header; cells with a value: {}, such as `{}` (give it a header to use it)",
             column_letters(column),
-            filled.count() + 1
+            filled.count() + 1,
+            first.start()
         ));
     }
 }
@@ -235,58 +257,4 @@ pub(super) fn square(table: &mut Table) {
 /// Rejects tables with too many cells, i.e. columns times rows.
 pub(super) fn check_area(table: &Table) -> Result<(), TableError> {
     if table.heads.len().saturating_mul(table.rows.len()) > MAX_CELLS { Err(TableError::TooManyCells) } else { Ok(()) }
-}
-
-#[cfg(test)]
-mod tests {
-    use crate::curate::tabular::{ReadOptions, Table, parse};
-
-    fn read(csv: &str, header_row: Option<u64>) -> Table {
-        let options = ReadOptions { header_row, ..ReadOptions::default() };
-        parse(csv.as_bytes(), "csv", options, &|_, _| {}).expect("a table")
-    }
-
-    #[test]
-    fn headers_are_found_below_titles() {
-        let table = read("# exported 2025,\n\nName,Website\nA,https://a.example/\n", None);
-        assert_eq!((table.heads.join(" "), table.rows[0].number), ("Name Website".into(), 4));
-        assert!(table.notes[0].starts_with("row 3 contains the headers"), "{:?}", table.notes);
-        let table = read("Software\nFoo,Bar\na,b\n", None);
-        assert_eq!(table.heads, ["Foo", "Bar"]);
-        let table = read("Foo,Bar\nName,Website\na,b\n", Some(1));
-        assert_eq!((table.heads.join(" "), table.rows.len()), ("Foo Bar".into(), 2));
-        let table = read("Title\nSoftware\n", None);
-        assert_eq!((table.heads.join(" "), table.rows.len()), ("Title".into(), 1));
-    }
-
-    #[test]
-    fn repeated_headers_are_distinguished_by_their_columns() {
-        let table = read("Name,Website,Website\na,b,c\n", None);
-        assert_eq!(table.heads, ["Name", "Website", "Website (column C)"]);
-        assert_eq!(table.repeated, [vec![1, 2]]);
-    }
-
-    #[test]
-    fn a_row_that_repeats_the_headers_is_left_out_and_reported() {
-        let table = read("Name,Website\na,b\nName,Website\nc,d\n", None);
-        assert_eq!(table.rows.len(), 2);
-        assert!(table.notes[0].ends_with("it repeats the headers: row 3"), "{:?}", table.notes);
-    }
-
-    #[test]
-    fn columns_without_headers_are_reported_once() {
-        let table = read("Name,Website,,,\na,b,,secret,\nc,d,,x,\n", None);
-        assert_eq!(
-            table.notes,
-            ["left out: column D has no header; cells with a value: 2, such as `secret` (give it a header to use it)"]
-        );
-        assert!(read("Name,Website,,,\na,b,,,\n", None).notes.is_empty());
-    }
-
-    #[test]
-    fn invisible_characters_are_not_part_of_a_header() {
-        let table = read("Name\u{a0},\u{200b}Website,Last\u{a0}checked\nA\u{a0},\u{200b}https://a.example/ ,x\n", None);
-        assert_eq!(table.heads, ["Name", "Website", "Last checked"]);
-        assert_eq!(table.rows[0].cells[1].text(), Some("https://a.example/"));
-    }
 }

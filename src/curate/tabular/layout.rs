@@ -9,7 +9,7 @@ use quick_xml::{Reader, XmlVersion};
 use zip::ZipArchive;
 
 use super::{Budget, Cell, MAX_CELLS, MAX_COLUMNS, Row, TableError, column_letters, header};
-use crate::text::count::agreeing;
+use crate::text::count::{agreeing, listed};
 
 /// How many row numbers a note lists.
 const SHOWN_ROWS: usize = 10;
@@ -77,13 +77,8 @@ impl Layout {
             !is_hidden
         });
         if !hidden.is_empty() {
-            let noun = agreeing(hidden.len(), "row", "rows");
-            let more = hidden.len().saturating_sub(SHOWN_ROWS);
-            hidden.truncate(SHOWN_ROWS);
-            let more = if more == 0 { String::new() } else { format!(" and {more} more") };
-            let text =
-                format!("left out because the worksheet hides or filters them: {noun} {}{more}", hidden.join(", "));
-            notes.push(text);
+            let (noun, listed) = (agreeing(hidden.len(), "row", "rows"), listed(&hidden, ", ", SHOWN_ROWS));
+            notes.push(format!("left out because the worksheet hides or filters them: {noun} {listed}"));
         }
         let mut columns: BTreeMap<usize, String> = BTreeMap::new();
         for row in rows {
@@ -92,7 +87,7 @@ impl Layout {
             {
                 let cell = std::mem::replace(cell, Cell::Empty);
                 if cell != Cell::Empty {
-                    columns.entry(column).or_insert_with(|| cell.shown().chars().take(40).collect());
+                    columns.entry(column).or_insert_with(|| cell.start());
                 }
             }
         }
@@ -140,7 +135,7 @@ impl Layout {
         notes: &mut Vec<String>,
     ) -> Result<(), TableError> {
         let groups = |row: &Row| {
-            let filled = row.cells.iter().filter(|cell| **cell != Cell::Empty).count();
+            let filled = row.filled().count();
             let of_row = self.merged.iter().filter(|merged| u64::from(merged.first.0) + 1 == row.number);
             of_row.filter(|merged| filled > 1 && merged.last.1 > merged.first.1).copied().collect::<Vec<_>>()
         };
@@ -160,8 +155,7 @@ impl Layout {
                     top.cells[column] = top.cells[first].clone();
                 }
             }
-            header::join(&top, &mut rows[at]);
-            notes.push(format!("rows {} and {} together contain the headers", top.number, rows[at].number));
+            notes.push(header::join(&top, &mut rows[at]));
             break;
         }
         Ok(())
@@ -173,20 +167,23 @@ pub(super) fn attribute(of: &BytesStart<'_>, name: &str) -> Option<String> {
     found.normalized_value(XmlVersion::Implicit1_0).ok().map(std::borrow::Cow::into_owned)
 }
 
+pub(super) fn damaged(error: impl std::fmt::Display) -> TableError {
+    TableError::Form(format!("the workbook is damaged: {error}; save it as .xlsx or .ods again, or as CSV"))
+}
+
 /// Calls `visit` with the local name of each element in a part of the archive.
 pub(super) fn elements(
     bytes: &[u8],
     path: &str,
     mut visit: impl FnMut(&str, &BytesStart<'_>),
 ) -> Result<(), TableError> {
-    let damaged = |error: &dyn std::fmt::Display| TableError::Form(format!("the workbook is damaged: {path}: {error}"));
-    let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| damaged(&error))?;
+    let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(damaged)?;
     let Ok(part) = archive.by_name(path) else { return Ok(()) };
     let mut reader = Reader::from_reader(BufReader::new(part));
     let mut buffer = Vec::new();
     loop {
         buffer.clear();
-        match reader.read_event_into(&mut buffer).map_err(|error| damaged(&error))? {
+        match reader.read_event_into(&mut buffer).map_err(damaged)? {
             Event::Start(of) | Event::Empty(of) => visit(of.local_name().as_ref(), &of),
             Event::Eof => return Ok(()),
             _ => {}

@@ -2,6 +2,8 @@
 
 use std::collections::{BTreeMap, HashSet};
 
+use serde::{Deserialize, Serialize};
+
 use super::date::{self, Date};
 use super::synonyms::{property_of, rating_scale, synonym};
 use super::target::{Target, Translation, evidence_part, known};
@@ -11,25 +13,8 @@ use crate::record::{Attribute, AttributeType, Property, Shape, slug};
 /// How many rows are examined to propose a mapping, except for ratings.
 const SAMPLE_ROWS: usize = 200;
 /// If a column's header contains one of these, its addresses aren't the product's page.
-const OTHER_ADDRESSES: [&str; 17] = [
-    "repo",
-    "source",
-    "quelle",
-    "git",
-    "logo",
-    "image",
-    "icon",
-    "licen",
-    "lizenz",
-    "lisen",
-    "лиценз",
-    "ライセンス",
-    "许可",
-    "screenshot",
-    "download",
-    "issue",
-    "publisher",
-];
+const OTHER_ADDRESSES: &str = "repo source quelle git logo image icon licen lizenz lisen лиценз ライセンス 许可 screenshot download issue \
+     publisher";
 
 /// Why a mapping can't be used.
 #[derive(Debug, thiserror::Error)]
@@ -103,11 +88,14 @@ impl ColumnUse {
 }
 
 /// A value that isn't in a single column. It's used in rows where the property's columns are empty.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(untagged)]
 pub enum Made {
-    Constant(serde_json::Value),
     /// Text with columns' names in braces. It has no value in rows where one of them is empty.
-    Template(String),
+    Template {
+        template: String,
+    },
+    Constant(serde_json::Value),
 }
 
 /// How each of a table's columns is used.
@@ -157,7 +145,7 @@ impl Mapping {
         if !taken.contains("url") {
             let is_page = |column: &usize| {
                 let head = slug(&table.heads[*column]);
-                targets[*column].is_none() && !OTHER_ADDRESSES.iter().any(|other| head.contains(other))
+                targets[*column].is_none() && !OTHER_ADDRESSES.split(' ').any(|other| head.contains(other))
             };
             let column = (0..targets.len()).filter(is_page).find(|column| all(table, *column, value::has_scheme));
             if let (Some(column), Some(property)) = (column, known("url")) {
@@ -189,7 +177,7 @@ impl Mapping {
 
     /// Uses a column as an attribute, regardless of what was proposed.
     pub fn take_attribute(&mut self, table: &Table, head: &str) -> Result<(), MappingError> {
-        let column = table.heads.iter().position(|name| name == head).ok_or_else(|| no_column(table, head))?;
+        let column = column_of(table, head)?;
         let Some(target @ Target::Attribute(_, None)) = Target::parse(&format!("attribute:{head}")) else {
             let text = format!(
                 "column `{head}` can't be an attribute with this name: the directory already knows the property, or the name contains a colon; \
@@ -221,23 +209,6 @@ impl Mapping {
         }
     }
 
-    /// Splits a column's lists at commas.
-    pub fn split_commas(&mut self, table: &Table, head: &str) -> Result<(), MappingError> {
-        self.column(table, head)?.separator = Some(Separator::Commas(true));
-        Ok(())
-    }
-
-    /// Translates a column's values.
-    pub fn translate(
-        &mut self,
-        table: &Table,
-        head: &str,
-        values: BTreeMap<String, String>,
-    ) -> Result<(), MappingError> {
-        self.column(table, head)?.values.extend(values);
-        Ok(())
-    }
-
     /// Of several columns with the same header, uses only the chosen one, mapped to the property
     /// that was proposed for any of them.
     pub fn choose(&mut self, columns: &[usize], chosen: usize) {
@@ -262,9 +233,9 @@ impl Mapping {
         table.repeated.iter().filter(is_unclear).map(Vec::as_slice).collect::<Vec<_>>().into_iter()
     }
 
-    fn column(&mut self, table: &Table, head: &str) -> Result<&mut ColumnUse, MappingError> {
-        let column = table.heads.iter().position(|name| name == head).ok_or_else(|| no_column(table, head))?;
-        Ok(&mut self.columns[column])
+    /// The use of the column with this header.
+    pub fn column(&mut self, table: &Table, head: &str) -> Result<&mut ColumnUse, MappingError> {
+        Ok(&mut self.columns[column_of(table, head)?])
     }
 
     /// Whether a column is used as this property.
@@ -316,7 +287,12 @@ fn translation(head: &str) -> Option<Translation> {
     Translation::of(head, meant)
 }
 
-pub(super) fn no_column(table: &Table, head: &str) -> MappingError {
+/// The index of the column with this header.
+pub(super) fn column_of(table: &Table, head: &str) -> Result<usize, MappingError> {
+    table.heads.iter().position(|name| name == head).ok_or_else(|| no_column(table, head))
+}
+
+fn no_column(table: &Table, head: &str) -> MappingError {
     let named: Vec<_> =
         table.heads.iter().filter(|head| !head.is_empty()).take(20).map(|head| format!("`{head}`")).collect();
     MappingError::Column(format!("the table has no column `{head}`; its columns are {}", named.join(", ")))
@@ -396,8 +372,10 @@ fn attribute_type(table: &Table, column: usize) -> AttributeType {
     let cells = || table.rows.iter().map(|row| &row.cells[column]).filter(says_something);
     let texts =
         cells().filter_map(|cell| if let Cell::Text(text) = cell { Some(value::unguarded(text)) } else { None });
-    let are_numbers = !slug(&table.heads[column]).contains("version") && value::are_numbers(texts);
+    let are_versions = !table.has_records() && slug(&table.heads[column]).contains("version");
+    let are_numbers = !are_versions && value::are_numbers(texts);
     let fits = |kind: AttributeType, cell: &Cell| match (cell, kind) {
+        (Cell::Json(_) | Cell::Number(_), AttributeType::Number) if are_versions => false,
         (Cell::Json(raw), _) => AttributeType::fitting(raw)[kind as usize],
         (Cell::Text(text), AttributeType::Boolean) => value::boolean(text).is_some(),
         (Cell::Text(_), AttributeType::Number) => are_numbers,
@@ -408,67 +386,4 @@ fn attribute_type(table: &Table, column: usize) -> AttributeType {
     let narrow = [AttributeType::Boolean, AttributeType::Number, AttributeType::Date];
     let found = narrow.into_iter().find(|kind| cells().all(|cell| fits(*kind, cell)));
     found.filter(|_| cells().next().is_some()).unwrap_or(AttributeType::Text)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::curate::tabular::ReadOptions;
-
-    fn proposed(csv: &str) -> Vec<String> {
-        let table =
-            crate::curate::tabular::parse(csv.as_bytes(), "csv", ReadOptions::default(), &|_, _| {}).expect("a table");
-        Mapping::propose(&table).columns.iter().map(|of| of.target.to_string()).collect()
-    }
-
-    #[test]
-    fn headers_in_three_languages_are_recognised() {
-        assert_eq!(proposed("Title,Homepage,Company\na,b.example,c\n"), ["name", "url", "vendor"]);
-        assert_eq!(
-            proposed("Bezeichnung;Webseite;Geprüft am\na;https://b.example;1.2.2025\n"),
-            ["name", "url", "evidence_checked_on"]
-        );
-        assert_eq!(proposed("Nom;Éditeur;Catégorie\na;b;c\n"), ["name", "vendor", "categories"]);
-        assert_eq!(proposed("Nomad,Vendors list\na,b\n"), ["not used", "not used"]);
-    }
-
-    #[test]
-    fn headers_with_a_language_tag_are_translations() {
-        assert_eq!(
-            proposed("name,tagline:de,Beschreibung: DE-at,name:xx,vendor:de\na,b,c,d,e\n"),
-            ["name", "tagline:de", "description:de-AT", "not used", "not used"]
-        );
-    }
-
-    #[test]
-    fn values_have_to_fit_their_header() {
-        assert_eq!(proposed("Name,Link\na,see below\n"), ["name", "not used"]);
-        assert_eq!(proposed("Name,Rating\na,4.5\nb,\"3,0\"\n"), ["name", "rating"]);
-        assert_eq!(proposed("Name,Rating\na,4.5\nb,1234\n"), ["name", "not used"]);
-        assert_eq!(proposed("Name,Stars\na,4.5\n"), ["name", "not used"]);
-        assert_eq!(proposed("Name,Reviews\na,very good\n"), ["name", "not used"]);
-        assert_eq!(proposed("Name,Checked\na,yes\n"), ["name", "not used"]);
-    }
-
-    #[test]
-    fn evidence_and_the_direction_of_alternatives_are_never_guessed() {
-        assert_eq!(proposed("Name,Source\na,https://git.example/a\n"), ["name", "not used"]);
-        assert_eq!(proposed("Name,Alternatives\na,B\n"), ["name", "not used"]);
-        assert_eq!(proposed("Name,Replaces\na,B\n"), ["name", "alternative_to"]);
-        assert_eq!(proposed("Name,Released\na,31.12.2025\n"), ["name", "not used"]);
-    }
-
-    #[test]
-    fn contents_identify_addresses_if_headers_do_not() {
-        assert_eq!(proposed("A,B,C\nx,https://x.example/,31.12.2025\n"), ["not used", "url", "not used"]);
-        assert_eq!(proposed("Name,Screenshot\nx,https://x.example/\n"), ["name", "not used"]);
-        assert_eq!(proposed("Name,Repository\nx,https://x.example/\n"), ["name", "repository"]);
-        assert_eq!(proposed("A,B,C\nx,tbd,2025\n"), ["not used", "not used", "not used"]);
-    }
-
-    #[test]
-    fn the_exact_name_takes_precedence_and_a_property_gets_one_column() {
-        assert_eq!(proposed("Title,name\na,b\n"), ["not used", "name"]);
-        assert_eq!(proposed("Name,NAME\na,b\n"), ["name", "not used"]);
-    }
 }

@@ -6,7 +6,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::mapping::no_column;
+use super::mapping::column_of;
 use super::{
     Budget, Cell, ColumnUse, Conversion, Made, Mapping, MappingError, Separator, Table, TableError, Target, clean,
     text_cell, value,
@@ -98,24 +98,19 @@ impl MappingFile {
         }
         let made = |(property, value): (&String, &Value)| {
             let target = Target::parse(property).ok_or_else(|| wrong_target(property, property))?;
-            let made = match value {
-                Value::Object(of) if of.len() == 1 && of.get("template").is_some_and(Value::is_string) => {
-                    Made::Template(of["template"].as_str().unwrap_or_default().to_owned())
-                }
-                Value::Object(_) => {
-                    let text = format!(
-                        "`{property}` of the mapping must be a string, a number, a list, or {{ template = \"…\" }}"
-                    );
-                    return Err(MappingError::Column(text));
-                }
-                value => Made::Constant(value.clone()),
-            };
+            let made = Made::deserialize(value)?;
+            if matches!(made, Made::Constant(Value::Object(_))) {
+                let text = format!(
+                    "`{property}` of the mapping must be a string, a number, a list, or {{ template = \"…\" }}"
+                );
+                return Err(MappingError::Column(text));
+            }
             Ok((target, made))
         };
         let made: Result<Vec<_>, MappingError> = self.properties.iter().map(made).collect();
         let mapping = Mapping { columns, made: made? };
         for (_, made) in &mapping.made {
-            if let Made::Template(template) = made {
+            if let Made::Template { template } = made {
                 parts(template, table)?;
             }
         }
@@ -165,7 +160,7 @@ fn column_use(head: &str, value: &Value) -> Result<ColumnUse, MappingError> {
 impl Mapping {
     /// Sets a column's target, which no other column keeps.
     pub fn set(&mut self, table: &Table, head: &str, target: &str) -> Result<(), MappingError> {
-        let column = table.heads.iter().position(|name| name == head).ok_or_else(|| no_column(table, head))?;
+        let column = column_of(table, head)?;
         let of = column_use(head, &target.into())?.typed(table, column);
         for other in self.columns.iter_mut().filter(|other| !of.is_fallback && other.target == of.target) {
             other.target = Target::Ignored;
@@ -179,7 +174,7 @@ impl Mapping {
         let mut budget = Budget::default();
         for (target, made) in &self.made {
             let parts = match made {
-                Made::Template(template) => {
+                Made::Template { template } => {
                     parts(template, table).map_err(|error| TableError::Form(error.to_string()))?
                 }
                 Made::Constant(_) => Vec::new(),
@@ -188,7 +183,7 @@ impl Mapping {
                 let cell = match made {
                     Made::Constant(Value::String(text)) => text_cell(text),
                     Made::Constant(other) => Cell::Json(other.to_string()),
-                    Made::Template(_) => filled(&parts, &row.cells, &self.columns, target.is_uri()),
+                    Made::Template { .. } => filled(&parts, &row.cells, &self.columns, target.is_uri()),
                 };
                 budget.cell(cell.shown().len(), || format!("`{target}` in row {}", row.number))?;
                 row.cells.push(cell);
@@ -221,10 +216,7 @@ impl Mapping {
             comment + &line(&table.heads[column], &self.columns[column].written())
         };
         section("columns", named.map(column).collect());
-        let made = self.made.iter().map(|(target, made)| match made {
-            Made::Constant(value) => line(&target.to_string(), value),
-            Made::Template(template) => line(&target.to_string(), &serde_json::json!({ "template": template })),
-        });
+        let made = self.made.iter().map(|(target, made)| line(&target.to_string(), &serde_json::json!(made)));
         section("properties", made.collect());
         text
     }
@@ -290,8 +282,7 @@ fn parts<'t>(template: &'t str, table: &Table) -> Result<Vec<Part<'t>>, MappingE
         let (name, behind) = behind
             .split_once('}')
             .ok_or_else(|| MappingError::Column(format!("the template `{template}` has a `{{` without a `}}`")))?;
-        let column = table.heads.iter().position(|head| head == name).ok_or_else(|| no_column(table, name))?;
-        parts.extend([Part::Text(text), Part::Column(column)]);
+        parts.extend([Part::Text(text), Part::Column(column_of(table, name)?)]);
         rest = behind;
     }
     parts.push(Part::Text(rest));

@@ -4,8 +4,9 @@ use std::collections::{HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::findings::{At, Level, Rejected};
+use super::findings::{At, Rejected};
 use super::{Conversion, Mapping, Record, Table, Target};
+use crate::export::Severity;
 use crate::record::{AttributeType, Property, Shape, identity, normalised_url};
 
 impl Record {
@@ -73,19 +74,13 @@ impl Conversion {
                     let message = "rows of one product have different values, so only the first one is used";
                     let fix =
                         "if all of them matter, publish the column as a text attribute; otherwise correct the table";
-                    self.findings.add(Level::Warning, table, At { row: Some(row), column }, &shown, message, fix);
+                    self.findings.add(Severity::Warning, table, At { row: Some(row), column }, &shown, message, fix);
                 }
-            }
-        }
-        for (translation, value) in others.iter().flat_map(|other| &other.translations) {
-            let known = record.translations.iter_mut().find(|(known, _)| known == translation);
-            if let Some((_, known @ None)) = known {
-                known.clone_from(value);
             }
         }
         let count = format!("{} rows", others.len() + 1);
         let message = "rows about the same product were merged";
-        self.findings.add(Level::Note, table, At { row: Some(record.row), column: None }, &count, message, "");
+        self.findings.note(table, At::row(record.row), &count, message);
         record.others = others.iter().map(|other| other.row).collect();
         record
     }

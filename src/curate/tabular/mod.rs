@@ -36,7 +36,7 @@ pub use check::{Checked, check, rejected};
 pub use column::{ConvertOptions, sample};
 pub use convert::{Conversion, Record, convert};
 pub use date::DateOrder;
-pub use findings::{Cause, Level, Rejected, TableFindings};
+pub use findings::{Cause, Example, Rejected, TableFindings};
 pub use mapping::{ColumnUse, Made, Mapping, MappingError, Separator, meant};
 pub use mapping_file::MappingFile;
 pub use matching::{Choice, Match};
@@ -63,7 +63,7 @@ const MAX_CELL_BYTES: usize = 1024 * 1024;
 /// Maximum size of all cells in bytes.
 const MAX_TEXT_BYTES: usize = 512 * 1024 * 1024;
 
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Cell {
     Empty,
     /// Text, unchanged.
@@ -97,6 +97,11 @@ impl Cell {
         }
     }
 
+    /// The first characters to show in a note.
+    fn start(&self) -> String {
+        self.shown().chars().take(40).collect()
+    }
+
     /// The text that people see, if it's plain text.
     pub fn text(&self) -> Option<&str> {
         match self {
@@ -114,6 +119,17 @@ pub struct Row {
     pub number: u64,
     /// A cell for each header.
     pub cells: Vec<Cell>,
+}
+
+impl Row {
+    fn filled(&self) -> impl Iterator<Item = &Cell> {
+        self.cells.iter().filter(|cell| **cell != Cell::Empty)
+    }
+
+    /// The number of cells up to the last filled one.
+    fn width(&self) -> usize {
+        self.cells.iter().rposition(|cell| *cell != Cell::Empty).map_or(0, |last| last + 1)
+    }
 }
 
 /// What to call a table's rows.
@@ -375,14 +391,14 @@ pub fn parse(
         }
         _ => delimited::read(bytes, options, progress)?,
     };
-    table.rows.retain(|row| row.cells.iter().any(|cell| *cell != Cell::Empty));
+    table.rows.retain(|row| row.filled().next().is_some());
     if table.rows.is_empty() {
         return Err(TableError::NoRows);
     }
     for head in options.blank_means_above {
         table.fill_down(head)?;
     }
-    clean::clean(&mut table, options.null);
+    clean::clean(&mut table, options.null)?;
     Ok(table)
 }
 
@@ -436,6 +452,11 @@ impl Budget {
     }
 }
 
+/// A value as JSON.
+fn json_of(value: impl Into<serde_json::Value>) -> String {
+    value.into().to_string()
+}
+
 /// Turns text into a cell.
 fn text_cell(text: &str) -> Cell {
     const ERRORS: [&str; 9] = ["#N/A", "#NV", "#REF!", "#VALUE!", "#DIV/0!", "#NAME?", "#NULL!", "#NUM!", "#SPILL!"];
@@ -446,16 +467,5 @@ fn text_cell(text: &str) -> Cell {
         Cell::Error(trimmed.to_owned())
     } else {
         Cell::Text(trimmed.to_owned())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::column_letters;
-
-    #[test]
-    fn columns_are_lettered_as_in_a_spreadsheet() {
-        let letters: Vec<_> = [0, 25, 26, 701, 702, 16_383].map(column_letters).into();
-        assert_eq!(letters, ["A", "Z", "AA", "ZZ", "AAA", "XFD"]);
     }
 }

@@ -7,7 +7,7 @@ use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use zip::ZipArchive;
 
-use super::layout::{Layout, Merged, attribute, elements};
+use super::layout::{Layout, Merged, attribute, damaged, elements};
 use super::{Budget, Cell, MAX_COLUMNS, MAX_TEXT_BYTES, Progress, Row, TableError, column_letters, text_cell};
 
 const CONTENT: &str = "content.xml";
@@ -67,10 +67,8 @@ pub(super) fn read(
     budget: &mut Budget,
     progress: Progress<'_>,
 ) -> Result<(Vec<Row>, Layout), TableError> {
-    let damaged =
-        |error: &dyn std::fmt::Display| TableError::Form(format!("the workbook is damaged: {CONTENT}: {error}"));
-    let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| damaged(&error))?;
-    let part = archive.by_name(CONTENT).map_err(|error| damaged(&error))?;
+    let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(damaged)?;
+    let part = archive.by_name(CONTENT).map_err(damaged)?;
     let total = part.size().max(1);
     let mut reader = Reader::from_reader(BufReader::new(part));
     let row = Row { number: 1, cells: Vec::new() };
@@ -90,7 +88,7 @@ pub(super) fn read(
     let mut ignored = 0_usize;
     loop {
         buffer.clear();
-        let event = reader.read_event_into(&mut buffer).map_err(|error| damaged(&error))?;
+        let event = reader.read_event_into(&mut buffer).map_err(damaged)?;
         match &event {
             Event::Start(of) | Event::Empty(of) => {
                 let is_start = matches!(event, Event::Start(_));
@@ -134,7 +132,7 @@ pub(super) fn read(
             Event::Text(text) if ignored == 0 => push(&mut cell, &text.xml10_content()),
             Event::CData(text) if ignored == 0 => push(&mut cell, &text.xml10_content()),
             Event::GeneralRef(entity) if ignored == 0 => {
-                let character = entity.resolve_char_ref().map_err(|error| damaged(&error))?;
+                let character = entity.resolve_char_ref().map_err(damaged)?;
                 let named = quick_xml::escape::resolve_xml_entity(entity);
                 push(&mut cell, &character.map_or_else(|| named.unwrap_or_default().to_owned(), String::from));
             }

@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::json_of;
 use crate::record::{AttributeType, EVIDENCE as MEMBERS, Language, Property, Shape};
 
 /// How a column is used.
@@ -122,7 +123,7 @@ pub(super) fn evidence_part(head: &str) -> Option<(&str, &'static str)> {
 /// read back otherwise.
 pub(super) fn json_head(name: &str) -> String {
     let is_plain = !name.is_empty() && name.trim() == name && !name.starts_with('"');
-    format!("json:{}", if is_plain { name.to_owned() } else { serde_json::Value::from(name).to_string() })
+    format!("json:{}", if is_plain { name.to_owned() } else { json_of(name) })
 }
 
 /// The record property with this name.

@@ -1,16 +1,16 @@
 //! Updates an export with a table's rows. Whatever the table doesn't contain is kept as written.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::Value;
 
-use super::convert::{TRANSLATIONS, cleared_translations, merged_evidence, merged_translations};
+use super::convert::{TRANSLATIONS, cleared_translations};
 use super::edit::{Edit, items, like, rebuild};
-use super::findings::{At, Level};
+use super::findings::At;
 use super::matching::{KnownRecord, Match, Matcher};
-use super::target::{EVIDENCE, evidence_part};
-use super::{Choice, Conversion, Mapping, Record, Table};
-use crate::export::Export;
+use super::{Choice, Conversion, Mapping, Record, Table, json_of};
+use crate::export::{Export, Severity};
 use crate::record::{Attribute, EvidenceStatus, slug};
 use crate::text::append;
 
@@ -80,14 +80,7 @@ pub fn update(
             let name = record.text("name").unwrap_or_default();
             let value = format!("`{name}` as `{}` ({})", heads[element].name, heads[element].id);
             let message = format!("rows were matched with records by their {shared} alone");
-            conversion.findings.add(
-                Level::Note,
-                table,
-                At { row: Some(record.row), column: None },
-                &value,
-                &message,
-                "",
-            );
+            conversion.findings.note(table, At::row(record.row), &value, &message);
         }
         let row_name = |record: &Record| table.row_name(table.rows[record.row].number);
         let unclear = matcher.by_answer(&row_name, ask);
@@ -133,8 +126,7 @@ pub fn update(
         .iter()
         .map(|index| {
             let record = &conversion.records[*index];
-            let members = record.members();
-            let members: Vec<_> = members.iter().map(|(name, value)| (*name, &**value)).collect();
+            let members: Vec<_> = record.filled().collect();
             let spaced = elements.last().and_then(|last| like(last.value, &members));
             (None, spaced.unwrap_or_else(|| element(record)))
         })
@@ -192,11 +184,11 @@ impl UpdateError {
 fn merged(text: &str, record: &Record, cleared: &mut usize) -> Option<String> {
     let members = items(text)?;
     let old = |key: &str| members.iter().find(|item| item.key.as_deref() == Some(key)).map(|item| item.value);
-    let mut set: Vec<(&str, Option<String>)> = Vec::new();
-    for (name, value) in record.properties.iter().filter(|(name, _)| evidence_part(name).is_none()) {
+    let mut set: Vec<(&str, Option<Cow<'_, str>>)> = Vec::new();
+    for (name, value) in record.members(old) {
         let value = match value {
-            None if name == "evidence_status" => Some(Value::from(EvidenceStatus::PendingReview.as_str()).to_string()),
-            value => value.clone(),
+            None if name == "evidence_status" => Some(json_of(EvidenceStatus::PendingReview.as_str()).into()),
+            value => value,
         };
         let is_same = if name == "categories" {
             categories(old("category"), old("categories")) == categories(None, value.as_deref())
@@ -210,29 +202,14 @@ fn merged(text: &str, record: &Record, cleared: &mut usize) -> Option<String> {
         if is_same {
             continue;
         }
-        *cleared += usize::from(value.is_none());
+        *cleared += match name {
+            TRANSLATIONS => cleared_translations(old(name), &record.properties).max(usize::from(value.is_none())),
+            _ => usize::from(value.is_none()),
+        };
         if name == "categories" && old("category").is_some() {
             set.push(("category", None));
         }
         set.push((name, value));
-    }
-    if record.has_evidence_columns() {
-        let at = set.iter().position(|(name, _)| *name == EVIDENCE);
-        let before = at.map_or_else(|| old(EVIDENCE).map(str::to_owned), |at| set.remove(at).1);
-        let value = merged_evidence(before.as_deref(), &record.properties);
-        if !is_same_object(old(EVIDENCE), value.as_deref()) {
-            *cleared += usize::from(value.is_none());
-            set.push((EVIDENCE, value));
-        }
-    }
-    if !record.translations.is_empty() {
-        let at = set.iter().position(|(name, _)| *name == TRANSLATIONS);
-        let before = at.map_or_else(|| old(TRANSLATIONS).map(str::to_owned), |at| set.remove(at).1);
-        let value = merged_translations(before.as_deref(), &record.translations);
-        if !is_same_object(old(TRANSLATIONS), value.as_deref()) {
-            *cleared += cleared_translations(before.as_deref(), &record.translations);
-            set.push((TRANSLATIONS, value));
-        }
     }
     if set.is_empty() {
         return None;
@@ -240,23 +217,15 @@ fn merged(text: &str, record: &Record, cleared: &mut usize) -> Option<String> {
     let change = |key: &str| match set.iter().find(|(name, _)| *name == key) {
         None => Edit::Keep,
         Some((_, None)) => Edit::Remove,
-        Some((_, Some(value))) => Edit::Value(value.clone()),
+        Some((_, Some(value))) => Edit::Value(value.to_string()),
     };
     let changes: Vec<_> = members.iter().map(|item| change(item.key.as_deref().unwrap_or_default())).collect();
     let added: Vec<_> = set
         .iter()
         .filter(|(name, _)| old(name).is_none())
-        .filter_map(|(name, value)| Some((Some(*name), value.clone()?)))
+        .filter_map(|(name, value)| Some((Some(*name), value.as_ref()?.to_string())))
         .collect();
     Some(rebuild(text, &members, &changes, &added))
-}
-
-fn is_same_object(old: Option<&str>, new: Option<&str>) -> bool {
-    match (old, new) {
-        (None | Some("null" | "{}"), None) => true,
-        (Some(old), Some(new)) => alike(old, new),
-        _ => false,
-    }
 }
 
 /// The main category, followed by the others.
@@ -299,9 +268,8 @@ pub struct Envelope {
 /// Creates an export document from records that already have ids and statuses, and declares the
 /// attributes.
 pub fn document(envelope: &Envelope, attributes: &[Attribute], records: &[Record]) -> String {
-    let quoted = |text: &str| serde_json::Value::from(text).to_string();
     let mut json =
-        format!("{{\n  \"name\": {},\n  \"license\": {},\n", quoted(&envelope.name), quoted(&envelope.license));
+        format!("{{\n  \"name\": {},\n  \"license\": {},\n", json_of(&*envelope.name), json_of(&*envelope.license));
     if !attributes.is_empty() {
         append(&mut json, format_args!("  \"attributes\": {},\n", declarations(attributes)));
     }
@@ -322,9 +290,7 @@ fn declarations(attributes: &[Attribute]) -> String {
 
 /// A record as an element of `software`.
 fn element(record: &Record) -> String {
-    let members = record.members().into_iter();
-    let members: Vec<_> =
-        members.map(|(name, value)| format!("\n      {}: {value}", serde_json::Value::from(name))).collect();
+    let members: Vec<_> = record.filled().map(|(name, value)| format!("\n      {}: {value}", json_of(name))).collect();
     format!("{{{}\n    }}", members.join(","))
 }
 
@@ -339,9 +305,9 @@ impl Conversion {
             let Some(id) = record.text("id") else { continue };
             if let Some(first) = seen.get(&id) {
                 let value = format!("`{id}` as in {}", table.row_name(table.rows[*first].number));
-                let at = At { row: Some(record.row), column: Some(column) };
+                let at = At::cell(record.row, column);
                 let fix = "give one of them a different id, or remove it";
-                self.findings.add(Level::Error, table, at, &value, "another row has the same id", fix);
+                self.findings.add(Severity::Error, table, at, &value, "another row has the same id", fix);
             } else {
                 seen.insert(id, record.row);
             }
@@ -363,7 +329,7 @@ impl Conversion {
             let record = &mut self.records[index];
             if !record.properties.iter().any(|(name, value)| name == "evidence_status" && value.is_some()) {
                 record.properties.retain(|(name, _)| name != "evidence_status");
-                let status = serde_json::Value::from(EvidenceStatus::PendingReview.as_str()).to_string();
+                let status = json_of(EvidenceStatus::PendingReview.as_str());
                 record.properties.push(("evidence_status".to_owned(), Some(status)));
             }
             if let Some(id) = record.text("id") {
@@ -380,7 +346,7 @@ impl Conversion {
             let shown = name.clone().unwrap_or_default();
             if made.is_empty() {
                 let fix = "add an `id` column";
-                self.findings.add(Level::Error, table, at, &shown, "no id can be derived from the name", fix);
+                self.findings.add(Severity::Error, table, at, &shown, "no id can be derived from the name", fix);
             }
             let mut id = made.clone();
             let mut suffix = 1;
@@ -391,22 +357,16 @@ impl Conversion {
             if let Some(first) = taken.get(&id) {
                 let fix = "if both are one product, merge them with --merge-rows; otherwise add an `id` column, or give such ids a suffix with --unique-ids";
                 let clash = format!("`{shown}` would get the id `{id}`, which {first} already has");
-                self.findings.add(
-                    Level::Error,
-                    table,
-                    at,
-                    &clash,
-                    "the id derived from the name is already taken",
-                    fix,
-                );
+                let message = "the id derived from the name is already taken";
+                self.findings.add(Severity::Error, table, at, &clash, message, fix);
             } else {
                 if suffix > 1 {
                     let message = "an id derived from a name was already taken, so a suffix was added";
-                    self.findings.add(Level::Note, table, at, &id, message, "");
+                    self.findings.note(table, at, &id, message);
                 }
                 taken.insert(id.clone(), table.row_name(row.number));
             }
-            record.properties.insert(0, ("id".to_owned(), Some(serde_json::Value::from(id).to_string())));
+            record.properties.insert(0, ("id".to_owned(), Some(json_of(id))));
         }
     }
 }

@@ -11,55 +11,9 @@ use crate::text::domain::is_top_level_domain;
 
 /// Text that means "no value", in lower case: what spreadsheets, R, Python and databases write, and
 /// what people write in several languages.
-const NOTHING: [&str; 47] = [
-    "-",
-    "--",
-    "---",
-    "–",
-    "—",
-    ".",
-    "?",
-    "??",
-    "???",
-    "n/a",
-    "n.a.",
-    "n. a.",
-    "na",
-    "<na>",
-    "nan",
-    "none",
-    "(none)",
-    "null",
-    "(null)",
-    "nil",
-    "(blank)",
-    "(empty)",
-    "(leer)",
-    "(vide)",
-    "tbd",
-    "t.b.d.",
-    "tba",
-    "tbc",
-    "not applicable",
-    "not available",
-    "k.a.",
-    "k. a.",
-    "k.a",
-    "keine angabe",
-    "keine angaben",
-    "ohne angabe",
-    "n.d.",
-    "n/d",
-    "s/d",
-    "s.o.",
-    "non renseigné",
-    "sin datos",
-    "n.v.t.",
-    "nvt",
-    "b.d.",
-    "nie dotyczy",
-    "н/д",
-];
+const NOTHING: &str = "-|--|---|–|—|.|?|??|???|n/a|n.a.|n. a.|na|<na>|nan|none|(none)|null|(null)|nil|(blank)|(empty)|(leer)|\
+     (vide)|tbd|t.b.d.|tba|tbc|not applicable|not available|k.a.|k. a.|k.a|keine angabe|keine angaben|\
+     ohne angabe|n.d.|n/d|s/d|s.o.|non renseigné|sin datos|n.v.t.|nvt|b.d.|nie dotyczy|н/д";
 
 /// Characters that make a cell a formula if it starts with one of them. Japanese versions of Excel
 /// also accept the full-width ones.
@@ -107,7 +61,8 @@ pub(super) fn trim(text: &str) -> &str {
 
 /// Whether this text usually means "no value".
 pub(super) fn is_nothing(text: &str) -> bool {
-    text.len() <= 24 && NOTHING.contains(&text.to_lowercase().as_str())
+    let folded = text.to_lowercase();
+    text.len() <= 24 && NOTHING.split('|').any(|word| word == folded)
 }
 
 /// Whether the text is one of these words, ignoring case.

@@ -6,10 +6,10 @@ use std::io::{Cursor, Read};
 use calamine::{Data, DataRef, DataType as _, Reader as _, SheetType, SheetVisible, Xlsx, XlsxFormulaMetadata};
 use zip::ZipArchive;
 
-use super::layout::{Layout, Merged};
+use super::layout::{Layout, Merged, damaged};
 use super::{
-    Budget, Cell, MAX_COLUMNS, Progress, ReadOptions, Row, STEP, Table, TableError, column_letters, date, header, ods,
-    text_cell,
+    Budget, Cell, MAX_COLUMNS, Mapping, Progress, ReadOptions, Row, STEP, Table, TableError, column_letters, date,
+    header, ods, text_cell,
 };
 use crate::text::count::{agreeing, counted};
 
@@ -28,29 +28,61 @@ type Codes = Vec<Option<String>>;
 /// Row and column, from 0.
 type Place = (u32, u32);
 
+/// Reads the requested worksheet, or else the only visible one, or the only one with names and
+/// addresses.
 pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_>) -> Result<Table, TableError> {
     check_archive(bytes)?;
+    let sheets = if ods::is_ods(bytes) {
+        ods::sheets(bytes)?
+    } else {
+        let workbook: Workbook<'_> = Xlsx::new(Cursor::new(bytes))?;
+        let sheets = workbook.sheets_metadata().iter().filter(|sheet| sheet.typ == SheetType::WorkSheet);
+        sheets.map(|sheet| (sheet.name.clone(), sheet.visible == SheetVisible::Visible)).collect()
+    };
+    let visible: Vec<_> = sheets.iter().filter(|(_, is_visible)| *is_visible).map(|(name, _)| name.as_str()).collect();
+    let reason = match options.sheet {
+        Some(name) if sheets.iter().any(|(other, _)| other == name) => {
+            return read_sheet(bytes, name, options, progress);
+        }
+        Some(name) => format!("the workbook has no worksheet `{name}`"),
+        None if visible.len() == 1 => return read_sheet(bytes, visible[0], options, progress),
+        None => {
+            let tables =
+                visible.iter().filter_map(|name| Some((name, read_sheet(bytes, name, options, progress).ok()?)));
+            let mut found = tables.filter(|(_, table)| {
+                let mapping = Mapping::propose(table);
+                mapping.has("name") && mapping.has("url")
+            });
+            if let (Some((name, mut table)), None) = (found.next(), found.next()) {
+                let text = format!(
+                    "read the worksheet `{name}`, the only one with names and addresses (--sheet reads another)"
+                );
+                table.notes.insert(0, text);
+                return Ok(table);
+            }
+            format!("the workbook has {} visible worksheets", visible.len())
+        }
+    };
+    Err(TableError::Sheet { reason, sheets: sheets.into_iter().map(|(name, _)| name).collect() })
+}
+
+fn read_sheet(bytes: &[u8], name: &str, options: ReadOptions<'_>, progress: Progress<'_>) -> Result<Table, TableError> {
     let mut budget = Budget::default();
     if ods::is_ods(bytes) {
-        let name = choose(&ods::sheets(bytes)?, options.sheet)?;
-        let (rows, layout) = ods::read(bytes, &name, &mut budget, progress)?;
+        let (rows, layout) = ods::read(bytes, name, &mut budget, progress)?;
         return table(rows, &layout, budget, options, Table::default());
     }
     let mut workbook: Workbook<'_> = Xlsx::new(Cursor::new(bytes))?;
-    let worksheets = workbook.sheets_metadata().iter().filter(|sheet| sheet.typ == SheetType::WorkSheet);
-    let worksheets: Vec<_> =
-        worksheets.map(|sheet| (sheet.name.clone(), sheet.visible == SheetVisible::Visible)).collect();
-    let name = choose(&worksheets, options.sheet)?;
-    let merged = workbook.merge_cells_by_sheet_name(&name)?;
+    let merged = workbook.merge_cells_by_sheet_name(name)?;
     let merged = merged.into_iter().map(|cells| Merged { first: cells.start, last: cells.end }).collect();
-    let layout = Layout::of_xlsx(bytes, &name, merged)?;
+    let layout = Layout::of_xlsx(bytes, name, merged)?;
     let is_1904 = workbook.has_1904_epoch();
     let mut notes = Vec::new();
-    let links = links(&mut workbook, &name, &mut notes)?;
-    let (codes, formats) = formats(&mut workbook, &name)?;
+    let links = links(&mut workbook, name, &mut notes)?;
+    let (codes, formats) = formats(&mut workbook, name)?;
     // Reads cell by cell, so that a single faraway cell doesn't create a range of several
     // gigabytes.
-    let mut cells = workbook.worksheet_cells_reader(&name)?;
+    let mut cells = workbook.worksheet_cells_reader(name)?;
     // The last row according to the worksheet, used to estimate progress.
     let last_row = u64::from(cells.dimensions().end.0).max(1);
     let total = bytes.len() as u64;
@@ -115,21 +147,6 @@ fn push(rows: &mut Vec<Row>, row: Row, budget: &mut Budget) -> Result<(), TableE
     budget.row(row.cells.len())?;
     rows.push(row);
     Ok(())
-}
-
-/// The requested worksheet, or else the only visible one.
-fn choose(worksheets: &[(String, bool)], wanted: Option<&str>) -> Result<String, TableError> {
-    let shown: Vec<_> = worksheets.iter().filter(|(_, is_visible)| *is_visible).collect();
-    let fail = |reason: String| {
-        let sheets = worksheets.iter().map(|(name, _)| name.clone()).collect();
-        Err(TableError::Sheet { reason, sheets })
-    };
-    match wanted {
-        Some(name) if worksheets.iter().any(|(other, _)| other == name) => Ok(name.to_owned()),
-        Some(name) => fail(format!("the workbook has no worksheet `{name}`")),
-        None if shown.len() == 1 => Ok(shown[0].0.clone()),
-        None => fail(format!("the workbook has {} visible worksheets", shown.len())),
-    }
 }
 
 /// The addresses of cells with a hyperlink to another document.
@@ -238,28 +255,24 @@ fn check_archive(bytes: &[u8]) -> Result<(), TableError> {
 }
 
 fn check_within(bytes: &[u8], limit: u64) -> Result<(), TableError> {
-    let form = |text: String| TableError::Form(text);
-    let damaged = |error: &dyn std::fmt::Display| {
-        form(format!("the workbook is damaged: {error}; save it as .xlsx again, or as CSV"))
-    };
-    let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(|error| damaged(&error))?;
+    let form = TableError::Form;
+    let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(damaged)?;
     if archive.len() > MAX_FILES {
         return Err(form(format!("the workbook contains more than {MAX_FILES} files, which is the limit")));
     }
     let mut rest = limit;
     for index in 0..archive.len() {
-        let file = archive.by_index(index).map_err(|error| damaged(&error))?;
-        let name = file.name().map_err(|error| damaged(&error))?;
+        let file = archive.by_index(index).map_err(damaged)?;
+        let name = file.name().map_err(damaged)?;
         let is_strings = name.to_ascii_lowercase().ends_with("sharedstrings.xml");
         let limit = if is_strings { limit.min(MAX_STRINGS_BYTES) } else { limit };
         let allowed = rest.min(limit);
         let mut file = file.take(allowed + 1);
         let mut head = Vec::new();
         if is_strings {
-            (&mut file).take(STRINGS_HEAD).read_to_end(&mut head).map_err(|error| damaged(&error))?;
+            (&mut file).take(STRINGS_HEAD).read_to_end(&mut head).map_err(damaged)?;
         }
-        let size =
-            head.len() as u64 + std::io::copy(&mut file, &mut std::io::sink()).map_err(|error| damaged(&error))?;
+        let size = head.len() as u64 + std::io::copy(&mut file, &mut std::io::sink()).map_err(damaged)?;
         if size > allowed {
             let text = format!(
                 "the workbook contains more than {limit} bytes, which is the limit; remove unused rows, columns and \

@@ -8,7 +8,7 @@ use serde_json::value::RawValue;
 
 use super::findings::Rejected;
 use super::target::{EVIDENCE, json_head};
-use super::{Cell, MAX_COLUMNS, Mapping, Record, RowKind, Table, Target, clean, text_cell, value};
+use super::{Cell, MAX_COLUMNS, Mapping, Record, RowKind, Table, Target, clean, json_of, text_cell, value};
 use crate::export::{Export, write_compact};
 use crate::record::{AttributeType, CalendarDate, EVIDENCE as MEMBERS, PropertyValue, SOFTWARE, Software};
 
@@ -86,14 +86,9 @@ pub fn write_rejected(
     if table.row_kind != RowKind::Row {
         for (row, reasons) in rejected {
             let cells = heads.iter().zip(&table.rows[*row].cells).filter(|(_, cell)| **cell != Cell::Empty);
-            let mut members: Vec<_> = cells
-                .map(|(head, cell)| format!("{}:{}", serde_json::Value::from(head.as_str()), cell.shown()))
-                .collect();
-            members.push(format!(
-                "{}:{}",
-                serde_json::Value::from(reason.as_str()),
-                serde_json::Value::from(joined(reasons))
-            ));
+            let mut members: Vec<_> =
+                cells.map(|(head, cell)| format!("{}:{}", json_of(head.as_str()), cell.shown())).collect();
+            members.push(format!("{}:{}", json_of(reason.as_str()), json_of(joined(reasons))));
             writeln!(out, "{{{}}}", members.join(","))?;
         }
         return Ok(());
@@ -225,15 +220,13 @@ fn plain(value: &PropertyValue<'_>) -> Option<String> {
 /// A property's JSON, whether known or additional; empty if the record doesn't have it.
 fn json(software: &Software, name: &str) -> String {
     match software.value(name) {
-        PropertyValue::Text(text) => serde_json::Value::from(text).to_string(),
+        PropertyValue::Text(text) => json_of(text),
         PropertyValue::Number(text) => text.into_owned(),
-        PropertyValue::Texts(texts) => {
-            serde_json::Value::from(texts.iter().map(|text| &**text).collect::<Vec<_>>()).to_string()
-        }
+        PropertyValue::Texts(texts) => json_of(texts.iter().map(|text| &**text).collect::<Vec<_>>()),
         PropertyValue::Translations(translations) => serde_json::to_string(translations).unwrap_or_default(),
         PropertyValue::Sources(sources) => {
             let pairs: Vec<_> = sources.iter().map(|source| vec![&*source.label, &*source.url]).collect();
-            serde_json::Value::from(pairs).to_string()
+            json_of(pairs)
         }
         PropertyValue::Missing | PropertyValue::Evidence(_) => {
             let found = software.additional_properties.iter().find(|(key, _)| **key == *name);

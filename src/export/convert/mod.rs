@@ -24,13 +24,15 @@ use super::pointer::Path;
 use super::text::{Kind, Value};
 use super::{Code, Section, SectionKind, Sections, is_id_prefix, prefix_ids};
 use crate::record::{
-    Attribute, CalendarDate, Category, ENVELOPE, GlossaryTerm, Language, Pin, Review, Software, SynonymGroup,
+    Attribute, CalendarDate, Category, Corrections, ENVELOPE, GlossaryTerm, Language, Pin, Review, Software,
+    SynonymGroup,
 };
 
 pub(super) struct Contents {
     pub(super) name: Box<str>,
     pub(super) license: Box<str>,
     pub(super) as_of: Option<Box<str>>,
+    pub(super) corrections: Option<Corrections>,
     /// The language that the export states, or else the detected one.
     pub(super) language: Option<Language>,
     /// The id prefix that the export declares, if any.
@@ -103,6 +105,7 @@ pub(super) fn read(root: Value<'_>, today: CalendarDate) -> (Contents, Faults) {
     }
     let stated = reader.language(root);
     let id_prefix = reader.id_prefix(root);
+    let corrections = reader.corrections(root);
     let software = reader.software(root);
     let language = stated.or_else(|| translation::detected(&software));
     let attributes = reader.attributes(root, language.as_ref());
@@ -122,6 +125,7 @@ pub(super) fn read(root: Value<'_>, today: CalendarDate) -> (Contents, Faults) {
         name,
         license,
         as_of,
+        corrections,
         language,
         id_prefix,
         software,
@@ -181,6 +185,21 @@ impl Reader {
             self.report(Code::EntryLeftOut, value, Path::Root.member("id_prefix"), message, help);
         }
         prefix.map(Into::into)
+    }
+
+    /// Reads where corrections are suggested. If the address can't be used, ignores it with a
+    /// warning.
+    fn corrections(&mut self, root: Value<'_>) -> Option<Corrections> {
+        let value = root.get("corrections")?;
+        let why = match Corrections::parse(value.as_str().as_deref()?) {
+            Ok(corrections) => return Some(corrections),
+            Err(why) => why,
+        };
+        let message = format!("`corrections` isn't used: {why}");
+        let help = "write an address such as \"https://example.org/issues/new?title={name}\" or \
+                    \"mailto:editors@example.org?subject={id}\", or leave it out";
+        self.report(Code::EntryLeftOut, value, Path::Root.member("corrections"), message, help);
+        None
     }
 
     fn report(

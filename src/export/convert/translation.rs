@@ -28,7 +28,7 @@ pub(super) fn detected(software: &[Entry<Product>]) -> Option<Language> {
         }
         count.push(text);
     }
-    Language::parse(count.clearly()?.code())
+    Language::parse(count.clearly()?)
 }
 
 impl Reader {

@@ -5,11 +5,13 @@ use std::sync::Arc;
 use axum::extract::FromRequestParts;
 use axum::http::header::{ACCEPT_LANGUAGE, CONTENT_LANGUAGE};
 use axum::http::request::Parts;
-use axum::http::{HeaderMap, HeaderValue};
+use axum::http::{Extensions, HeaderMap, HeaderValue};
 use axum::response::Response;
 
 use super::{Served, Snapshot};
+use crate::catalogue::Catalogue;
 use crate::http::extract::query::RawQuery;
+use crate::http::pages::language::PageLanguage;
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 use crate::record::Language;
@@ -53,7 +55,7 @@ impl FromRequestParts<Arc<AppState>> for Lang {
     }
 }
 
-/// The language for text on a page, from `Accept-Language`.
+/// The language for text on a page: the page's own, if records are available in it.
 #[derive(Debug)]
 pub(in crate::http) struct Preferred(pub(in crate::http) Option<Language>);
 
@@ -62,8 +64,18 @@ impl FromRequestParts<Arc<AppState>> for Preferred {
 
     async fn from_request_parts(parts: &mut Parts, state: &Arc<AppState>) -> Result<Self, ApiError> {
         let snapshot = Snapshot::from_request_parts(parts, state).await?;
-        Ok(Self(snapshot.catalogue.tables.languages.preferred(accepted(&parts.headers)).cloned()))
+        Ok(Self(language_of_texts(&parts.extensions, &snapshot.catalogue).cloned()))
     }
+}
+
+/// The language of the records on a page.
+pub(in crate::http) fn language_of_texts<'c>(
+    extensions: &Extensions,
+    catalogue: &'c Catalogue,
+) -> Option<&'c Language> {
+    let page = extensions.get::<PageLanguage>().filter(|page| page.is_in_path);
+    let tag = page.map_or_else(|| catalogue.own_language(), |page| page.texts().tag);
+    catalogue.tables.languages.find(tag).filter(|_| catalogue.tables.languages.are_several())
 }
 
 /// The languages that a caller accepts, as sent in `Accept-Language`.

@@ -57,9 +57,9 @@ impl FromRequestParts<Arc<AppState>> for PageLinks {
     }
 }
 
-/// Prepends a prefix to a path and escapes every byte that isn't allowed in a URI (RFC 3986, 3.3).
+/// Prepends a prefix to a path, with or without a query, and escapes every byte that isn't allowed in a URI (RFC 3986, 3.3).
 /// Existing escapes are kept.
-fn ascii(prefix: &str, path: &str) -> String {
+pub(in crate::http) fn ascii(prefix: &str, path: &str) -> String {
     let mut text = prefix.to_owned();
     for byte in path.bytes() {
         match byte {

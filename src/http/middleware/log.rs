@@ -84,7 +84,7 @@ impl Drop for Logged {
             target: ACCESS_LOG,
             request_id = request.id(),
             method = &*redacted(request.method.as_str()),
-            path = &*redacted(request.uri.path()),
+            path = &*redacted(request.sent_uri.path()),
             query = request.uri.query().filter(|_| *shows_query).map(redacted).as_deref(),
             status = self.status.as_u16(),
             bytes = self.bytes,

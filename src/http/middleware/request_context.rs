@@ -29,12 +29,19 @@ pub(in crate::http) struct RequestContext {
     pub(in crate::http) id: HeaderValue,
     pub(in crate::http) started: Instant,
     pub(in crate::http) method: Method,
+    /// Without the language that a page's path may start with.
     pub(in crate::http) uri: Uri,
+    /// As it was sent, but for a trailing slash.
+    pub(in crate::http) sent_uri: Uri,
     /// The grant of the request's key, once authenticated.
     pub(in crate::http) grant: OnceLock<Arc<Grant>>,
     /// The content hash of the product in the response, for its entity tag.
     pub(in crate::http) detail_hash: OnceLock<u64>,
 }
+
+/// A request's URI including a page's language. Stored as a request extension.
+#[derive(Debug, Clone)]
+pub(in crate::http) struct SentUri(pub(in crate::http) Uri);
 
 impl RequestContext {
     pub(in crate::http) fn id(&self) -> &str {
@@ -58,6 +65,7 @@ impl RequestContext {
             started: Instant::now(),
             method: request.method().clone(),
             uri: request.uri().clone(),
+            sent_uri: request.extensions().get::<SentUri>().map_or(request.uri(), |SentUri(uri)| uri).clone(),
             grant: OnceLock::new(),
             detail_hash: OnceLock::new(),
         })

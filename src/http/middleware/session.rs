@@ -1,19 +1,20 @@
 //! Who is reading a page: a visitor to a public page, or someone with a session cookie. `/v1` never
 //! accepts a session.
 
-use std::net::{IpAddr, Ipv4Addr};
+use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 
-use axum::extract::Request;
+use axum::extract::{ConnectInfo, Request};
 use axum::http::header::{COOKIE, HOST, ORIGIN};
-use axum::http::{HeaderMap, HeaderValue, Uri};
+use axum::http::{HeaderMap, HeaderName, HeaderValue, Uri};
 use jiff::Timestamp;
 use tokio::task::spawn_blocking;
 
 use crate::http::config::HttpConfig;
 use crate::http::extract::client_ip;
 use crate::http::problem::ApiError;
+use crate::http::server::LocalAddress;
 use crate::http::state::AppState;
 use crate::key::{Grant, KeyStore, Rate, SESSION_LIFETIME};
 
@@ -25,10 +26,40 @@ const COOKIE_PREFIX: &str = "directory-session-";
 pub(in crate::http) fn authenticate_reader(state: &AppState, request: &Request) -> Option<Arc<Grant>> {
     let grant = match state.config.public_page {
         Some(_) => visitor_of_pages(state, request),
-        None => session(&state.keys, request.headers()),
+        None => reader(state, request),
     }?;
     grant.requests.fetch_add(1, Ordering::Relaxed);
     Some(grant)
+}
+
+/// The grant of a reader of pages that aren't public: a session's, or the development key's for this
+/// machine's users. A preview may show what nobody else should see, so it always needs a session.
+pub(in crate::http) fn reader(state: &AppState, request: &Request) -> Option<Arc<Grant>> {
+    let development = || state.keys.development_grant().filter(|_| state.config.preview.is_none());
+    session(&state.keys, request.headers()).or_else(|| development().filter(|_| is_from_this_machine(request)))
+}
+
+/// Whether a request comes directly from a program on this machine that meant this server. A proxy
+/// would give itself away by a header or by the host, and so would a browser that was misled by DNS.
+fn is_from_this_machine(request: &Request) -> bool {
+    let (extensions, headers) = (request.extensions(), request.headers());
+    let Some(ConnectInfo(peer)) = extensions.get::<ConnectInfo<SocketAddr>>() else { return false };
+    let Some(LocalAddress(local)) = extensions.get() else { return false };
+    let is_of_proxy = |name: &HeaderName| {
+        matches!(name.as_str(), "forwarded" | "via" | "x-real-ip") || name.as_str().starts_with("x-forwarded-")
+    };
+    let is_own = |host: &[u8]| {
+        let names = ["localhost", "127.0.0.1", "[::1]"];
+        names.iter().any(|name| {
+            let has_port = host.eq_ignore_ascii_case(format!("{name}:{}", local.port()).as_bytes());
+            has_port || (local.port() == 80 && host.eq_ignore_ascii_case(name.as_bytes()))
+        })
+    };
+    let hosts: Vec<_> = headers.get_all(HOST).iter().map(HeaderValue::as_bytes).collect();
+    peer.ip().to_canonical().is_loopback()
+        && matches!(hosts[..], [host] if is_own(host))
+        && request.uri().authority().is_none_or(|authority| is_own(authority.as_str().as_bytes()))
+        && !headers.keys().any(is_of_proxy)
 }
 
 /// The grant of a visitor to a public page.
@@ -119,7 +150,7 @@ pub(in crate::http) fn is_from_own_page(headers: &HeaderMap, config: &HttpConfig
 }
 
 /// Whether a host and port match those of the request or of the public URL.
-pub(super) fn is_own_authority(authority: &str, headers: &HeaderMap, config: &HttpConfig) -> bool {
+pub(in crate::http) fn is_own_authority(authority: &str, headers: &HeaderMap, config: &HttpConfig) -> bool {
     let host = headers.get(HOST).and_then(|host| host.to_str().ok());
     [host, config.authority()].into_iter().flatten().any(|own| authority.eq_ignore_ascii_case(own))
 }
@@ -128,6 +159,67 @@ pub(super) fn is_own_authority(authority: &str, headers: &HeaderMap, config: &Ht
 mod tests {
     use super::*;
     use crate::http::config::PublicUrl;
+
+    #[test]
+    fn only_requests_made_directly_on_this_machine_are_from_it() {
+        let is_own = |peer: &str, local: &str, uri: &str, headers: &[(&str, &str)]| {
+            let mut request = Request::builder().uri(uri);
+            for (name, value) in headers {
+                request = request.header(*name, *value);
+            }
+            let mut request = request.body(axum::body::Body::empty()).expect("a request");
+            request.extensions_mut().insert(ConnectInfo::<SocketAddr>(peer.parse().expect("an address")));
+            request.extensions_mut().insert(LocalAddress(local.parse().expect("an address")));
+            is_from_this_machine(&request)
+        };
+        let (peer, local) = ("127.0.0.1:50000", "127.0.0.1:8080");
+        for host in ["localhost:8080", "LOCALHOST:8080", "127.0.0.1:8080", "[::1]:8080"] {
+            assert!(is_own(peer, local, "/", &[("host", host)]), "{host}");
+            assert!(is_own("[::ffff:127.0.0.1]:1", "[::ffff:127.0.0.1]:8080", "/", &[("host", host)]), "{host}");
+            assert!(is_own("[::1]:50000", "[::1]:8080", "/", &[("host", host)]), "{host}");
+            assert!(!is_own("192.0.2.7:50000", local, "/", &[("host", host)]), "{host}");
+            assert!(!is_own("[2001:db8::7]:50000", "[::1]:8080", "/", &[("host", host)]), "{host}");
+        }
+        for host in [
+            "localhost",
+            "127.0.0.1",
+            "[::1]",
+            "localhost:80",
+            "localhost:8081",
+            "localhost:08080",
+            "127.0.0.2:8080",
+            "0.0.0.0:8080",
+            "[::]:8080",
+            "192.0.2.7:8080",
+            "localhost.:8080",
+            "localhost.example:8080",
+            "evil.example:8080",
+            "evil.localhost:8080",
+            "user@localhost:8080",
+            "localhost:8080@evil.example",
+            "[::ffff:127.0.0.1]:8080",
+            "",
+            " localhost:8080:8080",
+            "2130706433:8080",
+        ] {
+            assert!(!is_own(peer, local, "/", &[("host", host)]), "{host}");
+        }
+        assert!(is_own(peer, "127.0.0.1:80", "/", &[("host", "localhost")]), "the default port");
+        assert!(!is_own(peer, local, "/", &[]), "no host");
+        assert!(!is_own(peer, local, "/", &[("host", "localhost:8080"), ("host", "localhost:8080")]), "two hosts");
+        assert!(!is_own(peer, local, "http://evil.example/", &[("host", "localhost:8080")]));
+        for name in [
+            "Forwarded",
+            "X-Forwarded-For",
+            "x-forwarded-host",
+            "X-Forwarded-Proto",
+            "X-Forwarded-Anything",
+            "X-Real-IP",
+            "Via",
+        ] {
+            assert!(!is_own(peer, local, "/", &[("host", "localhost:8080"), (name, "")]), "{name}");
+        }
+    }
 
     #[test]
     fn form_from_another_origin_is_refused() {

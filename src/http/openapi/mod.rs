@@ -245,7 +245,7 @@ fn frame(config: &HttpConfig) -> OpenApi {
 fn info(config: &HttpConfig) -> Info {
     // The contact is the operator, known only by the site's title and the URL of its documentation.
     let mut contact = Contact::new();
-    contact.name = Some(config.site_title.clone());
+    contact.name = Some(config.publisher().to_owned());
     contact.url = config.public_url.as_ref().map(|_| format!("{}/docs", config.base()));
     InfoBuilder::new()
         .title("Software Directory API")

@@ -6,8 +6,13 @@ use super::edition::{Edition, Lang};
 use super::language::Texts;
 use super::links::of_search;
 use crate::catalogue::resource::SoftwareDetail;
-use crate::record::{Attribute, AttributeType, Attributes, BUILT_IN, Language};
+use crate::record::{Attribute, AttributeType, Attributes, BUILT_IN, Language, Property};
 use crate::service::parameter::definition::ATTRIBUTE;
+use crate::text::shorten::shortened;
+
+/// How many of a fact's values rows show, and how much of their text, in characters.
+const MAX_VALUES: usize = 3;
+const MAX_CHARACTERS: usize = 80;
 
 /// The attributes that pages show, built-in ones first.
 pub(super) fn shown(attributes: &Attributes) -> impl Iterator<Item = &Attribute> {
@@ -100,6 +105,35 @@ impl<'a> Fact<'a> {
         };
         Self { property: &attribute.property, name: name(t, language, attribute), lang, values: values.collect() }
     }
+}
+
+impl Fact<'_> {
+    /// The first values.
+    pub(super) fn brief(&self) -> String {
+        let shown = self.values.iter().take(MAX_VALUES).map(|(value, _)| &**value).collect::<Vec<_>>().join(", ");
+        let more = self.values.len().saturating_sub(MAX_VALUES);
+        let shown = shortened(&shown, MAX_CHARACTERS);
+        if more == 0 { shown.into_owned() } else { format!("{shown} +{more}") }
+    }
+}
+
+/// Whether pages show a property at a glance: those marked in the table of properties, and the
+/// attributes that exports declare.
+pub(super) fn is_at_a_glance(property: &str) -> bool {
+    Property::of_software(property).is_none_or(|property| property.at_a_glance)
+}
+
+/// What a product's record says at a glance, the price first. The price has no URL.
+pub(super) fn at_a_glance<'a>(edition: Edition<'a>, product: &'a SoftwareDetail<'_>) -> Vec<Fact<'a>> {
+    let attributes = shown(&edition.catalogue.tables.attributes).filter(|of| is_at_a_glance(&of.property));
+    let price = product.detail.pricing.as_ref().map(|price| Fact {
+        property: "pricing",
+        name: (edition.t.pricing, Lang::default()),
+        lang: edition.own(product.item.language.as_deref()),
+        values: vec![(price.to_string(), String::new())],
+    });
+    let facts = attributes.map(|of| Fact::new(edition, of, product)).filter(|fact| !fact.values.is_empty());
+    price.into_iter().chain(facts).collect()
 }
 
 #[cfg(test)]

@@ -11,7 +11,8 @@ use axum::response::Response;
 use super::call::{Call, Calls};
 use super::edition::Edition;
 use super::frame::{Frame, Section};
-use super::language::{Language, Texts};
+use super::home::overview;
+use super::language::{PageLanguage, Texts};
 use super::links::{Address, PAGE, of_category};
 use super::list::List;
 use super::pager::{Pager, offset, part};
@@ -35,7 +36,7 @@ struct CategoriesPage<'a> {
     edition: Edition<'a>,
     t: &'static Texts,
     total: u64,
-    categories: &'a [CategoryResource],
+    categories: Vec<&'a CategoryResource>,
     pager: Option<Pager>,
     calls: Calls,
 }
@@ -50,6 +51,10 @@ impl<'a> CategoriesPage<'a> {
         TextBudget::of_each(self.categories.len())
     }
 
+    fn empty_count(&self) -> u64 {
+        self.categories.iter().filter(|category| category.software_count == 0).count() as u64
+    }
+
     fn href(&self, category: &CategoryResource) -> String {
         of_category(self.edition.base, &category.id)
     }
@@ -57,26 +62,27 @@ impl<'a> CategoriesPage<'a> {
 
 pub(super) async fn list_categories(
     State(state): State<Arc<AppState>>,
-    language: Language,
+    language: PageLanguage,
     Preferred(of_texts): Preferred,
     snapshot: Snapshot,
     uri: Uri,
 ) -> Result<Response, ApiError> {
     let (t, site) = (language.texts(), &state.site);
     let query = RawQuery::parse(uri.query().unwrap_or_default());
-    let address = Address::read(format!("{}/categories", site.base), &query, &[PAGE]);
-    let all = &snapshot.catalogue.tables.categories;
+    let address = Address::read(format!("{}/categories", site.base_in(language)), &query, &[PAGE]);
+    let (all, overview) = (&snapshot.catalogue.tables.categories, overview(&state, &snapshot).await?);
+    let sorted = overview.localised(of_texts.as_ref()).map_or(&[][..], |localised| &localised.categories);
     let page = Pagination { limit: LIMIT, offset: offset(address.page(), LIMIT), total: all.len() as u64 };
-    let edition = Edition { t, base: &site.base, catalogue: &snapshot.catalogue, language: of_texts.as_ref() };
-    let mut frame = Frame::new(site, language, &snapshot).titled(t.categories);
+    let edition = site.edition(language, &snapshot.catalogue, of_texts.as_ref());
+    let mut frame = Frame::new(site, language, &snapshot).titled(t.categories).at(&address.at_page(address.page()));
     frame.section = Section::Categories;
-    frame.canonical = Some(address.at_page(address.page()));
+    frame.is_noindex = part(sorted, page).is_empty();
     let page = CategoriesPage {
         frame,
         edition,
         t,
         total: page.total,
-        categories: part(all, page),
+        categories: part(sorted, page).iter().map(|at| &all[*at]).collect(),
         pager: Pager::new(t, page, &address, false),
         calls: Calls::new(t, site, &[Call::new("/v1/categories", "categories.list")]),
     };
@@ -85,7 +91,7 @@ pub(super) async fn list_categories(
 
 pub(super) async fn get_category(
     State(state): State<Arc<AppState>>,
-    language: Language,
+    language: PageLanguage,
     Preferred(of_texts): Preferred,
     snapshot: Snapshot,
     PathId(id): PathId,
@@ -97,7 +103,7 @@ pub(super) async fn get_category(
 /// The part of a category's page that the script replaces.
 pub(super) async fn get_results(
     State(state): State<Arc<AppState>>,
-    language: Language,
+    language: PageLanguage,
     Preferred(of_texts): Preferred,
     snapshot: Snapshot,
     PathId(id): PathId,
@@ -108,7 +114,7 @@ pub(super) async fn get_results(
 
 async fn show(
     state: Arc<AppState>,
-    (language, of_texts): (Language, Option<record::Language>),
+    (language, of_texts): (PageLanguage, Option<record::Language>),
     snapshot: Snapshot,
     id: String,
     uri: &Uri,
@@ -118,11 +124,14 @@ async fn show(
     let Some(at) = catalogue.find_category(&id) else {
         let renamed = catalogue.renamed_categories(&id);
         return match renamed.as_slice() {
-            [now] => Ok(respond::redirect(StatusCode::PERMANENT_REDIRECT, &of_category(&state.site.base, now))),
+            [now] => {
+                Ok(respond::redirect(StatusCode::PERMANENT_REDIRECT, &of_category(state.site.base_in(language), now)))
+            }
             _ => Err(ApiError::CategoryNotFound { renamed, id }),
         };
     };
     let category = catalogue.tables.categories[at as usize].clone();
-    let list = List::read(of_category(&state.site.base, &category.id), uri, &snapshot, Some(category), of_texts)?;
+    let list =
+        List::read(of_category(state.site.base_in(language), &category.id), uri, &snapshot, Some(category), of_texts)?;
     results::show(state, language, snapshot, list, is_part).await
 }

@@ -13,8 +13,8 @@ use super::call::{Call, Calls};
 use super::edition::{Edition, Lang};
 use super::evidence::{Badge, Citations, Marks};
 use super::frame::{Frame, Section};
-use super::language::{Language, Texts};
-use super::links::{self, of_category, of_software};
+use super::language::{PageLanguage, Texts};
+use super::links::{self, COMPARED, of_category, of_software};
 use super::respond;
 use super::row::Rating;
 use super::row::kind;
@@ -40,6 +40,8 @@ struct ComparisonPage<'a> {
     base: &'a str,
     products: &'a [SoftwareDetail<'a>],
     rows: Vec<Compared<'a>>,
+    /// Whether rows in which all products agree are left out.
+    only_differences: bool,
     citations: Citations<'a>,
     calls: Calls,
 }
@@ -65,7 +67,26 @@ impl<'a> ComparisonPage<'a> {
     /// The URL of the comparison without this product.
     fn without(&self, product: &SoftwareDetail<'_>) -> String {
         let others = self.products.iter().map(|other| &*other.item.id).filter(|id| *id != product.item.id);
-        address(self.base, others)
+        address(self.base, others, self.only_differences)
+    }
+
+    /// The URL of the comparison with or without the rows in which all products agree.
+    fn switched(&self) -> String {
+        address(self.base, self.products.iter().map(|product| &*product.item.id), !self.only_differences)
+    }
+
+    /// Whether to show a row that every comparison has.
+    fn shows(&self, row: &str) -> bool {
+        let says = |SoftwareDetail { item, detail }: &SoftwareDetail<'_>| match row {
+            "tagline" => format!("{:?}", item.tagline),
+            "rating" => format!("{:?} {:?}", item.rating_value(), item.review_count),
+            "evidence" => format!("{} {:?}", item.evidence_status, item.evidence_checked_on),
+            "categories" => item.categories.iter().map(|category| &*category.id).collect::<Vec<_>>().join(" "),
+            "kind" => item.offering_type.to_string(),
+            "website" => item.website.to_string(),
+            _ => detail.export.id.to_string(),
+        };
+        !self.only_differences || differ(self.products.iter().map(says))
     }
 
     fn lang(&self, product: &'a SoftwareDetail<'a>, field: &str) -> Lang<'_> {
@@ -93,36 +114,51 @@ impl<'a> ComparisonPage<'a> {
     }
 }
 
-fn address<'i>(base: &str, ids: impl Iterator<Item = &'i str>) -> String {
-    let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(ids.map(|id| ("id", id))).finish();
+/// The parameter that leaves out rows in which all products agree.
+const ONLY: (&str, &str) = ("only", "differences");
+
+fn address<'i>(base: &str, ids: impl Iterator<Item = &'i str>, only_differences: bool) -> String {
+    let pairs = ids.map(|id| (COMPARED, id)).chain(only_differences.then_some(ONLY));
+    let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
     format!("{base}/compare?{query}")
+}
+
+fn differ<T: PartialEq>(mut values: impl Iterator<Item = T>) -> bool {
+    values.next().is_some_and(|first| values.any(|value| value != first))
 }
 
 pub(super) async fn get_comparison(
     State(state): State<Arc<AppState>>,
-    language: Language,
+    language: PageLanguage,
     Preferred(of_texts): Preferred,
     snapshot: Snapshot,
     uri: Uri,
 ) -> Result<Response, ApiError> {
     let query = RawQuery::parse(uri.query().unwrap_or_default());
     let mut ids: Vec<String> = Vec::new();
-    for (_, id) in query.pairs().filter(|(name, _)| *name == b"id") {
+    for (_, id) in query.pairs().filter(|(name, _)| *name == COMPARED.as_bytes()) {
         let id = String::from_utf8_lossy(id).into_owned();
         if !ids.contains(&id) && ids.len() < MAX_COMPARED {
             ids.push(id);
         }
     }
+    let only_differences = query.pairs().any(|(name, value)| name == ONLY.0.as_bytes() && value == ONLY.1.as_bytes());
+    // A form also sends the list's search and filters.
+    if query.pairs().any(|(name, _)| ![COMPARED, ONLY.0].iter().any(|known| known.as_bytes() == name)) {
+        let address = address(&state.site.base, ids.iter().map(String::as_str), only_differences);
+        return Ok(respond::redirect(StatusCode::SEE_OTHER, &address));
+    }
     let of = Arc::clone(&state);
-    let show = move || show(&of, (language, of_texts.as_ref()), &snapshot, &ids);
+    let show = move || show(&of, (language, of_texts.as_ref()), &snapshot, &ids, only_differences);
     state.search(move |_| show()).await?
 }
 
 fn show(
     state: &AppState,
-    (language, of_texts): (Language, Option<&record::Language>),
+    (language, of_texts): (PageLanguage, Option<&record::Language>),
     snapshot: &Snapshot,
     ids: &[String],
+    only_differences: bool,
 ) -> Result<Response, ApiError> {
     let (t, site) = (language.texts(), &state.site);
     // Products that no longer exist are left out.
@@ -138,7 +174,7 @@ fn show(
     }
     let names: Vec<_> = products.iter().map(|product| &*product.item.name).collect();
     let title = if names.is_empty() { t.compare.to_owned() } else { names.join(" – ") };
-    let edition = Edition { t, base: &site.base, catalogue: &snapshot.catalogue, language: of_texts };
+    let edition = site.edition(language, &snapshot.catalogue, of_texts);
     let attributes = attribute::shown(&snapshot.catalogue.tables.attributes).map(|of| {
         let values = |product| {
             let fact = Fact::new(edition, of, product);
@@ -160,11 +196,14 @@ fn show(
     rows.push(words("features", t.features, |product| &product.detail.features));
     rows.push(words("alternative_to", t.alternative_to, |product| &product.detail.alternative_to));
     rows.retain(|row| row.values.iter().any(|(_, values)| !values.is_empty()));
+    rows.retain(|row| !only_differences || differ(row.values.iter().map(|(_, values)| values)));
     let calls: Vec<_> =
         products.iter().map(|product| Call::of("/v1/software/{}", "software.get", &product.item.id)).collect();
     let mut frame = Frame::new(site, language, snapshot).titled(&title);
     frame.section = Section::Products;
-    frame.canonical = Some(address("", products.iter().map(|product| &*product.item.id)));
+    frame.is_noindex = products.is_empty();
+    let address = |only_differences| address("", products.iter().map(|product| &*product.item.id), only_differences);
+    (frame.address, frame.canonical) = (address(only_differences), Some(address(false)));
     let calls = Calls::new(t, site, &calls);
     let page = ComparisonPage {
         frame,
@@ -173,6 +212,7 @@ fn show(
         base: edition.base,
         products: &products,
         rows,
+        only_differences,
         citations: Citations::new(t),
         calls,
     };

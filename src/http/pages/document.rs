@@ -12,17 +12,24 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::Response;
 use bytes::Bytes;
 use flate2::write::GzEncoder;
+use foldhash::HashMap;
 use tokio::sync::OnceCell;
 
 use super::language::Texts;
+use super::links::segment;
 use super::respond;
-use super::respond::HTML;
+use super::respond::{BY_LANGUAGE, HTML};
 use crate::http::content_coding::Coding;
 use crate::http::entity_tag::{Condition, EntityTag};
+use crate::http::face::{self, Face};
 use crate::http::middleware::{FinalCoding, MIN_COMPRESSED_BYTES};
 
 /// The content security policy for a document that isn't a page.
 const NOTHING: HeaderValue = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
+
+/// The content security policy for an SVG file, which can contain scripts.
+const SANDBOX: HeaderValue =
+    HeaderValue::from_static("default-src 'none'; style-src 'unsafe-inline'; sandbox; frame-ancestors 'none'");
 
 /// A document that stays the same as long as the process runs.
 #[derive(Debug, Clone)]
@@ -33,6 +40,7 @@ pub(super) struct Document {
     language: Option<HeaderValue>,
     tag: EntityTag,
     caching: &'static str,
+    policy: HeaderValue,
     /// The compressed forms, indexed by coding; each is created on first use.
     compressed: Arc<[OnceCell<Bytes>; Coding::ALL.len()]>,
 }
@@ -43,7 +51,15 @@ impl Document {
         let content = content.into();
         let tag = EntityTag::from_content(&content);
         let content_type = HeaderValue::from_static(content_type);
-        Self { content, content_type, language: None, tag, caching: "no-cache", compressed: Arc::default() }
+        Self {
+            content,
+            content_type,
+            language: None,
+            tag,
+            caching: "no-cache",
+            policy: NOTHING,
+            compressed: Arc::default(),
+        }
     }
 
     /// A page in a given language.
@@ -69,11 +85,12 @@ impl Document {
         }
         headers.extend(coding.map(|coding| (CONTENT_ENCODING, coding.header())));
         if self.language.is_some() {
-            headers.insert(VARY, HeaderValue::from_static("Accept-Language, Accept-Encoding"));
+            headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
+            headers.append(VARY, BY_LANGUAGE);
             respond::protect(headers);
         } else {
             headers.insert(VARY, HeaderValue::from_static("Accept-Encoding"));
-            headers.insert(CONTENT_SECURITY_POLICY, NOTHING);
+            headers.insert(CONTENT_SECURITY_POLICY, self.policy.clone());
             headers.insert(REFERRER_POLICY, HeaderValue::from_static("no-referrer"));
         }
         headers.insert(ETAG, self.tag.header());
@@ -140,34 +157,57 @@ static FILES: [(&str, &[u8]); 6] =
 pub(super) struct Assets {
     /// The folder's URL, whose last segment is the fingerprint.
     pub(super) url: String,
-    files: Vec<(&'static str, Document)>,
+    files: HashMap<String, Document>,
 }
 
 impl Assets {
     /// `base` is the path of the public URL.
-    pub(super) fn new(base: &str) -> Self {
+    pub(super) fn new(base: &str, face: &Face) -> Self {
+        let own = face.files.iter().map(|(path, content)| (path.clone(), content.clone()));
+        let css = Some((SITE_CSS.to_owned(), Bytes::from(face.css.clone()))).filter(|(_, css)| !css.is_empty());
+        let files = FILES.iter().map(|(path, content)| ((*path).to_owned(), Bytes::from_static(content)));
+        let files: Vec<_> = files.chain(own).chain(css).collect();
         let mut hasher = blake3::Hasher::new();
-        for (path, content) in &FILES {
+        for (path, content) in &files {
             hasher.update(path.as_bytes()).update(&(content.len() as u64).to_le_bytes()).update(content);
         }
         let fingerprint = &hasher.finalize().to_hex()[..16];
-        let file = |(path, content): &(&'static str, &'static [u8])| {
-            (*path, Document::new(content_type(path), Bytes::from_static(content)).immutable())
+        let file = |(path, content): (String, Bytes)| {
+            let is_image = face.files.contains_key(&path);
+            let kind = if is_image { face::format(&content).unwrap_or_default() } else { extension(&path) };
+            let policy = if kind == "svg" { SANDBOX } else { NOTHING };
+            let document = Document { policy, ..Document::new(content_type(kind), content).immutable() };
+            (path, document)
         };
-        Self { url: format!("{base}/assets/{fingerprint}"), files: FILES.iter().map(file).collect() }
+        Self { url: format!("{base}/assets/{fingerprint}"), files: files.into_iter().map(file).collect() }
+    }
+
+    /// The URL of a file, if there is one.
+    pub(super) fn url_of(&self, path: &str) -> Option<String> {
+        let (folder, name) = path.split_once('/').map_or(("", path), |(_, name)| ("logos/", name));
+        let name = if folder.is_empty() { name.to_owned() } else { segment(name).to_string() };
+        self.files.contains_key(path).then(|| format!("{}/{folder}{name}", self.url))
     }
 
     pub(super) fn find(&self, fingerprint: &str, path: &str) -> Option<&Document> {
-        let (_, document) = self.files.iter().find(|(of, _)| *of == path)?;
+        let document = self.files.get(path)?;
         Some(document).filter(|_| self.url.ends_with(&format!("/{fingerprint}")))
     }
 }
 
-fn content_type(path: &str) -> &'static str {
-    match path.rsplit_once('.') {
-        Some((_, "js")) => "text/javascript; charset=utf-8",
-        Some((_, "css")) => "text/css; charset=utf-8",
-        Some((_, "svg")) => "image/svg+xml",
+/// The file with the operator's styles.
+pub(super) const SITE_CSS: &str = "site.css";
+
+fn extension(path: &str) -> &str {
+    path.rsplit_once('.').map_or("", |(_, extension)| extension)
+}
+
+fn content_type(extension: &str) -> &'static str {
+    match extension {
+        "js" => "text/javascript; charset=utf-8",
+        "css" => "text/css; charset=utf-8",
+        "svg" => "image/svg+xml",
+        "png" => "image/png",
         _ => "application/octet-stream",
     }
 }

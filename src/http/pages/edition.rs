@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use super::document::Assets;
 use super::language::Texts;
 use crate::catalogue::resource::{CategoryResource, SoftwareItem};
 use crate::catalogue::{Catalogue, GlossaryEntry};
@@ -11,8 +12,11 @@ use crate::text::html::escape;
 #[derive(Debug, Clone, Copy)]
 pub(super) struct Edition<'a> {
     pub(super) t: &'static Texts,
-    /// The path that every link starts with.
+    /// The path that every link to a page starts with.
     pub(super) base: &'a str,
+    /// The path that links to everything else start with, which has no language.
+    pub(super) root: &'a str,
+    pub(super) assets: &'a Assets,
     pub(super) catalogue: &'a Catalogue,
     /// The language to show records in where available; `None` shows each in its own language.
     pub(super) language: Option<&'a Language>,
@@ -47,11 +51,17 @@ impl<'a> Lang<'a> {
 
 impl fmt::Display for Lang<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.0.map_or(Ok(()), |tag| write!(f, " lang=\"{}\"", escape(tag)))
+        let Some(tag) = self.0 else { return Ok(()) };
+        write!(f, " lang=\"{}\"{}", escape(tag), if is_right_to_left(tag) { " dir=\"rtl\"" } else { "" })
     }
 }
 
 impl<'a> Edition<'a> {
+    /// The URL of a product's logo.
+    pub(super) fn logo(&self, id: &str) -> Option<String> {
+        self.assets.url_of(&format!("logos/{id}"))
+    }
+
     /// The attribute for text in an entry's own language.
     pub(super) fn own<'l>(&self, own: Option<&'l Language>) -> Lang<'l> {
         Lang::own(self.t, own)
@@ -96,6 +106,16 @@ impl<'a> Edition<'a> {
     }
 }
 
+/// Whether a language is written from right to left, according to its tag's script or language.
+fn is_right_to_left(tag: &str) -> bool {
+    let mut parts = tag.split('-');
+    let language = parts.next().unwrap_or_default();
+    match parts.next().filter(|script| script.len() == 4) {
+        Some(script) => ["Adlm", "Arab", "Hebr", "Nkoo", "Rohg", "Syrc", "Thaa"].contains(&script),
+        None => ["ar", "arc", "ckb", "dv", "fa", "he", "nqo", "ps", "sd", "syr", "ug", "ur", "yi"].contains(&language),
+    }
+}
+
 /// The tag of the language that an entry's text is in.
 pub(super) fn tag_of<'l>(
     language: Option<&'l Language>,
@@ -126,6 +146,9 @@ mod tests {
             (german, "de-AT", ""),
             (german, "den", " lang=\"den\""),
             (german, "pt-BR", " lang=\"pt-BR\""),
+            (german, "ar-EG", " lang=\"ar-EG\" dir=\"rtl\""),
+            (german, "az-Arab", " lang=\"az-Arab\" dir=\"rtl\""),
+            (german, "ur-Latn", " lang=\"ur-Latn\""),
         ] {
             assert_eq!(Lang::of(t, tag).to_string(), attribute, "{tag}");
         }

@@ -6,7 +6,7 @@ use axum::http::{HeaderMap, HeaderValue, StatusCode};
 use axum::response::Response;
 
 use super::frame::Frame;
-use super::language::{Language, Texts};
+use super::language::{PageLanguage, Texts};
 use super::respond;
 use super::sign_in;
 use crate::http::content_coding::quality;
@@ -39,13 +39,13 @@ struct ErrorPage<'a> {
 /// What an error page needs to know about the reader's request.
 #[derive(Debug)]
 pub(in crate::http) struct Reader {
-    language: Language,
+    language: PageLanguage,
     prefers_html: bool,
 }
 
 impl Reader {
-    pub(in crate::http) fn of(headers: &HeaderMap) -> Self {
-        Self { language: Language::preferred(headers), prefers_html: prefers_html(headers) }
+    pub(in crate::http) fn of(language: PageLanguage, headers: &HeaderMap) -> Self {
+        Self { language, prefers_html: prefers_html(headers) }
     }
 
     pub(in crate::http) fn prefers_html(&self) -> bool {
@@ -63,7 +63,10 @@ pub(in crate::http) fn write_error(
     response: &mut Response,
 ) {
     if matches!(error, ApiError::MissingApiKey) {
-        *response = respond::redirect(StatusCode::SEE_OTHER, &sign_in::address(&state.site.base, &context.uri));
+        *response = respond::redirect(
+            StatusCode::SEE_OTHER,
+            &sign_in::address(state.site.base_in(reader.language), target(context)),
+        );
         return;
     }
     if reader.prefers_html && !matches!(error, ApiError::MethodNotAllowed) {
@@ -80,10 +83,15 @@ pub(in crate::http) fn write_error(
     }
 }
 
+/// The path and query that were requested, without a language.
+fn target(context: &RequestContext) -> &str {
+    context.uri.path_and_query().map_or("/", |target| target.as_str())
+}
+
 fn page(
     state: &AppState,
     context: &RequestContext,
-    language: Language,
+    language: PageLanguage,
     error: &ApiError,
 ) -> Result<Response, ApiError> {
     let (t, site) = (language.texts(), &state.site);
@@ -110,7 +118,7 @@ fn page(
     let q = query.pairs().find(|(name, _)| *name == b"q").map(|(_, value)| String::from_utf8_lossy(value).into_owned());
     let retry_after = error.retry_after_seconds();
     let is_failure = status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED && retry_after.is_none();
-    let target = context.uri.path_and_query().map(|target| format!("{}{target}", site.base));
+    let target = target(context);
     let snapshot = state.directory.current();
     let may_read = context.grant.get().is_some();
     let mut frame = match snapshot.as_deref().filter(|_| may_read) {
@@ -118,16 +126,18 @@ fn page(
         None => Frame::bare(site, language),
     };
     frame = frame.titled(heading);
+    frame.is_noindex = true;
+    target.clone_into(&mut frame.address);
     frame.q = q.as_deref().unwrap_or_default();
     let page = ErrorPage {
         t,
-        base: &site.base,
+        base: site.base_in(language),
         heading,
         text,
         wait: retry_after.filter(|_| is_limited).map(|seconds| t.count(&t.wait, seconds)),
         is_english: heading == t.bad_request || heading == t.not_offered,
         details,
-        retry: target.as_deref().filter(|_| retry_after.is_some() || is_failure),
+        retry: Some(target).filter(|_| retry_after.is_some() || is_failure),
         request_id: is_failure.then(|| context.id()),
         has_products: frame.menu.is_some(),
         frame,

@@ -10,7 +10,7 @@ use axum::response::Response;
 use super::call::{Call, Calls};
 use super::edition::Lang;
 use super::frame::{Frame, Section};
-use super::language::{Language, Texts};
+use super::language::{PageLanguage, Texts};
 use super::licence;
 use super::links::{self, segment};
 use super::respond;
@@ -25,14 +25,14 @@ use crate::http::state::AppState;
 struct ExportsPage<'a> {
     frame: Frame<'a>,
     t: &'static Texts,
-    base: &'a str,
+    root: &'a str,
     exports: &'a [ExportDocument],
     calls: Calls,
 }
 
 impl ExportsPage<'_> {
     fn href(&self, export: &ExportResource) -> String {
-        format!("{}/exports/{}", self.base, segment(&export.id))
+        format!("{}/exports/{}", self.root, segment(&export.id))
     }
 
     fn lang<'e>(&self, export: &'e ExportResource) -> Lang<'e> {
@@ -55,17 +55,17 @@ impl ExportsPage<'_> {
 
 pub(super) async fn list_exports(
     State(state): State<Arc<AppState>>,
-    language: Language,
+    language: PageLanguage,
     snapshot: Snapshot,
 ) -> Result<Response, ApiError> {
     let (t, site) = (language.texts(), &state.site);
     let mut frame = Frame::new(site, language, &snapshot).titled(t.sources).described(t.sources_note);
     frame.section = Section::Sources;
-    frame.canonical = Some("/exports".to_owned());
+    "/exports".clone_into(&mut frame.address);
     let page = ExportsPage {
         frame,
         t,
-        base: &site.base,
+        root: &site.base,
         exports: &snapshot.catalogue.tables.exports,
         calls: Calls::new(t, site, &[Call::new("/v1/exports", "exports.list")]),
     };

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use super::edition::{Edition, Lang};
-use super::links::{Address, PAGE};
+use super::links::{Address, COMPARED, PAGE};
 use super::{attribute, evidence};
 use crate::catalogue::Catalogue;
 use crate::catalogue::resource::{CategoryResource, FacetValue};
@@ -212,7 +212,7 @@ pub(super) fn groups<'a>(
             return None;
         }
         if is_list {
-            // The sort is stable: chosen values first, each part by descending count.
+            // The sort is stable: chosen values first, each part by descending count, then by name.
             choices.sort_by_key(|choice| !choice.is_chosen);
         }
         let most = if *facet == Facet::Category { CATEGORIES_SHOWN } else { VALUES_SHOWN };
@@ -225,7 +225,7 @@ pub(super) fn groups<'a>(
 
 /// Whether a parameter of a list's URL is a filter.
 pub(super) fn is_filter(name: &str) -> bool {
-    ![SEARCH_Q.name, SEARCH_SORT.name, TYPO.name, PAGE].contains(&name)
+    ![SEARCH_Q.name, SEARCH_SORT.name, TYPO.name, PAGE, COMPARED].contains(&name)
 }
 
 /// The maximum number of filters that can be removed one by one, since each link repeats all the

@@ -4,10 +4,14 @@ use std::fmt;
 
 use serde_json::{Value, json};
 
-use super::language::{Language, Texts};
+use super::document::SITE_CSS;
+use super::evidence;
+use super::language::{Language, PageLanguage, Texts};
 use super::links::single_line;
 use super::site::Site;
+use crate::catalogue::Catalogue;
 use crate::generation::Snapshot;
+use crate::http::face::Face;
 use crate::http::preview::Preview;
 use crate::text::shorten::{in_list, shortened};
 
@@ -43,8 +47,15 @@ pub(super) struct Frame<'a> {
     /// The window's title, without the site's title that follows it; may be empty.
     pub(super) title: String,
     pub(super) description: String,
-    /// The path and query of the page's canonical URL.
+    language: PageLanguage,
+    /// The directory's own language, in which pages have no language in their path.
+    own: Language,
+    /// The page's path and query, without its language.
+    pub(super) address: String,
+    /// The address that search engines should list instead.
     pub(super) canonical: Option<String>,
+    /// Whether search engines shouldn't list the page.
+    pub(super) is_noindex: bool,
     pub(super) json_ld: Vec<JsonLd>,
     /// The query in the header's search box.
     pub(super) q: &'a str,
@@ -56,27 +67,32 @@ pub(super) struct Frame<'a> {
 
 impl<'a> Frame<'a> {
     /// The frame for a page with a generation's content.
-    pub(super) fn new(site: &'a Site, language: Language, snapshot: &Snapshot) -> Self {
+    pub(super) fn new(site: &'a Site, language: PageLanguage, snapshot: &Snapshot) -> Self {
         let tables = &snapshot.catalogue.tables;
         Self {
             menu: Some(Menu {
                 has_categories: !tables.categories.is_empty(),
                 has_glossary: !tables.glossary.is_empty(),
             }),
-            is_signed_in: !site.is_public,
+            is_signed_in: site.needs_sessions(),
+            own: own_language(&snapshot.catalogue),
             ..Self::bare(site, language)
         }
     }
 
     /// The frame for a page that reveals nothing about the directory's content.
-    pub(super) fn bare(site: &'a Site, language: Language) -> Self {
+    pub(super) fn bare(site: &'a Site, language: PageLanguage) -> Self {
         Self {
             t: language.texts(),
             site,
             section: Section::None,
             title: String::new(),
             description: String::new(),
+            language,
+            own: Language::English,
+            address: "/".to_owned(),
             canonical: None,
+            is_noindex: false,
             json_ld: Vec::new(),
             q: "",
             menu: None,
@@ -95,12 +111,39 @@ impl<'a> Frame<'a> {
     }
 
     pub(super) fn window_title(&self) -> String {
-        let site = &self.site.title;
-        if self.title.is_empty() { site.clone() } else { format!("{} · {site}", self.title) }
+        let site = self.site_title();
+        if self.title.is_empty() { site.to_owned() } else { format!("{} · {site}", self.title) }
     }
 
     pub(super) fn base(&self) -> &str {
+        self.site.base_in(self.language)
+    }
+
+    /// The path that links to anything but a page start with.
+    pub(super) fn root(&self) -> &str {
         &self.site.base
+    }
+
+    /// Sets the address from a link to this page.
+    pub(super) fn at(self, href: &str) -> Self {
+        Self { address: self.local(href), ..self }
+    }
+
+    /// Names the page that search engines should list instead, given a link to it.
+    pub(super) fn canonical_at(self, href: &str) -> Self {
+        Self { canonical: Some(self.local(href)), ..self }
+    }
+
+    fn local(&self, href: &str) -> String {
+        href.strip_prefix(self.base()).unwrap_or(href).to_owned()
+    }
+
+    /// This page in every language: texts, URL, and whether it's the current one.
+    pub(super) fn languages(&self) -> [(&'static Texts, String, bool); Language::ALL.len()] {
+        Language::ALL.map(|language| {
+            let base = self.site.base_in(PageLanguage { language, is_in_path: true });
+            (language.texts(), format!("{base}{}", self.address), language == self.language.language)
+        })
     }
 
     pub(super) fn assets(&self) -> &str {
@@ -108,7 +151,53 @@ impl<'a> Frame<'a> {
     }
 
     pub(super) fn site_title(&self) -> &str {
-        &self.site.title
+        self.site.title_in(self.t)
+    }
+
+    pub(super) fn logo(&self) -> String {
+        let Face { logo, icon, .. } = &self.site.face;
+        self.image(logo.as_ref().or(icon.as_ref()))
+    }
+
+    pub(super) fn icon(&self) -> String {
+        self.image(self.site.face.icon.as_ref())
+    }
+
+    fn image(&self, file: Option<&String>) -> String {
+        format!("{}/{}", self.assets(), file.map_or("icon.svg", String::as_str))
+    }
+
+    /// The absolute URL of the logo for link previews, which don't show SVG.
+    pub(super) fn preview_image(&self) -> Option<String> {
+        let Site { public, base, face, .. } = self.site;
+        let image = [&face.logo, &face.icon]
+            .into_iter()
+            .flatten()
+            .find(|file| file.rsplit_once('.').is_some_and(|(_, kind)| kind == "png"))?;
+        let path = self.image(Some(image));
+        (!public.is_empty()).then(|| format!("{public}{}", &path[base.len()..]))
+    }
+
+    /// The URL of the operator's styles.
+    pub(super) fn styles(&self) -> Option<String> {
+        self.site.assets.url_of(SITE_CSS)
+    }
+
+    pub(super) fn disclaimer(&self) -> &str {
+        self.site.face.disclaimer.as_ref().map_or(self.t.disclaimer, |text| text.get(self.t.tag))
+    }
+
+    pub(super) fn publisher(&self) -> Option<&str> {
+        self.site.face.publisher.as_deref()
+    }
+
+    /// The operator's links in the footer.
+    pub(super) fn own_links(&self) -> Vec<(&'static str, String)> {
+        let labels = [self.t.imprint, self.t.privacy, self.t.contact];
+        let links =
+            labels.into_iter().zip(&self.site.face.links).filter_map(|(label, link)| Some((label, link.as_ref()?)));
+        let href = |link: &String| if link.starts_with('/') { format!("{}{link}", self.base()) } else { link.clone() };
+        links.map(|(label, link)| (label, href(link))).collect()
     }
 
     pub(super) fn preview(&self) -> Option<&Preview> {
@@ -120,13 +209,43 @@ impl<'a> Frame<'a> {
     }
 
     pub(super) fn is_indexable(&self) -> bool {
+        self.is_public() && !self.is_noindex
+    }
+
+    /// The public URL without a trailing slash; empty if none is set.
+    pub(super) fn public(&self) -> &str {
+        &self.site.public
+    }
+
+    pub(super) fn is_public(&self) -> bool {
         self.site.is_indexable()
     }
 
-    /// The canonical URL, if the site has a public URL.
+    /// The canonical URL, if search engines may list the site and it has a public URL.
     pub(super) fn canonical_url(&self) -> Option<String> {
-        let path = self.canonical.as_deref()?;
-        (self.is_indexable() && !self.site.public.is_empty()).then(|| format!("{}{path}", self.site.public))
+        self.url(Some(self.language.language))
+    }
+
+    /// The page's canonical URL in a language, or for readers of none of them.
+    fn url(&self, language: Option<Language>) -> Option<String> {
+        let Site { public, base, .. } = self.site;
+        let of_language = language.filter(|language| *language != self.own);
+        let path = of_language
+            .map_or(base.as_str(), |language| self.site.base_in(PageLanguage { language, is_in_path: true }));
+        let address = self.canonical.as_ref().unwrap_or(&self.address);
+        (self.is_public() && !public.is_empty()).then(|| format!("{public}{}{address}", &path[base.len()..]))
+    }
+
+    /// The canonical URLs in all languages, each with its language's tag.
+    pub(super) fn alternates(&self) -> Vec<(&'static str, String)> {
+        let tagged = Language::ALL.map(|language| (language.texts().tag, Some(language)));
+        let all = tagged.into_iter().chain([("x-default", None)]);
+        all.filter_map(|(tag, language)| Some((tag, self.url(language)?))).filter(|_| self.is_indexable()).collect()
+    }
+
+    /// Today, for printouts. The documentation is written once, when the server starts.
+    pub(super) fn today(&self) -> Option<String> {
+        (self.section != Section::Docs).then(|| self.t.day(&evidence::today().to_string()).into_owned())
     }
 
     pub(super) fn is_current(&self, section: &str) -> bool {
@@ -139,6 +258,11 @@ impl<'a> Frame<'a> {
             Section::None => false,
         }
     }
+}
+
+/// The interface's language for a directory; English if it has none in the directory's own language.
+pub(super) fn own_language(catalogue: &Catalogue) -> Language {
+    Language::of_tag(catalogue.own_language()).unwrap_or(Language::English)
 }
 
 /// A JSON document as the content of a script element. HTML doesn't decode entities there, so

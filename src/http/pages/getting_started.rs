@@ -2,16 +2,15 @@
 
 use std::sync::Arc;
 
-use axum::extract::State;
-use axum::http::HeaderMap;
+use axum::extract::{Request, State};
 use axum::response::Response;
 use serde::Serialize;
 
 use super::home::overview;
-use super::language::Language;
+use super::language::PageLanguage;
 use crate::catalogue::resource::{Pagination, QueryReport, SoftwareItem};
 use crate::http::extract::Snapshot;
-use crate::http::middleware::session;
+use crate::http::middleware::reader;
 use crate::http::problem::ApiError;
 use crate::http::search_page::with_page;
 use crate::http::state::AppState;
@@ -34,10 +33,10 @@ struct Hit<'a> {
 
 pub(super) async fn get_page(
     State(state): State<Arc<AppState>>,
-    language: Language,
-    headers: HeaderMap,
+    language: PageLanguage,
+    request: Request,
 ) -> Result<Response, ApiError> {
-    let may_read = state.site.is_public || session(&state.keys, &headers).is_some();
+    let may_read = state.site.is_public || reader(&state, &request).is_some();
     let overview = match state.directory.current().filter(|_| may_read) {
         Some(snapshot) => {
             let snapshot = Snapshot(snapshot);
@@ -47,14 +46,14 @@ pub(super) async fn get_page(
     };
     // Readers who may not be allowed to see what this directory contains get the recorded search.
     let example = match overview {
-        Some((snapshot, overview)) => match overview.examples.first() {
+        Some((snapshot, overview)) => match overview.localised(None).and_then(|localised| localised.examples.first()) {
             Some(query) => Some(search(&state, snapshot, query).await?),
             None => None,
         },
         None => None,
     };
     let page = state.docs.getting_started(&state.site, language, example.as_ref()).map_err(ApiError::internal)?;
-    Ok(page.respond(&headers).await)
+    Ok(page.respond(request.headers()).await)
 }
 
 /// Searches for one product. Returns the request's path and the response's body.

@@ -14,7 +14,7 @@ use super::edition::{Edition, Lang};
 use super::frame::JsonLd;
 use super::frame::{Frame, Section};
 use super::home::overview;
-use super::language::{Language, Texts};
+use super::language::{PageLanguage, Texts};
 use super::links::{self, Address, PAGE, of_record, of_term};
 use super::overview::Overview;
 use super::pager::{Pager, offset, part};
@@ -64,7 +64,7 @@ impl<'a> GlossaryPage<'a> {
     }
 
     fn record_href(&self, term: &GlossaryTermResource) -> String {
-        of_record(self.base, "glossary", &term.id)
+        of_record(self.edition.root, "glossary", &term.id)
     }
 
     fn term_href(&self, term: &str) -> String {
@@ -98,7 +98,7 @@ struct Letter<'a> {
 
 pub(super) async fn get_glossary(
     State(state): State<Arc<AppState>>,
-    language: Language,
+    language: PageLanguage,
     Preferred(of_texts): Preferred,
     snapshot: Snapshot,
     uri: Uri,
@@ -110,21 +110,22 @@ pub(super) async fn get_glossary(
 
 fn write(
     state: &AppState,
-    (language, of_texts): (Language, Option<&record::Language>),
+    (language, of_texts): (PageLanguage, Option<&record::Language>),
     snapshot: &Snapshot,
     overview: &Overview,
     uri: &Uri,
     stop: &Stop,
 ) -> Result<Response, ApiError> {
     let (t, site) = (language.texts(), &state.site);
-    let edition = Edition { t, base: &site.base, catalogue: &snapshot.catalogue, language: of_texts };
+    let edition = site.edition(language, &snapshot.catalogue, of_texts);
     let query = RawQuery::parse(uri.query().unwrap_or_default());
-    let address = Address::read(format!("{}/glossary", site.base), &query, &[GLOSSARY_Q.name, LETTER, PAGE]);
+    let address =
+        Address::read(format!("{}/glossary", site.base_in(language)), &query, &[GLOSSARY_Q.name, LETTER, PAGE]);
     let q = address.get(GLOSSARY_Q.name).filter(|q| !q.trim().is_empty()).unwrap_or_default();
     let entries = &snapshot.catalogue.tables.glossary;
     let term = |at: &usize| entries[*at].term.localised(of_texts);
     let is_split = entries.len() > MAX_ON_A_PAGE as usize;
-    let letters = overview.letters(of_texts);
+    let letters = overview.localised(of_texts).map_or(&[][..], |localised| &localised.letters);
     let known = |wanted: &&str| letters.iter().any(|(letter, _)| letter == wanted);
     let chosen = address.get(LETTER).filter(known).or_else(|| Some(&*letters.first()?.0)).filter(|_| is_split);
     let shown = letters.iter().filter(|(letter, _)| chosen.is_none_or(|chosen| chosen == letter));
@@ -148,9 +149,12 @@ fn write(
         is_current: chosen == Some(text.as_str()),
     });
     let title = if q.is_empty() { t.glossary.to_owned() } else { format!("{q} · {}", t.glossary) };
-    let mut frame = Frame::new(site, language, snapshot).titled(&title);
+    let mut frame = Frame::new(site, language, snapshot).titled(&title).at(&address.at_page(address.page()));
     frame.section = Section::Glossary;
-    frame.canonical = Some(address.at_page(address.page()));
+    frame.is_noindex = !q.is_empty() || groups.is_empty();
+    if !q.is_empty() {
+        frame = frame.canonical_at("/glossary");
+    }
     frame.json_ld = vec![term_set(t, groups.iter().flat_map(|(_, terms)| terms.iter().map(term)))];
     let mut call = Call::new("/v1/glossary", "glossary.list");
     if !q.is_empty() {

@@ -13,7 +13,7 @@ use serde_json::value::RawValue;
 use super::call::{Call, Calls};
 use super::edition::Edition;
 use super::frame::{Frame, Section};
-use super::language::{Language, Texts};
+use super::language::{PageLanguage, Texts};
 use super::links::{Address, PAGE, of_software};
 use super::pager::{Pager, offset};
 use super::{attribute, respond};
@@ -125,7 +125,7 @@ fn line(json: &RawValue) -> String {
 
 pub(super) async fn get_history(
     State(state): State<Arc<AppState>>,
-    language: Language,
+    language: PageLanguage,
     Preferred(of_texts): Preferred,
     snapshot: Snapshot,
     PathId(id): PathId,
@@ -134,9 +134,9 @@ pub(super) async fn get_history(
     let of = Arc::clone(&state);
     let show = move |_| {
         let (t, site) = (language.texts(), &of.site);
-        let edition = Edition { t, base: &site.base, catalogue: &snapshot.catalogue, language: of_texts.as_ref() };
+        let edition = site.edition(language, &snapshot.catalogue, of_texts.as_ref());
         let query = RawQuery::parse(uri.query().unwrap_or_default());
-        let address = Address::read(history_of(&site.base, &id), &query, &[PAGE]);
+        let address = Address::read(history_of(site.base_in(language), &id), &query, &[PAGE]);
         let page = PageRequest { limit: CHANGES, offset: offset(address.page(), CHANGES) };
         let Some(history) = service::list_history(&snapshot, &id, page)? else {
             return Err(ApiError::SoftwareNotFound(id));
@@ -147,13 +147,13 @@ pub(super) async fn get_history(
         let title = format!("{}{} {name}", t.history, t.colon);
         let mut frame = Frame::new(site, language, &snapshot).titled(&title).described(&title);
         frame.section = Section::Products;
-        frame.canonical = Some(history_of("", &id));
+        frame.address = history_of("", &id);
         let call = Call::of("/v1/software/{}/history", "software.history", &id).with("limit", CHANGES);
         let view = HistoryPage {
             frame,
             t,
             name: &name,
-            href: product.is_some().then(|| of_software(&site.base, &id)),
+            href: product.is_some().then(|| of_software(site.base_in(language), &id)),
             since: history.since,
             entries: Entries { edition, entries: history.data },
             pager: Pager::new(t, history.pagination, &address, false),

@@ -13,12 +13,12 @@ use super::call::{Call, Calls};
 use super::edition::Edition;
 use super::frame::Frame;
 use super::frame::JsonLd;
-use super::language::{Language, Texts};
+use super::language::{PageLanguage, Texts};
 use super::licence;
 use super::links::of_category;
-use super::overview::Overview;
+use super::overview::{Overview, largest};
 use super::respond;
-use super::row::Row;
+use super::row::{self, Row};
 use crate::catalogue::ExportDocument;
 use crate::catalogue::resource::{CategoryResource, SoftwareItem};
 use crate::http::extract::Snapshot;
@@ -37,6 +37,7 @@ struct HomePage<'a> {
     title: &'a str,
     introduction: &'a str,
     overview: &'a Overview,
+    examples: &'a [String],
     /// The number of categories, including those without products.
     category_count: u64,
     categories: Vec<Cow<'a, CategoryResource>>,
@@ -54,25 +55,30 @@ impl HomePage<'_> {
 
 pub(super) async fn get(
     state: Arc<AppState>,
-    language: Language,
+    language: PageLanguage,
     of_texts: Option<record::Language>,
     snapshot: Snapshot,
 ) -> Result<Response, ApiError> {
     let overview = overview(&state, &snapshot).await?;
     let (t, site) = (language.texts(), &state.site);
-    let edition = Edition { t, base: &site.base, catalogue: &snapshot.catalogue, language: of_texts.as_ref() };
+    let edition = site.edition(language, &snapshot.catalogue, of_texts.as_ref());
     let tables = &snapshot.catalogue.tables;
+    let localised = overview.localised(of_texts.as_ref());
     let newest = translated(&snapshot, of_texts.as_ref(), &overview.newest_evidence)?;
     let added = translated(&snapshot, of_texts.as_ref(), &overview.recently_added)?;
     let (newest, added) = (items(&newest)?, items(&added)?);
-    let introduction = site.introduction.as_deref().unwrap_or(t.default_introduction);
-    let mut frame = Frame::new(site, language, &snapshot).described(introduction);
-    frame.canonical = Some("/".to_owned());
+    let records = row::read(&overview.records)?;
+    let introduction = site.introduction_in(language);
+    let mut frame = Frame::new(site, language, &snapshot).described(&introduction.plain);
     frame.json_ld = vec![JsonLd::new(
         "WebSite",
         &[
-            ("name", site.title.as_str().into()),
+            ("name", site.title_in(t).into()),
             ("url", format!("{}/", site.public).into()),
+            (
+                "publisher",
+                site.face.publisher.as_ref().map_or(json!(null), |name| json!({"@type": "Organization", "name": name})),
+            ),
             (
                 "potentialAction",
                 json!({
@@ -88,19 +94,18 @@ pub(super) async fn get(
         edition,
         t,
         base: edition.base,
-        title: &site.title,
-        introduction,
+        title: site.title_in(t),
+        introduction: &introduction.html,
         overview: &overview,
         category_count: tables.categories.len() as u64,
-        categories: overview
-            .categories
-            .iter()
-            .filter_map(|at| tables.categories.get(*at))
-            .map(|category| category.localised(of_texts.as_ref()))
+        categories: largest(&tables.categories, localised.map_or(&[], |localised| &localised.categories))
+            .into_iter()
+            .map(|at| tables.categories[at].localised(of_texts.as_ref()))
             .collect(),
+        examples: localised.map_or(&[], |localised| &localised.examples),
         exports: &tables.exports,
-        newest_evidence: newest.iter().map(|item| Row::new(edition, item)).collect(),
-        recently_added: added.iter().map(|item| Row::new(edition, item)).collect(),
+        newest_evidence: row::detailed(edition, &newest, &records).collect(),
+        recently_added: row::detailed(edition, &added, &records).collect(),
         calls: Calls::new(
             t,
             site,

@@ -4,8 +4,8 @@
 use std::borrow::{Borrow, Cow};
 
 use axum::http::HeaderMap;
-use axum::http::header::ACCEPT_LANGUAGE;
 
+use crate::http::extract::accepted;
 use crate::record::CalendarDate;
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -18,18 +18,22 @@ pub(in crate::http) enum Language {
 impl Language {
     pub(in crate::http) const ALL: [Self; 3] = [Self::English, Self::German, Self::French];
 
-    /// The language that the browser prefers; English if it prefers none of these.
-    pub(in crate::http) fn preferred(headers: &HeaderMap) -> Self {
-        let values = headers.get_all(ACCEPT_LANGUAGE).iter().filter_map(|value| value.to_str().ok());
-        let ranges = values.flat_map(|value| value.split(',')).filter_map(|range| {
+    /// The language that a tag such as `de-AT` belongs to.
+    pub(in crate::http) fn of_tag(tag: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|of| has_primary(tag, of.texts().tag))
+    }
+
+    /// The language that the browser prefers to `own`, the directory's; `None` if it prefers none.
+    pub(in crate::http) fn preferred(headers: &HeaderMap, own: &str) -> Option<Self> {
+        let ranges = accepted(headers).flat_map(|value| value.split(',')).filter_map(|range| {
             let (tag, quality) = range.split_once(";q=").unwrap_or((range, "1"));
-            let primary = tag.trim().split('-').next()?;
-            let language = Self::ALL.into_iter().find(|of| of.texts().tag.eq_ignore_ascii_case(primary))?;
-            Some((quality.trim().parse::<f32>().ok().filter(|quality| *quality > 0.0)?, language))
+            let language = Self::of_tag(tag.trim());
+            let is_offered = language.is_some() || has_primary(tag.trim(), primary(own));
+            let quality = quality.trim().parse::<f32>().ok().filter(|quality| *quality > 0.0 && is_offered)?;
+            Some((quality, language.filter(|language| !has_primary(own, language.texts().tag))))
         });
         // On a tie, the first one wins.
-        let best = ranges.reduce(|best, next| if next.0 > best.0 { next } else { best });
-        best.map_or(Self::English, |(_, language)| language)
+        ranges.reduce(|best, next| if next.0 > best.0 { next } else { best })?.1
     }
 
     pub(in crate::http) const fn texts(self) -> &'static Texts {
@@ -38,6 +42,33 @@ impl Language {
             Self::German => &GERMAN,
             Self::French => &FRENCH,
         }
+    }
+}
+
+fn primary(tag: &str) -> &str {
+    tag.split('-').next().unwrap_or_default()
+}
+
+fn has_primary(tag: &str, wanted: &str) -> bool {
+    primary(tag).eq_ignore_ascii_case(wanted)
+}
+
+/// A page's language. Its links keep it: they start with the language if the page's own address does.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(in crate::http) struct PageLanguage {
+    pub(in crate::http) language: Language,
+    pub(in crate::http) is_in_path: bool,
+}
+
+impl PageLanguage {
+    /// Every language, with and without its part in the path.
+    pub(in crate::http) fn all() -> impl Iterator<Item = Self> {
+        let with = |language| [false, true].map(|is_in_path| Self { language, is_in_path });
+        Language::ALL.into_iter().flat_map(with)
+    }
+
+    pub(in crate::http) const fn texts(self) -> &'static Texts {
+        self.language.texts()
     }
 }
 
@@ -52,6 +83,9 @@ pub(in crate::http) struct Counted {
 pub(in crate::http) struct Texts {
     /// The language tag, for HTML's `lang`.
     pub(in crate::http) tag: &'static str,
+    /// The language's own name for itself.
+    pub(in crate::http) native_name: &'static str,
+    pub(in crate::http) other_languages: &'static str,
     /// Separates a label from what it labels.
     pub(in crate::http) colon: &'static str,
     /// Separates groups of three digits.
@@ -74,9 +108,16 @@ pub(in crate::http) struct Texts {
     pub(in crate::http) suggestions: &'static str,
     pub(in crate::http) terms: &'static str,
     pub(in crate::http) theme: &'static str,
+    pub(in crate::http) theme_system: &'static str,
+    pub(in crate::http) theme_light: &'static str,
+    pub(in crate::http) theme_dark: &'static str,
     pub(in crate::http) sign_in: &'static str,
     pub(in crate::http) sign_out: &'static str,
     pub(in crate::http) disclaimer: &'static str,
+    pub(in crate::http) published_by: &'static str,
+    pub(in crate::http) imprint: &'static str,
+    pub(in crate::http) privacy: &'static str,
+    pub(in crate::http) contact: &'static str,
     pub(in crate::http) documentation: &'static str,
     pub(in crate::http) api_reference: &'static str,
     pub(in crate::http) feed: &'static str,
@@ -158,13 +199,15 @@ pub(in crate::http) struct Texts {
     pub(in crate::http) description: &'static str,
     pub(in crate::http) its_category: &'static str,
     pub(in crate::http) in_other_words: &'static str,
+    pub(in crate::http) similar_meaning: &'static str,
     pub(in crate::http) compare: &'static str,
     pub(in crate::http) compare_selected: &'static str,
     pub(in crate::http) compare_hint: &'static str,
+    pub(in crate::http) all_rows: &'static str,
+    pub(in crate::http) only_differences: &'static str,
     pub(in crate::http) remove: &'static str,
     pub(in crate::http) website: &'static str,
     pub(in crate::http) about: &'static str,
-    pub(in crate::http) nothing_more: &'static str,
     pub(in crate::http) alternative_to: &'static str,
     pub(in crate::http) facts: &'static str,
     pub(in crate::http) pricing: &'static str,
@@ -188,7 +231,6 @@ pub(in crate::http) struct Texts {
     pub(in crate::http) evidence_dated: &'static str,
     pub(in crate::http) evidence_of_export: &'static str,
     pub(in crate::http) no_sources: &'static str,
-    pub(in crate::http) no_claim: &'static str,
     pub(in crate::http) claim_sources: &'static str,
     pub(in crate::http) claim_sources_note: &'static str,
     pub(in crate::http) checked_on: &'static str,
@@ -208,6 +250,10 @@ pub(in crate::http) struct Texts {
     pub(in crate::http) similar: &'static str,
     pub(in crate::http) history: &'static str,
     pub(in crate::http) whole_history: &'static str,
+    pub(in crate::http) suggest_correction: &'static str,
+    pub(in crate::http) suggest_product: &'static str,
+    pub(in crate::http) badge: &'static str,
+    pub(in crate::http) evidence_checked: &'static str,
     pub(in crate::http) history_since: &'static str,
     pub(in crate::http) no_changes: &'static str,
     pub(in crate::http) was_added: &'static str,
@@ -296,6 +342,8 @@ pub(in crate::http) struct Texts {
     pub(in crate::http) stars_or_more: Counted,
     pub(in crate::http) stars_count: Counted,
     pub(in crate::http) more_values: Counted,
+    pub(in crate::http) empty_categories: Counted,
+    pub(in crate::http) also_in: Counted,
 }
 
 /// Numbers are passed as `impl Borrow`, since templates pass fields by reference.
@@ -334,10 +382,19 @@ impl Texts {
         let Some(name) = self.months.get(month.wrapping_sub(1)) else { return text.into() };
         format!("{day}{} {name} {}", self.day_ends[usize::from(day == 1)], number(0..4)).into()
     }
+
+    /// The month and year of a date; `None` if it isn't one.
+    pub(in crate::http) fn month(&self, text: &str) -> Option<String> {
+        let date = text.get(..10).filter(|date| CalendarDate::parse(date).is_some())?;
+        let month = date[5..7].parse::<usize>().ok()?;
+        Some(format!("{} {}", self.months.get(month.checked_sub(1)?)?, &date[..4]))
+    }
 }
 
 static ENGLISH: Texts = Texts {
     tag: "en",
+    native_name: "English",
+    other_languages: "Language",
     colon: ":",
     group: ",",
     decimal_point: ".",
@@ -362,15 +419,22 @@ static ENGLISH: Texts = Texts {
     products: "Products",
     categories: "Categories",
     glossary: "Glossary",
-    sources: "Sources",
+    sources: "Data",
     docs: "API",
     search_products: "Search products",
     search: "Search",
     suggestions: "Suggestions",
     terms: "Terms",
-    theme: "Theme: system, light or dark",
+    theme: "Theme",
+    theme_system: "system",
+    theme_light: "light",
+    theme_dark: "dark",
     sign_in: "Sign in",
     sign_out: "Sign out",
+    published_by: "Published by",
+    imprint: "Imprint",
+    privacy: "Privacy",
+    contact: "Contact",
     disclaimer: "The directory doesn’t vouch for the accuracy or freshness of what it says about products: each record names its sources and when they were checked.",
     documentation: "Documentation",
     api_reference: "API reference",
@@ -453,13 +517,15 @@ static ENGLISH: Texts = Texts {
     description: "Description",
     its_category: "Its category",
     in_other_words: "in different words",
+    similar_meaning: "Similar in meaning",
     compare: "Compare",
     compare_selected: "Compare selected products",
     compare_hint: "Select two to four products from a list of results.",
+    all_rows: "Show all properties",
+    only_differences: "Show only differences",
     remove: "Remove",
     website: "Website",
     about: "About",
-    nothing_more: "The record says nothing more.",
     alternative_to: "Alternative to",
     facts: "Facts",
     pricing: "Pricing",
@@ -482,7 +548,6 @@ static ENGLISH: Texts = Texts {
     evidence_dated: "It is dated",
     evidence_of_export: "It is undated; its source is dated",
     no_sources: "The record names no sources.",
-    no_claim: "The directory doesn’t vouch for the accuracy or freshness of these claims.",
     claim_sources: "Sources of single claims",
     claim_sources_note: "Claims without a number rest on the record’s own sources and date.",
     checked_on: "Checked on",
@@ -502,6 +567,10 @@ static ENGLISH: Texts = Texts {
     similar: "Similar products",
     history: "History",
     whole_history: "Whole history",
+    suggest_correction: "Suggest a correction",
+    suggest_product: "Suggest a product",
+    badge: "Badge for your own site",
+    evidence_checked: "evidence checked",
     history_since: "Changes have been recorded since",
     no_changes: "No changes are recorded.",
     was_added: "added to the directory",
@@ -578,15 +647,19 @@ static ENGLISH: Texts = Texts {
     categories_count: Counted { one: "{} category", many: "{} categories" },
     reviews_count: Counted { one: "{} review", many: "{} reviews" },
     terms_count: Counted { one: "{} term", many: "{} terms" },
-    sources_count: Counted { one: "{} source", many: "{} sources" },
+    sources_count: Counted { one: "{} export", many: "{} exports" },
     show_products: Counted { one: "Show {} product", many: "Show {} products" },
     stars_or_more: Counted { one: "{} star or more", many: "{} stars or more" },
     stars_count: Counted { one: "{} star", many: "{} stars" },
     more_values: Counted { one: "{} more", many: "{} more" },
+    empty_categories: Counted { one: "{} category without products", many: "{} categories without products" },
+    also_in: Counted { one: "Also in another export", many: "Also in {} other exports" },
 };
 
 static GERMAN: Texts = Texts {
     tag: "de",
+    native_name: "Deutsch",
+    other_languages: "Sprache",
     colon: ":",
     group: ".",
     decimal_point: ",",
@@ -611,15 +684,22 @@ static GERMAN: Texts = Texts {
     products: "Produkte",
     categories: "Kategorien",
     glossary: "Glossar",
-    sources: "Quellen",
+    sources: "Daten",
     docs: "API",
     search_products: "Produkte suchen",
     search: "Suchen",
     suggestions: "Vorschläge",
     terms: "Begriffe",
-    theme: "Farben: System, hell oder dunkel",
+    theme: "Farben",
+    theme_system: "System",
+    theme_light: "hell",
+    theme_dark: "dunkel",
     sign_in: "Anmelden",
     sign_out: "Abmelden",
+    published_by: "Herausgegeben von",
+    imprint: "Impressum",
+    privacy: "Datenschutz",
+    contact: "Kontakt",
     disclaimer: "Das Verzeichnis verbürgt weder Richtigkeit noch Aktualität seiner Angaben: Jeder Eintrag nennt seine Quellen und wann sie geprüft wurden.",
     documentation: "Dokumentation",
     api_reference: "API-Referenz",
@@ -702,13 +782,15 @@ static GERMAN: Texts = Texts {
     description: "Beschreibung",
     its_category: "Seine Kategorie",
     in_other_words: "in anderen Worten",
+    similar_meaning: "Ähnlich in der Bedeutung",
     compare: "Vergleichen",
     compare_selected: "Ausgewählte Produkte vergleichen",
     compare_hint: "Wählen Sie in einer Ergebnisliste zwei bis vier Produkte aus.",
+    all_rows: "Alle Angaben zeigen",
+    only_differences: "Nur Unterschiede zeigen",
     remove: "Entfernen",
     website: "Website",
     about: "Beschreibung",
-    nothing_more: "Der Eintrag enthält keine weiteren Angaben.",
     alternative_to: "Alternative zu",
     facts: "Fakten",
     pricing: "Preise",
@@ -731,7 +813,6 @@ static GERMAN: Texts = Texts {
     evidence_dated: "Sie sind datiert auf den",
     evidence_of_export: "Ein eigenes Datum fehlt; die Quelle ist datiert auf den",
     no_sources: "Der Eintrag nennt keine Quellen.",
-    no_claim: "Das Verzeichnis verbürgt weder Richtigkeit noch Aktualität dieser Angaben.",
     claim_sources: "Quellen einzelner Angaben",
     claim_sources_note: "Angaben ohne Nummer beruhen auf den Quellen und dem Datum des ganzen Eintrags.",
     checked_on: "Geprüft am",
@@ -751,6 +832,10 @@ static GERMAN: Texts = Texts {
     similar: "Ähnliche Produkte",
     history: "Verlauf",
     whole_history: "Gesamter Verlauf",
+    suggest_correction: "Korrektur vorschlagen",
+    suggest_product: "Produkt vorschlagen",
+    badge: "Abzeichen für die eigene Website",
+    evidence_checked: "Nachweise geprüft",
     history_since: "Änderungen werden erfasst seit dem",
     no_changes: "Es sind keine Änderungen erfasst.",
     was_added: "ins Verzeichnis aufgenommen",
@@ -830,15 +915,19 @@ static GERMAN: Texts = Texts {
     categories_count: Counted { one: "{} Kategorie", many: "{} Kategorien" },
     reviews_count: Counted { one: "{} Rezension", many: "{} Rezensionen" },
     terms_count: Counted { one: "{} Begriff", many: "{} Begriffe" },
-    sources_count: Counted { one: "{} Quelle", many: "{} Quellen" },
+    sources_count: Counted { one: "{} Export", many: "{} Exporte" },
     show_products: Counted { one: "{} Produkt anzeigen", many: "{} Produkte anzeigen" },
     stars_or_more: Counted { one: "ab {} Stern", many: "ab {} Sternen" },
     stars_count: Counted { one: "{} Stern", many: "{} Sterne" },
     more_values: Counted { one: "{} weiterer", many: "{} weitere" },
+    empty_categories: Counted { one: "{} Kategorie ohne Produkte", many: "{} Kategorien ohne Produkte" },
+    also_in: Counted { one: "Auch in einem anderen Export", many: "Auch in {} anderen Exporten" },
 };
 
 static FRENCH: Texts = Texts {
     tag: "fr",
+    native_name: "Français",
+    other_languages: "Langue",
     colon: "\u{a0}:",
     group: "\u{202f}",
     decimal_point: ",",
@@ -863,15 +952,22 @@ static FRENCH: Texts = Texts {
     products: "Produits",
     categories: "Catégories",
     glossary: "Glossaire",
-    sources: "Sources",
+    sources: "Données",
     docs: "API",
     search_products: "Rechercher des produits",
     search: "Rechercher",
     suggestions: "Suggestions",
     terms: "Termes",
-    theme: "Couleurs\u{a0}: système, clair ou sombre",
+    theme: "Couleurs",
+    theme_system: "système",
+    theme_light: "clair",
+    theme_dark: "sombre",
     sign_in: "Se connecter",
     sign_out: "Se déconnecter",
+    published_by: "Publié par",
+    imprint: "Mentions légales",
+    privacy: "Confidentialité",
+    contact: "Contact",
     disclaimer: "L’annuaire ne garantit ni l’exactitude ni l’actualité de ses informations\u{a0}: chaque fiche indique ses sources et la date de leur vérification.",
     documentation: "Documentation",
     api_reference: "Référence de l’API",
@@ -954,13 +1050,15 @@ static FRENCH: Texts = Texts {
     description: "Description",
     its_category: "Sa catégorie",
     in_other_words: "en d’autres termes",
+    similar_meaning: "De sens proche",
     compare: "Comparer",
     compare_selected: "Comparer les produits sélectionnés",
     compare_hint: "Sélectionnez deux à quatre produits dans une liste de résultats.",
+    all_rows: "Afficher toutes les propriétés",
+    only_differences: "N’afficher que les différences",
     remove: "Retirer",
     website: "Site web",
     about: "Présentation",
-    nothing_more: "La fiche n’en dit pas plus.",
     alternative_to: "Alternative à",
     facts: "En bref",
     pricing: "Tarifs",
@@ -983,7 +1081,6 @@ static FRENCH: Texts = Texts {
     evidence_dated: "Ils sont datés du",
     evidence_of_export: "Ils n’ont pas de date propre\u{a0}; la source est datée du",
     no_sources: "La fiche ne cite aucune source.",
-    no_claim: "L’annuaire ne garantit ni l’exactitude ni l’actualité de ces affirmations.",
     claim_sources: "Sources de certaines affirmations",
     claim_sources_note: "Les affirmations sans numéro reposent sur les sources et la date de la fiche.",
     checked_on: "Vérifiée le",
@@ -1003,6 +1100,10 @@ static FRENCH: Texts = Texts {
     similar: "Produits similaires",
     history: "Historique",
     whole_history: "Historique complet",
+    suggest_correction: "Proposer une correction",
+    suggest_product: "Proposer un produit",
+    badge: "Badge pour votre site",
+    evidence_checked: "preuves vérifiées",
     history_since: "Les changements sont enregistrés depuis le",
     no_changes: "Aucun changement n’est enregistré.",
     was_added: "ajouté à l’annuaire",
@@ -1079,36 +1180,45 @@ static FRENCH: Texts = Texts {
     categories_count: Counted { one: "{} catégorie", many: "{} catégories" },
     reviews_count: Counted { one: "{} avis", many: "{} avis" },
     terms_count: Counted { one: "{} terme", many: "{} termes" },
-    sources_count: Counted { one: "{} source", many: "{} sources" },
+    sources_count: Counted { one: "{} export", many: "{} exports" },
     show_products: Counted { one: "Afficher {} produit", many: "Afficher {} produits" },
     stars_or_more: Counted { one: "{} étoile ou plus", many: "{} étoiles ou plus" },
     stars_count: Counted { one: "{} étoile", many: "{} étoiles" },
     more_values: Counted { one: "{} autre", many: "{} autres" },
+    empty_categories: Counted { one: "{} catégorie sans produit", many: "{} catégories sans produit" },
+    also_in: Counted { one: "Aussi dans un autre export", many: "Aussi dans {} autres exports" },
 };
 
 #[cfg(test)]
 mod tests {
     use axum::http::HeaderValue;
+    use axum::http::header::ACCEPT_LANGUAGE;
 
     use super::*;
 
     #[test]
     fn browser_chooses_the_language() {
-        let preferred =
-            |list| Language::preferred(&HeaderMap::from_iter([(ACCEPT_LANGUAGE, HeaderValue::from_static(list))]));
-        for (list, language) in [
-            ("de-AT,de;q=0.9,en;q=0.8", Language::German),
-            ("es, fr-CA;q=0.7, en;q=0.3", Language::French),
-            ("en-GB,en;q=0.9,de;q=0.8", Language::English),
-            ("FR", Language::French),
-            ("de;q=0, en;q=0.1", Language::English),
-            ("nl, *", Language::English),
-            ("den", Language::English),
-            ("", Language::English),
+        let preferred = |list, own| {
+            let headers = HeaderMap::from_iter([(ACCEPT_LANGUAGE, HeaderValue::from_static(list))]);
+            Language::preferred(&headers, own)
+        };
+        for (list, own, language) in [
+            ("de-AT,de;q=0.9,en;q=0.8", "en", Some(Language::German)),
+            ("de-AT,de;q=0.9,en;q=0.8", "de", None),
+            ("de-AT,de;q=0.9,en;q=0.8", "it", Some(Language::German)),
+            ("it,de;q=0.9", "it-CH", None),
+            ("es, fr-CA;q=0.7, en;q=0.3", "en", Some(Language::French)),
+            ("en-GB,en;q=0.9,de;q=0.8", "en", None),
+            ("en-GB,en;q=0.9,de;q=0.8", "de", Some(Language::English)),
+            ("FR", "en", Some(Language::French)),
+            ("de;q=0, en;q=0.1", "en", None),
+            ("nl, *", "en", None),
+            ("den", "en", None),
+            ("", "en", None),
         ] {
-            assert_eq!(preferred(list), language, "{list}");
+            assert_eq!(preferred(list, own), language, "{list} {own}");
         }
-        assert_eq!(Language::preferred(&HeaderMap::new()), Language::English);
+        assert_eq!(Language::preferred(&HeaderMap::new(), "de"), None);
     }
 
     #[test]

@@ -50,6 +50,9 @@ pub(super) struct Address {
 /// The parameter for the page number, counted from 1.
 pub(super) const PAGE: &str = "page";
 
+/// The parameter for a product chosen for comparison.
+pub(super) const COMPARED: &str = "id";
+
 impl Address {
     pub(super) fn new(path: String) -> Self {
         Self { path, pairs: Vec::new() }
@@ -84,6 +87,12 @@ impl Address {
         Some(self.pairs.remove(at).1)
     }
 
+    /// The same list without the parameters that `is_left_out` selects.
+    pub(super) fn without(&self, is_left_out: impl Fn(&str) -> bool) -> Self {
+        let pairs = self.pairs.iter().filter(|(name, _)| !is_left_out(name)).cloned().collect();
+        Self { path: self.path.clone(), pairs }
+    }
+
     /// The page number, counted from 1.
     pub(super) fn page(&self) -> u64 {
         self.get(PAGE).and_then(|page| page.parse().ok()).unwrap_or(1).max(1)
@@ -108,11 +117,12 @@ impl Address {
         self.joined(&query.finish())
     }
 
-    /// The URL with a parameter's value replaced.
+    /// The URL with a parameter's value replaced, or without it if it's replaced by nothing.
     pub(super) fn replacing(&self, name: &str, value: &str, by: &str) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());
         let pairs = self.pairs().filter(|(of, _)| *of != PAGE);
-        query.extend_pairs(pairs.map(|(of, old)| (of, if (of, old) == (name, value) { by } else { old })));
+        let pairs = pairs.map(|(of, old)| (of, if (of, old) == (name, value) { by } else { old }));
+        query.extend_pairs(pairs.filter(|(_, value)| !value.is_empty()));
         self.joined(&query.finish())
     }
 

@@ -2,15 +2,17 @@
 
 use axum::http::Uri;
 
+use super::compare::MAX_COMPARED;
 use super::facets;
-use super::links::{Address, PAGE};
+use super::links::{Address, COMPARED, PAGE, of_category};
 use super::pager::offset;
+use crate::catalogue::Catalogue;
 use crate::catalogue::resource::{CategoryResource, Correction, QueryReport};
 use crate::http::extract::Snapshot;
 use crate::http::extract::query::RawQuery;
 use crate::http::problem::{ApiError, ErrorCode, ParameterProblem};
 use crate::record::Language;
-use crate::service::parameter::definition::{FILTERS, PREFIX, SEARCH_Q, SEARCH_SORT, TYPO};
+use crate::service::parameter::definition::{CATEGORY, FILTERS, PREFIX, SEARCH_Q, SEARCH_SORT, TYPO};
 use crate::service::parameter::{Given, Interface, Refusal, Values};
 use crate::service::{self, Facet, MAX_QUERY_CHARACTERS, MAX_QUERY_OFFSET, PageRequest, SearchSoftware};
 use crate::text::fold::folded;
@@ -20,7 +22,7 @@ use crate::text::shorten::is_longer;
 const LIMIT: u32 = 20;
 
 /// The parameters in a list's URL, except the filters.
-const OTHERS: [&str; 5] = [SEARCH_Q.name, SEARCH_SORT.name, TYPO.name, PREFIX.name, PAGE];
+const OTHERS: [&str; 6] = [SEARCH_Q.name, SEARCH_SORT.name, TYPO.name, PREFIX.name, PAGE, COMPARED];
 
 /// The parameters in a list's URL.
 pub(super) fn names() -> Vec<&'static str> {
@@ -34,6 +36,8 @@ pub(super) struct List {
     pub(super) search: SearchSoftware,
     /// The category that the whole page is about.
     pub(super) category: Option<CategoryResource>,
+    /// The ids of the products chosen for comparison, which forms and links keep without scripts.
+    pub(super) compared: Vec<String>,
 }
 
 impl List {
@@ -70,7 +74,36 @@ impl List {
         if let Some(category) = &category {
             search.filter.categories = vec![category.id.clone()];
         }
-        Ok(Self { address, search, category })
+        let mut compared: Vec<String> = Vec::new();
+        for (_, id) in address.pairs().filter(|(name, _)| *name == COMPARED).take(4 * MAX_COMPARED) {
+            if compared.len() < MAX_COMPARED && compared.iter().all(|other| other != id) {
+                compared.push(id.to_owned());
+            }
+        }
+        Ok(Self { address, search, category, compared })
+    }
+
+    /// The form that the filters and rows belong to: the header's search form, so a new query keeps
+    /// them. A category's page has its own form.
+    pub(super) fn form(&self) -> &'static str {
+        if self.category.is_some() { "narrow" } else { "find" }
+    }
+
+    /// The URL under which search engines should list this page: without its query, and a category's
+    /// own URL instead of a filter by it.
+    pub(super) fn canonical(&self, catalogue: &Catalogue, base: &str) -> String {
+        let is_query = |name: &str| [SEARCH_Q.name, SEARCH_SORT.name, TYPO.name].contains(&name);
+        let has_query = self.search.q.is_some();
+        let list = self.address.without(|name| name == COMPARED || (has_query && is_query(name)));
+        let page = if has_query { 1 } else { list.page() };
+        let mut filters = list.pairs().filter(|(name, _)| *name != PAGE);
+        match (filters.next(), filters.next()) {
+            (Some((name, value)), None) if name == CATEGORY.name => match catalogue.categories_named(value) {
+                [at] => Address::new(of_category(base, &catalogue.tables.categories[*at as usize].id)).at_page(page),
+                _ => list.at_page(page),
+            },
+            _ => list.at_page(page),
+        }
     }
 
     /// The query with its corrections applied, unless that makes it too long for a query.
@@ -100,7 +133,7 @@ impl List {
 /// The search that a URL describes, without its page number.
 fn search<'p>(pairs: impl Iterator<Item = (&'static str, &'p str)>) -> Result<SearchSoftware, Vec<Refusal>> {
     let mut values = Values::new(Interface::Http);
-    for (name, value) in pairs.filter(|(name, _)| *name != PAGE) {
+    for (name, value) in pairs.filter(|(name, _)| ![PAGE, COMPARED].contains(name)) {
         values.push(name, Some(Given::Text(value)));
     }
     values.read(SearchSoftware::from_values)

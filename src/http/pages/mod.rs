@@ -2,6 +2,7 @@
 //! API. Also the documentation and the machine-readable documents, which don't need a key.
 
 mod attribute;
+mod badge;
 mod call;
 mod categories;
 mod compare;
@@ -21,6 +22,8 @@ pub(super) mod language;
 mod licence;
 mod links;
 mod list;
+mod locale;
+mod markdown;
 mod overview;
 mod pager;
 mod preview;
@@ -36,21 +39,20 @@ mod terms;
 mod text_budget;
 
 pub(super) use error::{Reader, write_error};
-pub(super) use respond::set_caching;
+pub(super) use locale::{Localised, language_of, settle_language, take_language};
+pub(super) use respond::{allow_embedding, set_caching};
 
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use axum::Router;
-use axum::extract::{FromRequestParts, Path, State};
+use axum::extract::{Path, State};
 use axum::http::header::ALLOW;
-use axum::http::request::Parts;
 use axum::http::{HeaderMap, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::{get, post};
 
 use self::docs::Docs;
-use self::language::Language;
+use self::language::PageLanguage;
 use super::api;
 use super::entity_tag::TagKind;
 use super::middleware::{SIGN_IN, SIGN_OUT, allowed_methods};
@@ -63,13 +65,17 @@ pub(super) fn of_generation() -> Router<Arc<AppState>> {
         .route("/", get(results::get_home))
         .route("/software/{id}", get(software::get_software))
         .route("/software/{id}/history", get(history::get_history))
+        .route("/software/{id}/badge.svg", get(badge::get_badge))
         .route("/categories", get(categories::list_categories))
         .route("/categories/{id}", get(categories::get_category))
         .route("/glossary", get(glossary::get_glossary))
         .route("/compare", get(compare::get_comparison))
         .route("/exports", get(exports::list_exports))
-        .route("/sitemap.xml", get(sitemap::get_sitemap))
-        .route("/sitemap/{name}", get(sitemap::get_file))
+}
+
+/// The sitemap, for crawlers.
+pub(super) fn sitemap() -> Router<Arc<AppState>> {
+    Router::new().route("/sitemap.xml", get(sitemap::get_sitemap)).route("/sitemap/{name}", get(sitemap::get_file))
 }
 
 /// Parts of pages, for the script.
@@ -105,21 +111,30 @@ pub(super) fn parts_of_preview() -> Router<Arc<AppState>> {
     preview::status()
 }
 
-/// Routes that need neither a key nor a session: documentation, static files and signing in.
-pub(super) fn open(docs: &Docs) -> Router<Arc<AppState>> {
+/// Documents and static files, which need neither a key nor a session.
+pub(super) fn documents(docs: &Docs) -> Router<Arc<AppState>> {
     let documents = docs.documents.iter().cloned().fold(Router::new(), |router, (path, document)| {
         router.route(path, get(async move |headers: HeaderMap| document.respond(&headers).await))
     });
-    let pages = docs.pages.iter().cloned().fold(documents, |router, (path, pages)| {
-        let respond =
-            async move |language: Language, headers: HeaderMap| pages[language as usize].respond(&headers).await;
-        router.route(path, get(respond))
+    documents.route("/assets/{fingerprint}/{*path}", get(get_asset))
+}
+
+/// Pages that need neither a key nor a session: documentation and signing in.
+pub(super) fn open(docs: &Docs) -> Router<Arc<AppState>> {
+    let pages = docs.pages.iter().cloned().fold(Router::new(), |router, (path, pages)| {
+        let respond = async move |language: PageLanguage, headers: HeaderMap| match pages
+            .iter()
+            .find(|(of, _)| *of == language)
+        {
+            Some((_, page)) => page.respond(&headers).await,
+            None => ApiError::RouteNotFound.into_response(),
+        };
+        router.route(&path, get(respond))
     });
     pages
         .route("/docs", get(getting_started::get_page))
         .route(SIGN_IN, get(sign_in::get_form).post(sign_in::post_form).fallback(other_method))
         .route(SIGN_OUT, post(sign_in::sign_out).fallback(other_method))
-        .route("/assets/{fingerprint}/{*path}", get(get_asset))
 }
 
 async fn other_method(uri: Uri) -> Response {
@@ -140,16 +155,8 @@ async fn get_asset(
 }
 
 /// What a preview shows instead of a page while nothing is served yet; `None` without a preview.
-pub(super) fn awaited(state: &AppState, headers: &HeaderMap) -> Option<Response> {
+pub(super) fn awaited(state: &AppState, language: PageLanguage) -> Option<Response> {
     let is_awaited = state.config.preview.is_some() && state.directory.current().is_none();
-    let write = || preview::write(state, Language::preferred(headers), StatusCode::SERVICE_UNAVAILABLE);
+    let write = || preview::write(state, language, StatusCode::SERVICE_UNAVAILABLE);
     is_awaited.then(|| write().unwrap_or_else(ApiError::into_response))
-}
-
-impl<S: Sync> FromRequestParts<S> for Language {
-    type Rejection = Infallible;
-
-    async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, Infallible> {
-        Ok(Self::preferred(&parts.headers))
-    }
 }

@@ -2,7 +2,7 @@
 //! terms, examples, and the sitemap.
 
 use std::cmp::Reverse;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
@@ -10,11 +10,14 @@ use foldhash::HashMap;
 use tokio::sync::OnceCell;
 use unicode_normalization::UnicodeNormalization as _;
 
+use super::language::PageLanguage;
+use super::row;
 use super::terms::TermIndex;
-use crate::catalogue::{Collation, GlossaryEntry};
+use crate::catalogue::resource::{CategoryResource, SoftwareItem};
+use crate::catalogue::{Collation, GlossaryEntry, StoredProduct, Tables};
 use crate::generation::Snapshot;
 use crate::http::problem::ApiError;
-use crate::record::{CalendarDate, Language};
+use crate::record::{CalendarDate, EvidenceStatus, Language};
 use crate::service::{
     self, News, NewsKind, Order, PageRequest, SearchSoftware, SearchSort, ServiceError, SoftwareFilter, Stop,
 };
@@ -23,7 +26,10 @@ use crate::service::{
 const CATEGORIES: usize = 12;
 
 /// How many products each list on the home page shows.
-const PRODUCTS: u32 = 5;
+const PRODUCTS: usize = 5;
+
+/// How many products are looked at for each of these lists: fictional ones are left out.
+const LOOKED_AT: u32 = 100;
 
 /// The number of example queries.
 const EXAMPLES: usize = 3;
@@ -39,21 +45,30 @@ const MAX_LETTERS: usize = 200;
 pub(super) struct Overview {
     pub(super) software_count: u64,
     pub(super) term_count: u64,
-    /// The categories with the most products, as indices.
-    pub(super) categories: Vec<usize>,
     /// Products with the newest evidence, as list items.
     pub(super) newest_evidence: Vec<Bytes>,
     /// The most recently added products, as list items.
     pub(super) recently_added: Vec<Bytes>,
+    /// The full records of the products in these lists.
+    pub(super) records: Vec<StoredProduct>,
+    pub(super) terms: TermIndex,
+    /// For each language that pages show records in; `None` means each record's own.
+    localised: Vec<(Option<Language>, Localised)>,
+}
+
+/// What's sorted by the names shown, or made of them.
+#[derive(Debug)]
+pub(super) struct Localised {
+    /// The categories, as indices.
+    pub(super) categories: Vec<usize>,
+    /// The glossary's letters.
+    pub(super) letters: Letters,
     /// Queries that find something in the directory.
     pub(super) examples: Vec<String>,
-    pub(super) terms: TermIndex,
-    /// The glossary's letters for each language it can be shown in; `None` means each term's own.
-    letters: Vec<(Option<Language>, Letters)>,
 }
 
 /// The letters under which terms are listed, each with its terms as indices.
-type Letters = Vec<(String, Vec<usize>)>;
+pub(super) type Letters = Vec<(String, Vec<usize>)>;
 
 /// What was derived from the most recently requested generation. It doesn't keep the generation in
 /// memory.
@@ -128,60 +143,78 @@ impl Overview {
     /// Computes the overview. That involves searches, so run it on the search pool.
     pub(super) fn compute(snapshot: &Snapshot) -> Result<Self, ApiError> {
         let tables = &snapshot.catalogue.tables;
-        let mut categories: Vec<_> = (0..tables.categories.len()).collect();
-        categories.retain(|at| tables.categories[*at].software_count > 0);
-        // The sort is stable: categories of the same size stay in name order.
-        categories.sort_by_key(|at| Reverse(tables.categories[*at].software_count));
-        categories.truncate(CATEGORIES);
-        let few = PageRequest { limit: PRODUCTS, offset: 0 };
+        // Unless all products are fictional, none leads the home page.
+        let is_demo = |ordinal| snapshot.records.columns.is_demo(ordinal);
+        let is_real = |id: &str| is_demo(0) || snapshot.records.find(id).is_some_and(|ordinal| !is_demo(ordinal));
         let newest = SearchSoftware {
             q: None,
             sort: SearchSort::Stored(Order::EvidenceCheckedOn),
             // Excludes products without a date.
             filter: SoftwareFilter {
                 evidence_checked_after: CalendarDate::parse("0001-01-01"),
+                evidence_status: Some(EvidenceStatus::VendorSourcesReviewed),
                 ..SoftwareFilter::default()
             },
-            page: few,
+            page: PageRequest { limit: LOOKED_AT, offset: 0 },
             ..SearchSoftware::new("")
         };
         let newest = service::search_software(snapshot, &newest)?;
         let added = service::list_news(snapshot, &[], &Stop::default())?;
-        let added: Vec<_> =
-            added.into_iter().filter(|news| news.kind == NewsKind::Added).take(PRODUCTS as usize).collect();
+        let added = added.into_iter().filter(|news| news.kind == NewsKind::Added && is_real(&news.id));
+        let added: Vec<_> = added.take(PRODUCTS).collect();
+        let (mut newest_evidence, mut ids) = (Vec::new(), Vec::new());
+        for hit in newest.data {
+            let item: SoftwareItem<'_> = serde_json::from_slice(&hit.item).map_err(ApiError::internal)?;
+            if newest_evidence.len() < PRODUCTS && is_real(&item.id) {
+                newest_evidence.push(Bytes::copy_from_slice(&hit.item));
+                ids.push(item.id.into_owned());
+            }
+        }
         Ok(Self {
             software_count: snapshot.software_count() as u64,
             term_count: tables.glossary.len() as u64,
-            categories,
-            newest_evidence: newest.data.iter().map(|hit| Bytes::copy_from_slice(&hit.item)).collect(),
+            newest_evidence,
+            records: row::records(snapshot, ids.iter().chain(added.iter().map(|news| &news.id)).map(String::as_str))?,
             recently_added: items(snapshot, &added)?,
-            examples: service::example_queries(snapshot, EXAMPLES)?,
             terms: TermIndex::new(&tables.glossary).map_err(ApiError::internal)?,
-            letters: letters_by_language(&tables.glossary, &tables.languages.all())?,
+            localised: localised(snapshot)?,
         })
     }
 
-    /// The glossary's letters, with the terms in this language if they're translated into it.
-    pub(super) fn letters(&self, language: Option<&Language>) -> &[(String, Vec<usize>)] {
-        let shown_in = |language: Option<&Language>| self.letters.iter().find(|(of, _)| of.as_ref() == language);
-        shown_in(language).or_else(|| shown_in(None)).map_or(&[], |(_, letters)| letters)
+    pub(super) fn localised(&self, language: Option<&Language>) -> Option<&Localised> {
+        self.localised.iter().find(|(of, _)| of.as_ref() == language).map(|(_, localised)| localised)
     }
 }
 
-fn letters_by_language<'g>(
-    glossary: &'g [GlossaryEntry],
-    languages: &[&Language],
-) -> Result<Vec<(Option<Language>, Letters)>, ApiError> {
+/// The categories with the most products, given all of them in the order shown.
+pub(super) fn largest(all: &[CategoryResource], sorted: &[usize]) -> Vec<usize> {
+    let mut largest: Vec<_> = sorted.iter().copied().filter(|at| all[*at].software_count > 0).collect();
+    largest.sort_by_key(|at| Reverse(all[*at].software_count));
+    largest.truncate(CATEGORIES);
+    largest
+}
+
+fn localised(snapshot: &Snapshot) -> Result<Vec<(Option<Language>, Localised)>, ApiError> {
+    let Tables { languages, categories, glossary, .. } = &snapshot.catalogue.tables;
+    let tags = PageLanguage::all().map(|page| page.texts().tag).chain([snapshot.catalogue.own_language()]);
+    let shown: BTreeSet<_> = tags.map(|tag| languages.find(tag)).chain([None]).collect();
     let collation = Collation::new().map_err(ApiError::internal)?;
-    let mut all = vec![(None, letters(glossary.iter().map(|entry| &*entry.term.term).enumerate()))];
-    let is_used = |language: &Language| glossary.iter().any(|entry| entry.term.find_term(language).is_some());
-    for language in languages.iter().filter(|language| is_used(language)) {
-        let shown = |entry: &'g GlossaryEntry| entry.term.find_term(language).unwrap_or(&entry.term.term);
-        let mut terms: Vec<_> = glossary.iter().map(shown).enumerate().collect();
+    let localise = |language: Option<&Language>| {
+        let name = |at: &usize| categories[*at].name_in(language);
+        let term = |entry: &'_ GlossaryEntry| {
+            language.and_then(|language| entry.term.find_term(language)).unwrap_or(&entry.term.term).to_owned()
+        };
+        let mut order: Vec<_> = (0..categories.len()).collect();
+        order.sort_by_cached_key(|at| collation.key(name(at)));
+        let mut terms: Vec<_> = glossary.iter().map(term).enumerate().collect();
         terms.sort_by_cached_key(|(_, term)| collation.key(term));
-        all.push((Some((*language).clone()), letters(terms.into_iter())));
-    }
-    Ok(all)
+        Ok::<_, ApiError>(Localised {
+            examples: service::example_queries(snapshot, language, EXAMPLES)?,
+            categories: order,
+            letters: letters(terms.iter().map(|(at, term)| (*at, term.as_str()))),
+        })
+    };
+    shown.into_iter().map(|language| Ok((language.cloned(), localise(language)?))).collect()
 }
 
 /// The letters that terms are listed under, each with its terms' indices, in term order.

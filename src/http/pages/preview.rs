@@ -12,7 +12,7 @@ use axum::response::Response;
 use axum::routing::get;
 
 use super::frame::Frame;
-use super::language::Language;
+use super::language::PageLanguage;
 use super::respond;
 use crate::http::preview::{Comparison, Preview, Report, Status};
 use crate::http::problem::ApiError;
@@ -49,7 +49,7 @@ fn preview(state: &AppState) -> Result<&Preview, ApiError> {
     state.site.preview.as_deref().ok_or(ApiError::RouteNotFound)
 }
 
-async fn get_page(State(state): State<Arc<AppState>>, language: Language) -> Result<Response, ApiError> {
+async fn get_page(State(state): State<Arc<AppState>>, language: PageLanguage) -> Result<Response, ApiError> {
     let shown = Arc::clone(&state);
     // Hashing and writing all findings and changes takes time.
     let write = move || write(&shown, language, StatusCode::OK);
@@ -57,10 +57,10 @@ async fn get_page(State(state): State<Arc<AppState>>, language: Language) -> Res
 }
 
 /// The page, also shown while there's nothing else to show.
-pub(super) fn write(state: &AppState, language: Language, status: StatusCode) -> Result<Response, ApiError> {
+pub(super) fn write(state: &AppState, language: PageLanguage, status: StatusCode) -> Result<Response, ApiError> {
     let (t, preview) = (language.texts(), preview(state)?);
     let page = PreviewPage {
-        frame: Frame::bare(&state.site, language).titled(t.what_changes),
+        frame: Frame::bare(&state.site, language).titled(t.what_changes).at("/preview"),
         preview,
         report: preview.report(&state.directory),
         status: preview.status(&state.directory),

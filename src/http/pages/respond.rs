@@ -8,8 +8,9 @@ use axum::http::header::{
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 
-use super::language::Texts;
+use super::language::{PageLanguage, Texts};
 use crate::http::problem::ApiError;
+use crate::key::Origin;
 
 pub(super) const HTML: HeaderValue = HeaderValue::from_static("text/html; charset=utf-8");
 
@@ -21,6 +22,9 @@ const CONTENT_POLICY: HeaderValue = HeaderValue::from_static(
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; base-uri 'none'; \
      form-action 'self'; frame-ancestors 'none'; require-trusted-types-for 'script'; trusted-types 'none'",
 );
+
+/// What decides whether a visitor is redirected to another language.
+pub(super) const BY_LANGUAGE: HeaderValue = HeaderValue::from_static("Accept-Language, Sec-Fetch-Site");
 
 /// Renders a page, or part of a page, in a given language.
 pub(super) fn html(status: StatusCode, t: &Texts, template: &impl Template) -> Result<Response, ApiError> {
@@ -42,6 +46,23 @@ pub(super) fn protect(headers: &mut HeaderMap) {
     headers.insert(RESOURCE_POLICY, HeaderValue::from_static("same-origin"));
 }
 
+/// Lets the sites that the operator names embed public pages.
+pub(in crate::http) fn allow_embedding(embedded_by: Option<&HeaderValue>, response: &mut Response) {
+    let Some(ancestors) = embedded_by else { return };
+    if let Some(policy) = response.headers_mut().get_mut(CONTENT_SECURITY_POLICY).filter(|of| **of == CONTENT_POLICY) {
+        *policy = ancestors.clone();
+    }
+}
+
+/// The policy of pages that these sites may embed.
+pub(super) fn embedded_by(origins: &[Origin]) -> Option<HeaderValue> {
+    let origins: Vec<_> = origins.iter().map(Origin::as_str).collect();
+    let policy = CONTENT_POLICY;
+    let policy =
+        policy.to_str().ok()?.replace("frame-ancestors 'none'", &format!("frame-ancestors {}", origins.join(" ")));
+    HeaderValue::try_from(policy).ok().filter(|_| !origins.is_empty())
+}
+
 /// Redirects to a path and query, which must be ASCII.
 pub(super) fn redirect(status: StatusCode, address: &str) -> Response {
     match HeaderValue::try_from(address) {
@@ -50,18 +71,24 @@ pub(super) fn redirect(status: StatusCode, address: &str) -> Response {
     }
 }
 
-/// Sets who may cache a page. The response depends on the language and the coding, and on the
-/// session unless the page is public.
-pub(in crate::http) fn set_caching(is_public: bool, response: &mut Response) {
+/// Sets who may cache a page. The response depends on the coding, and on the session unless the page
+/// is public. If the language isn't in the path, a visitor arriving from elsewhere may be redirected.
+pub(in crate::http) fn set_caching(is_public: bool, language: PageLanguage, response: &mut Response) {
     let is_found = response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED;
     let (caching, vary) = match is_public {
-        true if is_found => ("public, max-age=60, stale-while-revalidate=600", "Accept-Language, Accept-Encoding"),
-        true => ("no-cache", "Accept, Accept-Language, Accept-Encoding"),
-        false => ("private, no-cache", "Cookie, Accept, Accept-Language, Accept-Encoding"),
+        true if is_found => ("public, max-age=60, stale-while-revalidate=600", "Accept-Encoding"),
+        true => ("no-cache", "Accept, Accept-Encoding"),
+        false => ("private, no-cache", "Cookie, Accept, Accept-Encoding"),
     };
     let headers = response.headers_mut();
     if !headers.contains_key(CACHE_CONTROL) {
         headers.insert(CACHE_CONTROL, HeaderValue::from_static(caching));
     }
     headers.insert(VARY, HeaderValue::from_static(vary));
+    if !is_public {
+        headers.insert(RESOURCE_POLICY, HeaderValue::from_static("same-origin"));
+    }
+    if !language.is_in_path {
+        headers.append(VARY, BY_LANGUAGE);
+    }
 }

@@ -7,31 +7,40 @@ use axum::extract::State;
 use axum::http::{StatusCode, Uri};
 use axum::response::Response;
 
+use super::attribute::{self, Fact};
 use super::call::{Call, Calls};
+use super::compare::MAX_COMPARED;
 use super::edition::{Edition, Lang};
 use super::facets::{Chip, FilterGroup, chips, filter_count, groups, without_filters};
 use super::frame::{Frame, JsonLd, Section};
-use super::language::{Language, Texts};
-use super::links::{PAGE, of_category, of_search, of_software};
+use super::language::{PageLanguage, Texts};
+use super::links::{COMPARED, PAGE, of_category, of_search, of_software};
 use super::list::{List, names};
 use super::pager::Pager;
-use super::row::{Matches, Row};
+use super::row::{self, Matches, Row};
 use super::site::Site;
 use super::text_budget::TextBudget;
 use super::{facets, home, links, respond};
 use crate::catalogue::resource::{
-    CategoryResource, CategorySuggestion, Correction, QueryReport, SoftwareItem, SoftwareRef, UnknownValue,
+    CategoryRef, CategoryResource, CategorySuggestion, Correction, QueryReport, SoftwareDetail, SoftwareItem,
+    SoftwareRef, UnknownValue,
 };
 use crate::http::extract::query::RawQuery;
 use crate::http::extract::{Preferred, Snapshot};
 use crate::http::problem::ApiError;
 use crate::http::search_page::with_page;
 use crate::http::state::AppState;
+use crate::record::{AttributeType, Corrections};
 use crate::service;
 use crate::service::parameter::definition::{CATEGORY, SEARCH_Q, TYPO};
-use crate::service::{Budget, Order, PageRequest, SearchPage, SearchSoftware, SearchSort, Stop, Tier};
+use crate::service::{Budget, Order, PageRequest, SearchPage, SearchSoftware, SearchSort, Stop, Tier, Translator};
 use crate::text::english::is_function_word;
 use crate::text::fold::folded;
+use crate::text::html::escape;
+use crate::text::shorten::in_list;
+
+/// The maximum number of categories in common that a row lists.
+const MAX_SHARED: usize = 4;
 
 /// The maximum number of synonyms that the page lists.
 const MAX_SYNONYMS: usize = 6;
@@ -54,6 +63,19 @@ struct Explore<'a> {
     pager: Option<Pager>,
     calls: Calls,
     nothing: Option<Nothing<'a>>,
+    /// The products chosen for comparison, in an address without scripts.
+    compared: Vec<Chosen>,
+}
+
+/// A product chosen for comparison.
+#[derive(Debug)]
+struct Chosen {
+    id: String,
+    name: String,
+    /// The list's URL without this choice.
+    without: String,
+    /// Whether the page has a row for the product.
+    is_shown: bool,
 }
 
 impl Explore<'_> {
@@ -61,10 +83,8 @@ impl Explore<'_> {
         if self.list.search.q.is_some() { self.t.results } else { self.t.products }
     }
 
-    /// The form that the filters belong to: the header's search form, so a new query keeps them. A
-    /// category's page has its own form.
     fn form(&self) -> &'static str {
-        if self.list.category.is_some() { "narrow" } else { "find" }
+        self.list.form()
     }
 
     fn total(&self) -> u64 {
@@ -147,13 +167,20 @@ impl Explore<'_> {
     /// The first few additional terms that were searched for.
     fn synonyms(&self) -> Vec<&str> {
         let mut terms: Vec<&str> = Vec::new();
-        for Correction { to, .. } in &self.query().synonyms {
-            if terms.len() < MAX_SYNONYMS && !terms.contains(&&**to) {
+        for Correction { from, to } in &self.query().synonyms {
+            let is_same = |other: &str| spelled_alike(other) == spelled_alike(to);
+            if terms.len() < MAX_SYNONYMS && !is_same(from) && !terms.iter().any(|term| is_same(term)) {
                 terms.push(to);
             }
         }
         terms
     }
+}
+
+/// A form that `Prüfung`, `Pruefung` and `prufung` share.
+fn spelled_alike(word: &str) -> String {
+    let word: String = folded(word).collect();
+    ["ae", "oe", "ue"].into_iter().fold(word, |word, pair| word.replace(pair, &pair[..1]))
 }
 
 #[derive(Debug, Template)]
@@ -166,7 +193,7 @@ struct ResultsPage<'a> {
 /// The home page, or search results if the URL has any list parameters.
 pub(super) async fn get_home(
     State(state): State<Arc<AppState>>,
-    language: Language,
+    language: PageLanguage,
     Preferred(of_texts): Preferred,
     snapshot: Snapshot,
     uri: Uri,
@@ -177,26 +204,26 @@ pub(super) async fn get_home(
     if !is_list {
         return home::get(state, language, of_texts, snapshot).await;
     }
-    let list = List::read(format!("{}/", state.site.base), &uri, &snapshot, None, of_texts)?;
+    let list = List::read(format!("{}/", state.site.base_in(language)), &uri, &snapshot, None, of_texts)?;
     show(state, language, snapshot, list, false).await
 }
 
 /// The part of a list page that the script replaces.
 pub(super) async fn get_results(
     State(state): State<Arc<AppState>>,
-    language: Language,
+    language: PageLanguage,
     Preferred(of_texts): Preferred,
     snapshot: Snapshot,
     uri: Uri,
 ) -> Result<Response, ApiError> {
-    let list = List::read(format!("{}/", state.site.base), &uri, &snapshot, None, of_texts)?;
+    let list = List::read(format!("{}/", state.site.base_in(language)), &uri, &snapshot, None, of_texts)?;
     show(state, language, snapshot, list, true).await
 }
 
 /// Shows a list, or only the part of it that the script replaces.
 pub(super) async fn show(
     state: Arc<AppState>,
-    language: Language,
+    language: PageLanguage,
     snapshot: Snapshot,
     list: List,
     is_part: bool,
@@ -228,7 +255,7 @@ pub(super) async fn show(
 #[derive(Debug, Clone)]
 struct View {
     state: Arc<AppState>,
-    language: Language,
+    language: PageLanguage,
     snapshot: Snapshot,
     list: Arc<List>,
     is_part: bool,
@@ -236,12 +263,24 @@ struct View {
 
 impl View {
     fn edition(&self) -> Edition<'_> {
-        Edition {
-            t: self.language.texts(),
-            base: &self.state.site.base,
-            catalogue: &self.snapshot.catalogue,
-            language: self.list.search.language.as_ref(),
-        }
+        self.state.site.edition(self.language, &self.snapshot.catalogue, self.list.search.language.as_ref())
+    }
+
+    /// The products chosen for comparison, given the page's.
+    fn compared(&self, items: &[SoftwareItem<'_>]) -> Result<Vec<Chosen>, ApiError> {
+        let mut translator = Translator::new(&self.snapshot.catalogue, self.list.search.language.as_ref());
+        let stored = row::records(&self.snapshot, self.list.compared.iter().map(String::as_str))?;
+        let chosen = row::read(&stored)?.into_iter().map(|mut product| {
+            translator.detail(&mut product);
+            let id = product.item.id.into_owned();
+            Chosen {
+                without: self.list.address.replacing(COMPARED, &id, ""),
+                is_shown: items.iter().any(|item| *item.id == *id),
+                name: in_list(&product.item.name).into_owned(),
+                id,
+            }
+        });
+        Ok(chosen.collect())
     }
 
     fn write(&self, page: &SearchPage<'_>, nothing: Option<Nothing<'_>>) -> Result<Response, ApiError> {
@@ -256,24 +295,54 @@ impl View {
             .map_err(ApiError::internal)?;
         let chosen: Vec<&str> = list.search.filter.categories.iter().map(String::as_str).collect();
         let is_ranked = list.search.q.is_some() && list.search.sort == SearchSort::Relevance;
+        let stored = row::records(snapshot, items.iter().map(|item| &*item.id))?;
+        let records = row::read(&stored)?;
+        let leaders = leaders(&records);
+        let alike = page.query.alternatives_to_id.as_ref().map(|id| row::records(snapshot, std::iter::once(&**id)));
+        let alike = alike.transpose()?;
+        let alike = alike.as_deref().map(row::read).transpose()?.and_then(|mut of| of.pop());
+        let searched = list.corrected(&page.query).unwrap_or_default();
         let mut above = None;
-        let rows = items.iter().zip(&page.data).map(|(item, hit)| {
+        let rows = items.iter().zip(&page.data).filter_map(|(item, hit)| {
+            let at = records.iter().position(|record| record.item.id == item.id);
+            at.is_none_or(|at| leaders[at] == at).then_some((at, item, hit))
+        });
+        let rows = rows.map(|(at, item, hit)| {
             let tier = Some(hit.tier).filter(|_| is_ranked);
             let line = tier.and_then(|tier| tier_line(t, tier, page));
             let is_first = std::mem::replace(&mut above, line) != line;
-            let matches = hit.highlights.as_deref().map(Matches::read).transpose().map_err(ApiError::internal)?;
-            let row = Row::new(edition, item).selectable().preferring(&chosen);
+            // What's similar to a product shares many words with it, most of them by chance.
+            let highlights = hit.highlights.as_deref().filter(|_| alike.is_none());
+            let matches = highlights.map(Matches::read).transpose().map_err(ApiError::internal)?;
+            let is_ticked = list.compared.iter().any(|id| *id == *item.id);
+            let row = Row::new(edition, item).selectable(list.form(), is_ticked).preferring(&chosen);
             let row = row.chosen_if(tier == Some(Tier::Pinned));
             let row = match matches {
                 Some(matches) => row.with_matches(matches),
                 None => row,
             };
-            Ok((line.filter(|_| is_first), row))
+            let row = match at {
+                Some(at) => {
+                    let others = records.iter().enumerate().filter(|(of, _)| leaders[*of] == at && *of != at);
+                    row.with_record(&records[at]).with_others(others.map(|(_, record)| record))
+                }
+                None => row,
+            };
+            let reason = (list.search.q.is_some() && !row.is_explained())
+                .then(|| {
+                    let record = at.map(|at| &records[at]);
+                    reason(edition, (&searched, &page.query), hit.tier, item, record, alike.as_ref())
+                })
+                .flatten();
+            Ok((line.filter(|_| is_first), row.with_note(reason)))
         });
         let q = list.search.q.as_deref().unwrap_or_default();
         let name = list.category.as_ref().map_or(t.products, |category| &category.name);
         let title = if q.is_empty() { name.to_owned() } else { format!("{q} · {}", t.results) };
-        let mut frame = Frame::new(site, self.language, snapshot).titled(&title);
+        let mut frame =
+            Frame::new(site, self.language, snapshot).titled(&title).at(&list.address.at_page(list.address.page()));
+        frame = frame.canonical_at(&list.canonical(&snapshot.catalogue, edition.base));
+        frame.is_noindex = list.search.q.is_some() || page.data.is_empty();
         let explore = Explore {
             edition,
             t,
@@ -287,11 +356,11 @@ impl View {
             pager: Pager::new(t, page.pagination, &list.address, list.search.q.is_some()),
             calls: Calls::new(t, site, &[call(list)]),
             nothing,
+            compared: self.compared(&items)?,
         };
         if self.is_part {
             return respond::html(StatusCode::OK, t, &explore);
         }
-        frame.canonical = Some(list.address.at_page(list.address.page()));
         if let Some(category) = &list.category {
             // On a category's page, the header's search box still covers the whole directory.
             frame = frame.described(category.description.as_deref().unwrap_or_default());
@@ -302,6 +371,86 @@ impl View {
             frame.q = q;
         }
         respond::html(StatusCode::OK, t, &ResultsPage { frame, explore })
+    }
+}
+
+/// For each record, the first one about the same product: from another export, with the same website
+/// and a name or alias in common.
+fn leaders(records: &[SoftwareDetail<'_>]) -> Vec<usize> {
+    let names = |record: &SoftwareDetail<'_>| -> Vec<String> {
+        let names = std::iter::once(&record.item.name).chain(&record.detail.aliases);
+        names.filter_map(|name| AttributeType::Text.key(name)).collect()
+    };
+    let links = |one: &SoftwareDetail<'_>, other: &SoftwareDetail<'_>| {
+        one.detail.same_as.iter().any(|same| same.id == other.item.id)
+    };
+    let is_same = |one: &SoftwareDetail<'_>, other: &SoftwareDetail<'_>| {
+        (links(one, other) || links(other, one)) && {
+            let others = names(other);
+            names(one).iter().any(|name| others.contains(name))
+        }
+    };
+    let mut leaders: Vec<usize> = Vec::new();
+    for (at, record) in records.iter().enumerate() {
+        let leader = (0..at).find(|of| leaders[*of] == *of && is_same(&records[*of], record));
+        leaders.push(leader.unwrap_or(at));
+    }
+    leaders
+}
+
+/// Why a product was found, if no marked text says it, as HTML. `q` is the query as searched, and
+/// `alike` the product that an alternative is sought to.
+fn reason<'a>(
+    edition: Edition<'a>,
+    (q, query): (&str, &QueryReport),
+    tier: Tier,
+    item: &SoftwareItem<'_>,
+    record: Option<&'a SoftwareDetail<'a>>,
+    alike: Option<&SoftwareDetail<'_>>,
+) -> Option<String> {
+    let t = edition.t;
+    let quiet = |text: &str| format!("<span class=\"quiet\">{}</span>", escape(text));
+    let labelled =
+        |label: &str, value: &str| format!("{} <bdi>{}</bdi>", quiet(&format!("{label}{}", t.colon)), escape(value));
+    let name =
+        |category: &CategoryRef<'_>| format!("<bdi{}>{}</bdi>", edition.category(&category.id), escape(&category.name));
+    if let Some(alike) = alike {
+        let is_shared = |category: &&CategoryRef<'_>| alike.item.categories.iter().any(|of| of.id == category.id);
+        let shared: Vec<_> = item.categories.iter().filter(is_shared).take(MAX_SHARED).map(name).collect();
+        return Some(match &*shared {
+            [] => quiet(t.similar_meaning),
+            shared => format!("{} {}", quiet(&format!("{}{}", t.in_common, t.colon)), shared.join(", ")),
+        });
+    }
+    if tier.is_related() {
+        return Some(quiet(t.similar_meaning));
+    }
+    // Some of the searched fields have no highlights.
+    let parts = |text: &str| -> Vec<String> {
+        let parts = text.split(|c: char| !c.is_alphanumeric()).map(|part| folded(part).collect());
+        parts.filter(|part: &String| !part.is_empty() && !is_function_word(part)).collect()
+    };
+    let words = parts(q);
+    let is_named = |text: &str| parts(text).iter().any(|part| words.contains(part));
+    let facts = record.into_iter().flat_map(|record| {
+        attribute::shown(&edition.catalogue.tables.attributes).map(move |of| Fact::new(edition, of, record))
+    });
+    let mut facts = facts.filter_map(|fact| Some((fact.name.0, fact.values.into_iter().find(|of| is_named(&of.0))?.0)));
+    let also = query.synonyms.iter().map(|synonym| &*synonym.to);
+    let has = |text: &str, term: &str| folded(text).collect::<String>().contains(&*folded(term).collect::<String>());
+    if let Some((label, value)) = facts.next() {
+        Some(labelled(label, &value))
+    } else if let Some(replaced) = &query.alternatives_to {
+        Some(labelled(t.alternative_to, replaced))
+    } else if let Some((category, term)) =
+        also.clone().find_map(|term| Some((item.categories.iter().find(|category| has(&category.name, term))?, term)))
+    {
+        let label = quiet(&format!("{}{}", t.category, t.colon));
+        Some(format!("{label} {} · {}", name(category), labelled(t.also_searched, term)))
+    } else {
+        let kind = item.offering_type.replace('-', " ");
+        let is_meant = is_named(&kind) || also.clone().any(|term| has(&kind, term));
+        is_meant.then(|| labelled(t.kind, &row::kind(t, &item.offering_type).unwrap_or(t.software_kind.into())))
     }
 }
 
@@ -333,7 +482,7 @@ fn call(list: &List) -> Call {
     if let Some(category) = &list.category {
         call = call.with(CATEGORY.name, category.id.as_str());
     }
-    for (name, value) in list.address.pairs().filter(|(name, _)| *name != PAGE) {
+    for (name, value) in list.address.pairs().filter(|(name, _)| ![PAGE, COMPARED].contains(name)) {
         call = call.with(name, value);
     }
     if list.search.highlight {
@@ -365,6 +514,8 @@ pub(super) struct Nothing<'a> {
     pub(super) words: Vec<Way<'a>>,
     pub(super) products: Vec<Way<'a>>,
     pub(super) categories: Vec<Way<'a>>,
+    /// Where readers can suggest the product that they looked for.
+    pub(super) suggest_product: Option<String>,
 }
 
 #[derive(Debug)]
@@ -374,6 +525,16 @@ pub(super) struct Way<'a> {
     pub(super) href: String,
     /// The number of products.
     pub(super) count: Option<u64>,
+}
+
+/// The address of the first export that takes suggestions.
+fn suggest_product(snapshot: &Snapshot, name: &str) -> Option<String> {
+    let exports = snapshot.catalogue.tables.exports.iter().map(|export| &export.resource);
+    let mut templates = exports.filter_map(|export| {
+        let template = Corrections::parse(export.corrections.as_deref()?).ok()?;
+        Some(template.url(["", name, &export.id, ""]))
+    });
+    templates.next()
 }
 
 impl<'a> Nothing<'a> {
@@ -399,6 +560,7 @@ impl<'a> Nothing<'a> {
             words: Vec::new(),
             products: Vec::new(),
             categories: Vec::new(),
+            suggest_product: list.search.q.as_deref().and_then(|q| suggest_product(snapshot, q)),
         };
         if nothing.has_filters {
             let search = SearchSoftware { q: q.clone(), ..list.keeping(|_, name| !facets::is_filter(name))? };

@@ -4,16 +4,28 @@ use std::borrow::Cow;
 
 use askama::Template;
 
+use super::attribute::{self, Fact};
 use super::edition::{Edition, Lang};
 use super::evidence::Badge;
 use super::language::Texts;
 use super::links::{initial, of_category, of_software};
-use crate::catalogue::resource::{CategoryRef, Highlight, ReviewSummary, SoftwareItem};
+use crate::catalogue::StoredProduct;
+use crate::catalogue::resource::{CategoryRef, Highlight, ReviewSummary, SoftwareDetail, SoftwareItem};
+use crate::generation::Snapshot;
+use crate::http::problem::ApiError;
 use crate::record::OfferingType;
+use crate::service::{ServiceError, read_software};
 use crate::text::html::escape;
+use crate::text::shorten::in_list;
 
 /// How many of a field's matches a row shows.
 const MAX_MATCHES: usize = 4;
+
+/// How many facts a row shows.
+const MAX_FACTS: usize = 5;
+
+/// The maximum size of a record that a row shows more of, in bytes.
+const MAX_RECORD: usize = 64 * 1024;
 
 #[derive(Debug, Template)]
 #[template(path = "parts/row.html")]
@@ -28,10 +40,16 @@ pub(super) struct Row<'a> {
     badge: Option<Badge<'a>>,
     /// A line below the tagline, as HTML.
     note: Option<String>,
+    /// What the full record says at a glance.
+    facts: Vec<Fact<'a>>,
+    /// The name of the record's export, if products come from several.
+    export: Option<Cow<'a, str>>,
+    /// The same product in other exports: their names, and the URLs of its pages.
+    also: Vec<(Cow<'a, str>, String)>,
     /// Whether the directory's editors pinned the product to this query.
     is_chosen: bool,
-    /// Whether the product can be selected for comparison.
-    is_selectable: bool,
+    /// The form that compares the product if it's selected, and whether it is.
+    selected_by: Option<(&'static str, bool)>,
 }
 
 impl<'a> Row<'a> {
@@ -46,13 +64,32 @@ impl<'a> Row<'a> {
             rating: Rating::new(t, item.rating_value(), item.review_count),
             badge: Badge::new(t, item),
             note: None,
+            facts: Vec::new(),
+            export: None,
+            also: Vec::new(),
             is_chosen: false,
-            is_selectable: false,
+            selected_by: None,
         }
     }
 
-    pub(super) fn selectable(self) -> Self {
-        Self { is_selectable: true, ..self }
+    pub(super) fn selectable(self, form: &'static str, is_ticked: bool) -> Self {
+        Self { selected_by: Some((form, is_ticked)), ..self }
+    }
+
+    /// Adds what the full record says at a glance, and where it comes from.
+    pub(super) fn with_record(self, record: &'a SoftwareDetail<'_>) -> Self {
+        let mut facts = attribute::at_a_glance(self.edition, record);
+        facts.truncate(MAX_FACTS);
+        let exports = &self.edition.catalogue.tables.exports;
+        let has_several = exports.iter().filter(|export| export.resource.software_count > 0).count() > 1;
+        Self { facts, export: has_several.then(|| in_list(&record.detail.export.name)), ..self }
+    }
+
+    /// Adds the same product in other exports.
+    pub(super) fn with_others(self, others: impl Iterator<Item = &'a SoftwareDetail<'a>>) -> Self {
+        let base = self.edition.base;
+        let also = others.map(|other| (in_list(&other.detail.export.name), of_software(base, &other.item.id)));
+        Self { also: also.collect(), ..self }
     }
 
     pub(super) fn chosen_if(self, is_chosen: bool) -> Self {
@@ -95,7 +132,7 @@ impl<'a> Row<'a> {
     }
 
     fn initial(&self) -> Cow<'static, str> {
-        initial(self.item.vendor.as_deref().unwrap_or(&self.item.name))
+        initial(&self.item.name)
     }
 
     /// The categories that the row doesn't show.
@@ -121,6 +158,37 @@ impl<'a> Row<'a> {
         self.html("categories", &category.name)
     }
 
+    /// Whether some text that the row shows in any case is marked.
+    fn is_marked(&self) -> bool {
+        let item = self.item;
+        let category = self.category.map(|category| self.category_html(category));
+        let others = [("tagline", item.tagline.as_deref()), ("vendor", item.vendor.as_deref())];
+        let others = others.into_iter().filter_map(|(field, text)| Some(self.html(field, text?)));
+        let mut shown = std::iter::once(self.html("name", &item.name)).chain(others).chain(category);
+        shown.any(|html| html.contains("<mark>"))
+    }
+
+    /// Whether matches in the row's text say why the product was found.
+    pub(super) fn is_explained(&self) -> bool {
+        self.is_chosen || self.is_marked() || self.elsewhere().is_some()
+    }
+
+    /// What a field is called in which nothing but a translation or a further value matched.
+    fn label(&self, field: &str) -> &'a str {
+        let t = self.t;
+        match field {
+            "name" => t.also_called,
+            "tagline" => t.description,
+            "categories" => t.category,
+            "offering_type" => t.kind,
+            _ => {
+                let attributes = &self.edition.catalogue.tables.attributes;
+                let of = attributes.number(field).map(|number| attributes.get(number));
+                of.map_or(t.facts, |of| attribute::name(t, self.edition.language, of).0)
+            }
+        }
+    }
+
     /// The first matches in a field that the row doesn't otherwise show.
     fn elsewhere(&self) -> Option<Elsewhere<'_>> {
         let t = self.t;
@@ -133,7 +201,12 @@ impl<'a> Row<'a> {
             ("description", t.description),
             ("category_description", t.its_category),
         ];
-        fields.into_iter().find_map(|(field, label)| {
+        let other = || {
+            let field = self.matches.0.first().filter(|_| !self.is_marked()).map(|found| &*found.field)?;
+            Some((field, self.label(field)))
+        };
+        let is_matched = |(field, _): &(&str, &str)| self.matches.in_field(field).next().is_some();
+        fields.into_iter().find(is_matched).or_else(other).and_then(|(field, label)| {
             let is_synonym = self.matches.in_field(field).next()?.by.as_deref() == Some("synonym");
             let texts = self.matches.in_field(field).take(MAX_MATCHES).map(|found| {
                 let lang = found.language.as_deref().map(|tag| Lang::of(t, tag));
@@ -142,6 +215,37 @@ impl<'a> Row<'a> {
             Some(Elsewhere { label, is_synonym, texts: texts.collect() })
         })
     }
+}
+
+/// The full records of these products. Records that are too large for a row are left out.
+pub(super) fn records<'i>(
+    snapshot: &Snapshot,
+    ids: impl Iterator<Item = &'i str>,
+) -> Result<Vec<StoredProduct>, ServiceError> {
+    let mut records = Vec::new();
+    for id in ids {
+        records.extend(read_software(snapshot, id)?.filter(|record| record.size_bytes() <= MAX_RECORD));
+    }
+    Ok(records)
+}
+
+pub(super) fn read(stored: &[StoredProduct]) -> Result<Vec<SoftwareDetail<'_>>, ApiError> {
+    stored.iter().map(StoredProduct::read).collect::<Result<_, _>>().map_err(ApiError::internal)
+}
+
+/// Rows with what's in their full records, found by id.
+pub(super) fn detailed<'a>(
+    edition: Edition<'a>,
+    items: &'a [SoftwareItem<'a>],
+    records: &'a [SoftwareDetail<'a>],
+) -> impl Iterator<Item = Row<'a>> {
+    items.iter().map(move |item| {
+        let row = Row::new(edition, item);
+        match records.iter().find(|record| record.item.id == item.id) {
+            Some(record) => row.with_record(record),
+            None => row,
+        }
+    })
 }
 
 /// The product type, unless it's software, which nearly all are.
@@ -159,7 +263,7 @@ pub(super) struct Matches<'a>(Vec<Highlight<'a>>);
 
 /// Matches in a field that a row doesn't otherwise show, so the row names the field next to them.
 struct Elsewhere<'m> {
-    label: &'static str,
+    label: &'m str,
     is_synonym: bool,
     /// HTML in which everything but the service's own marks is escaped.
     texts: Vec<(Lang<'m>, &'m str)>,

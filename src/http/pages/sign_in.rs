@@ -7,14 +7,16 @@ use askama::Template;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
 use axum::http::header::{CACHE_CONTROL, SET_COOKIE};
-use axum::http::{HeaderValue, Method, StatusCode, Uri};
+use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::Response;
 
 use super::frame::Frame;
-use super::language::{Language, Texts};
+use super::language::{PageLanguage, Texts};
 use super::respond;
 use crate::http::extract::query::RawQuery;
-use crate::http::middleware::{SIGN_IN, end_sessions, failed, grant_of, is_from_own_page, session, session_cookie};
+use crate::http::middleware::{
+    SIGN_IN, end_sessions, failed, grant_of, is_from_own_page, reader, session, session_cookie,
+};
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 
@@ -33,32 +35,33 @@ struct SignInPage<'a> {
 }
 
 /// The sign-in form's URL, for someone who wants to read a page.
-pub(super) fn address(base: &str, wanted: &Uri) -> String {
-    let target = wanted.path_and_query().map_or("/", |target| target.as_str());
-    let query = form_urlencoded::Serializer::new(String::new()).append_pair("next", target).finish();
+pub(super) fn address(base: &str, wanted: &str) -> String {
+    let query = form_urlencoded::Serializer::new(String::new()).append_pair("next", wanted).finish();
     format!("{base}{SIGN_IN}?{query}")
 }
 
 /// Shows the form, or starts a session right away if the URL contains a link's code.
 pub(super) async fn get_form(
     State(state): State<Arc<AppState>>,
-    language: Language,
+    language: PageLanguage,
     request: Request,
 ) -> Result<Response, ApiError> {
     let query = RawQuery::parse(request.uri().query().unwrap_or_default());
     let next = next(&query);
     let headers = request.headers();
-    if state.site.is_public || session(&state.keys, headers).is_some() {
-        return Ok(uncached(redirect(&state, &next)));
-    }
     let code = parameter(&query, "code").filter(|_| request.method() == Method::GET);
+    // A link's code starts a session even for readers who don't need one yet.
+    let needs_none = if code.is_some() { session(&state.keys, headers) } else { reader(&state, &request) };
+    if state.site.is_public || needs_none.is_some() {
+        return Ok(uncached(redirect(&state, language, &next)));
+    }
     let Some(code) = code else { return form(&state, language, StatusCode::OK, &next, None) };
     let cookie = match state.sign_in_codes.redeem(&code, Instant::now()) {
         Some(key_id) => session_cookie(&state, &key_id, headers).await?,
         None => None,
     };
     match cookie {
-        Some(cookie) => Ok(signed_in(&state, &next, cookie)),
+        Some(cookie) => Ok(signed_in(&state, language, &next, cookie)),
         None => form(&state, language, StatusCode::OK, &next, Some(language.texts().link_used)),
     }
 }
@@ -66,7 +69,7 @@ pub(super) async fn get_form(
 /// Signs in with the key from the form.
 pub(super) async fn post_form(
     State(state): State<Arc<AppState>>,
-    language: Language,
+    language: PageLanguage,
     request: Request,
 ) -> Result<Response, ApiError> {
     if !is_from_own_page(request.headers(), &state.config) {
@@ -82,7 +85,7 @@ pub(super) async fn post_form(
     match grant_of(&state.keys, key.trim()) {
         Ok(grant) if !grant.may_sign_in() => form(&state, language, StatusCode::FORBIDDEN, &next, Some(t.key_limited)),
         Ok(grant) => match session_cookie(&state, &grant.id, request.headers()).await? {
-            Some(cookie) => Ok(signed_in(&state, &next, cookie)),
+            Some(cookie) => Ok(signed_in(&state, language, &next, cookie)),
             None => form(&state, language, StatusCode::FORBIDDEN, &next, Some(t.key_expired)),
         },
         Err(error) => {
@@ -98,11 +101,15 @@ pub(super) async fn post_form(
 }
 
 /// Ends a browser's sessions.
-pub(super) async fn sign_out(State(state): State<Arc<AppState>>, request: Request) -> Result<Response, ApiError> {
+pub(super) async fn sign_out(
+    State(state): State<Arc<AppState>>,
+    language: PageLanguage,
+    request: Request,
+) -> Result<Response, ApiError> {
     if !is_from_own_page(request.headers(), &state.config) {
         return Err(ApiError::HostNotAllowed);
     }
-    let mut response = respond::redirect(StatusCode::SEE_OTHER, &format!("{}{SIGN_IN}", state.site.base));
+    let mut response = respond::redirect(StatusCode::SEE_OTHER, &format!("{}{SIGN_IN}", state.site.base_in(language)));
     for cookie in end_sessions(&state, request.headers()).await? {
         response.headers_mut().append(SET_COOKIE, cookie);
     }
@@ -111,24 +118,26 @@ pub(super) async fn sign_out(State(state): State<Arc<AppState>>, request: Reques
 
 fn form(
     state: &AppState,
-    language: Language,
+    language: PageLanguage,
     status: StatusCode,
     next: &str,
     problem: Option<&'static str>,
 ) -> Result<Response, ApiError> {
     let (t, site) = (language.texts(), &state.site);
-    let frame = Frame::bare(site, language).titled(t.sign_in);
-    Ok(uncached(respond::html(status, t, &SignInPage { frame, t, base: &site.base, next, problem })?))
+    let mut frame = Frame::bare(site, language).titled(t.sign_in);
+    frame.is_noindex = true;
+    frame.address = address("", next);
+    Ok(uncached(respond::html(status, t, &SignInPage { frame, t, base: site.base_in(language), next, problem })?))
 }
 
-fn signed_in(state: &AppState, next: &str, cookie: HeaderValue) -> Response {
-    let mut response = redirect(state, next);
+fn signed_in(state: &AppState, language: PageLanguage, next: &str, cookie: HeaderValue) -> Response {
+    let mut response = redirect(state, language, next);
     response.headers_mut().append(SET_COOKIE, cookie);
     uncached(response)
 }
 
-fn redirect(state: &AppState, next: &str) -> Response {
-    respond::redirect(StatusCode::SEE_OTHER, &format!("{}{next}", state.site.base))
+fn redirect(state: &AppState, language: PageLanguage, next: &str) -> Response {
+    respond::redirect(StatusCode::SEE_OTHER, &format!("{}{next}", state.site.base_in(language)))
 }
 
 fn uncached(mut response: Response) -> Response {
@@ -181,7 +190,9 @@ mod tests {
 
     #[test]
     fn form_leads_back_to_the_page() {
-        let wanted: Uri = "/software/a%2Fb?x=1&y=2".parse().expect("a path");
-        assert_eq!(address("/base", &wanted), "/base/sign-in?next=%2Fsoftware%2Fa%252Fb%3Fx%3D1%26y%3D2");
+        assert_eq!(
+            address("/base", "/software/a%2Fb?x=1&y=2"),
+            "/base/sign-in?next=%2Fsoftware%2Fa%252Fb%3Fx%3D1%26y%3D2"
+        );
     }
 }

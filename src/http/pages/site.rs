@@ -1,21 +1,39 @@
 //! What all pages of a process share: title, URLs and static files.
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use axum::http::HeaderValue;
+
 use super::document::Assets;
+use super::edition::Edition;
+use super::language::{Language, PageLanguage, Texts};
+use super::markdown::{Rendered, render};
 use super::overview::Overviews;
+use super::respond::embedded_by;
+use crate::catalogue::Catalogue;
 use crate::http::config::HttpConfig;
+use crate::http::face::Face;
 use crate::http::preview::Preview;
+use crate::key::KeyStore;
+use crate::record;
 use crate::text::append;
+use crate::text::html::escape;
 
 #[derive(Debug)]
 pub(in crate::http) struct Site {
+    /// The title in the default language.
     pub(super) title: String,
-    pub(super) introduction: Option<String>,
+    introduction: Option<String>,
+    pub(super) face: Face,
+    /// The content security policy of pages that other sites may embed, if any may.
+    pub(in crate::http) embedded_by: Option<HeaderValue>,
     /// The public URL without a trailing slash; empty if none is set.
     pub(super) public: String,
     /// The path of the public URL, which every link starts with.
     pub(super) base: String,
+    /// The same path followed by each language.
+    bases: [String; Language::ALL.len()],
     pub(super) is_public: bool,
     pub(super) is_api_public: bool,
     /// At least one.
@@ -23,22 +41,68 @@ pub(in crate::http) struct Site {
     pub(super) assets: Assets,
     pub(super) preview: Option<Arc<Preview>>,
     pub(super) overviews: Overviews,
+    keys: Arc<KeyStore>,
 }
 
 impl Site {
-    pub(in crate::http) fn new(config: &HttpConfig) -> Self {
+    pub(in crate::http) fn new(config: &HttpConfig, keys: Arc<KeyStore>) -> Self {
         Self {
+            keys,
             title: config.site_title.clone(),
             introduction: config.site_introduction.clone().filter(|text| !text.is_empty()),
+            embedded_by: embedded_by(&config.embed_origins).filter(|_| config.public_page.is_some()),
             public: config.base().to_owned(),
             base: config.path_prefix().to_owned(),
+            bases: Language::ALL.map(|language| format!("{}/{}", config.path_prefix(), language.texts().tag)),
             is_public: config.public_page.is_some(),
             is_api_public: config.public_api.is_some(),
             sitemap_addresses: config.sitemap_addresses.max(1),
-            assets: Assets::new(config.path_prefix()),
+            assets: Assets::new(config.path_prefix(), &config.site),
+            face: Face { files: BTreeMap::new(), ..config.site.clone() },
             preview: config.preview.clone(),
             overviews: Overviews::default(),
         }
+    }
+
+    /// The path that links on pages in this language start with.
+    pub(super) fn base_in(&self, PageLanguage { language, is_in_path }: PageLanguage) -> &str {
+        if is_in_path { &self.bases[language as usize] } else { &self.base }
+    }
+
+    pub(super) fn title_in(&self, t: &Texts) -> &str {
+        self.face.title.as_ref().map_or(&self.title, |title| title.get(t.tag))
+    }
+
+    pub(super) fn introduction_in(&self, page: PageLanguage) -> Rendered {
+        let t = page.texts();
+        match (&self.introduction, &self.face.introduction) {
+            (Some(plain), _) => {
+                Rendered { html: format!("<p><bdi>{}</bdi></p>", escape(plain)), plain: plain.clone(), title: None }
+            }
+            (None, Some(text)) => render(text.get(t.tag), self.base_in(page)),
+            (None, None) => render(t.default_introduction, ""),
+        }
+    }
+
+    pub(super) fn edition<'a>(
+        &'a self,
+        page: PageLanguage,
+        catalogue: &'a Catalogue,
+        language: Option<&'a record::Language>,
+    ) -> Edition<'a> {
+        Edition {
+            t: page.texts(),
+            base: self.base_in(page),
+            root: &self.base,
+            assets: &self.assets,
+            catalogue,
+            language,
+        }
+    }
+
+    /// Whether readers need a session.
+    pub(super) fn needs_sessions(&self) -> bool {
+        !self.is_public && (self.preview.is_some() || self.keys.development_grant().is_none())
     }
 
     /// Whether search engines may list the pages.
@@ -54,8 +118,13 @@ pub(super) fn robots(site: &Site) -> String {
         return "User-agent: *\nDisallow: /\n".to_owned();
     }
     let mut text = "User-agent: *\n".to_owned();
-    for path in ["compare", "records/", "results", "suggest", "v1/"] {
+    for path in ["records/", "v1/"] {
         append(&mut text, format_args!("Disallow: {base}/{path}\n"));
+    }
+    for base in [base].into_iter().chain(&site.bases) {
+        for path in ["compare", "results", "suggest"] {
+            append(&mut text, format_args!("Disallow: {base}/{path}\n"));
+        }
     }
     if !site.public.is_empty() {
         append(&mut text, format_args!("\nSitemap: {}/sitemap.xml\n", site.public));

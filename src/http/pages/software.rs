@@ -19,11 +19,11 @@ use super::frame::JsonLd;
 use super::frame::{Frame, Section};
 use super::history::{Entries, history_of};
 use super::home::overview;
-use super::language::{Language, Texts};
+use super::language::{PageLanguage, Texts};
 use super::links::{Address, PAGE, of_category, of_record, of_search, of_software, web_address};
 use super::overview::Overview;
 use super::pager::{Pager, offset};
-use super::row::{Bar, Rating, Row, bars, kind};
+use super::row::{self, Bar, Rating, Row, bars, kind};
 use super::site::Site;
 use super::terms::TermLinker;
 use super::text_budget::TextBudget;
@@ -38,7 +38,9 @@ use crate::service::parameter::definition::SEARCH_Q;
 use crate::service::{
     Budget, ListReviews, ListSimilar, PageRequest, ReviewFilter, ReviewSort, ReviewsPage, SimilarHit, Stop, Translator,
 };
+use crate::text::fold::folded;
 use crate::text::html::escape;
+use crate::text::language;
 use crate::{record, service};
 
 /// How many similar products the page shows.
@@ -53,8 +55,11 @@ const REVIEWS: u32 = 10;
 /// With fewer reviews than this, the page doesn't offer sorting.
 const FEWEST_ORDERED: u64 = 3;
 
-/// The multi-valued attributes that say what a product is about.
-const CHIPS: [&str; 2] = ["standards", "tags"];
+/// The multi-valued attribute that says what a product is about.
+const CHIPS: &str = "tags";
+
+/// The maximum number of words in common that a similar product's row lists.
+const MAX_WORDS: usize = 4;
 
 /// The parameter for the review order.
 const SORT: &str = "sort";
@@ -71,6 +76,9 @@ struct SoftwarePage<'a> {
     texts: Linked,
     /// Attributes shown as chips below the description.
     chips: Vec<Fact<'a>>,
+    /// What the record says at a glance, below the name.
+    glance: Vec<Fact<'a>>,
+    /// The other attributes.
     facts: Vec<Fact<'a>>,
     reviews: Reviews<'a>,
     similar: Vec<Row<'a>>,
@@ -104,6 +112,25 @@ struct Reviews<'a> {
 }
 
 impl SoftwarePage<'_> {
+    fn badge_href(&self) -> String {
+        format!("{}/badge.svg", of_software(self.base, &self.item().id))
+    }
+
+    /// The HTML that embeds the badge in another site; `None` if the site can't load it.
+    fn badge(&self) -> Option<String> {
+        let public = self.frame.public();
+        let page = of_software("", &self.item().id);
+        let address = |path: &str| escape(&format!("{public}{path}"));
+        (self.frame.is_public() && !public.is_empty()).then(|| {
+            format!(
+                "<a href=\"{}\"><img src=\"{}\" alt=\"{}\"></a>",
+                address(&page),
+                address(&format!("{page}/badge.svg")),
+                escape(&self.item().name)
+            )
+        })
+    }
+
     fn marks(&self, property: &str) -> Marks {
         self.citations.marks(self.product, property)
     }
@@ -142,7 +169,7 @@ impl SoftwarePage<'_> {
     }
 
     fn record_href(&self, kind: &str) -> String {
-        of_record(self.base, kind, &self.item().id)
+        of_record(self.edition.root, kind, &self.item().id)
     }
 
     fn history_href(&self) -> String {
@@ -185,7 +212,7 @@ impl SoftwarePage<'_> {
 
 pub(super) async fn get_software(
     State(state): State<Arc<AppState>>,
-    language: Language,
+    language: PageLanguage,
     Preferred(of_texts): Preferred,
     snapshot: Snapshot,
     PathId(id): PathId,
@@ -201,7 +228,7 @@ pub(super) async fn get_software(
 
 fn show(
     state: &AppState,
-    (language, of_texts): (Language, Option<&record::Language>),
+    (language, of_texts): (PageLanguage, Option<&record::Language>),
     snapshot: &Snapshot,
     overview: &Overview,
     id: String,
@@ -209,9 +236,9 @@ fn show(
     budget: &Budget,
 ) -> Result<Response, ApiError> {
     let (t, site) = (language.texts(), &state.site);
-    let edition = Edition { t, base: &site.base, catalogue: &snapshot.catalogue, language: of_texts };
+    let edition = site.edition(language, &snapshot.catalogue, of_texts);
     let query = RawQuery::parse(uri.query().unwrap_or_default());
-    let address = Address::read(of_software(&site.base, &id), &query, &[SORT, PAGE]);
+    let address = Address::read(of_software(site.base_in(language), &id), &query, &[SORT, PAGE]);
     let sort = ReviewSort::ALL.into_iter().find(|sort| Some(sort.as_str()) == address.get(SORT)).unwrap_or_default();
     let page = PageRequest { limit: REVIEWS, offset: offset(address.page(), REVIEWS) };
     let list = ListReviews { filter: ReviewFilter::default(), sort, page };
@@ -235,7 +262,8 @@ fn show(
         .collect::<Result<_, _>>()
         .map_err(ApiError::internal)?;
     let history = service::list_history(snapshot, &id, PageRequest { limit: HISTORY, offset: 0 })?;
-    let mut linker = TermLinker::new(&overview.terms, &snapshot.catalogue.tables.glossary, &site.base, of_texts);
+    let mut linker =
+        TermLinker::new(&overview.terms, &snapshot.catalogue.tables.glossary, site.base_in(language), of_texts);
     let detail = &product.detail;
     let paragraphs = detail.description.as_deref().unwrap_or_default().split("\n\n");
     let paragraphs: Vec<_> = paragraphs.filter(|text| !text.trim().is_empty()).collect();
@@ -245,28 +273,31 @@ fn show(
         features: detail.features.iter().map(|feature| linker.link(feature)).collect(),
     };
     let attributes = &snapshot.catalogue.tables.attributes;
-    let facts = attribute::shown(attributes).map(|of| (of, Fact::new(edition, of, &product)));
-    let facts = facts.filter(|(_, fact)| !fact.values.is_empty());
-    let (chips, mut facts): (Vec<_>, Vec<_>) = facts.partition(|(of, _)| CHIPS.contains(&&*of.property));
-    facts.sort_by_key(|(of, _)| &*of.property != "vendor");
+    let facts = attribute::shown(attributes).filter(|of| !attribute::is_at_a_glance(&of.property));
+    let facts = facts.map(|of| Fact::new(edition, of, &product)).filter(|fact| !fact.values.is_empty());
+    let (chips, mut facts): (Vec<_>, Vec<_>) = facts.partition(|fact| fact.property == CHIPS);
+    facts.sort_by_key(|fact| fact.property != "vendor");
     // An attribute is already among the facts, unless its value has the wrong type.
     let is_unseen = |name: &str, json: &RawValue| {
         let Some(number) = attributes.number(name) else { return true };
         let of = attributes.get(number);
         !of.hidden && of.kind.values(json.get()).is_none_or(|values| values.is_empty())
     };
-    let rows = similar_items.iter().zip(&similar);
-    let rows = rows.map(|(item, hit)| Row::new(edition, item).with_note(in_common(edition, hit)));
+    let stored = row::records(snapshot, similar_items.iter().map(|item| &*item.id))?;
+    let records = row::read(&stored)?;
+    let rows = row::detailed(edition, &similar_items, &records).zip(&similar);
+    let rows = rows.map(|(row, hit)| row.with_note(in_common(edition, hit)));
     let view = SoftwarePage {
         frame: frame(site, language, snapshot, &product),
         edition,
         t,
-        base: &site.base,
+        base: site.base_in(language),
         product: &product,
         rating: Rating::new(t, product.item.rating_value(), product.item.review_count),
         texts,
-        chips: chips.into_iter().map(|(_, fact)| fact).collect(),
-        facts: facts.into_iter().map(|(_, fact)| fact).collect(),
+        chips,
+        glance: attribute::at_a_glance(edition, &product),
+        facts,
         reviews: Reviews::new(t, &address, &reviews, sort)?,
         similar: rows.collect(),
         history: Entries { edition, entries: history.map(|page| page.data).unwrap_or_default() },
@@ -316,18 +347,24 @@ fn in_common(edition: Edition<'_>, hit: &SimilarHit<'_>) -> Option<String> {
     let categories = hit.categories.iter().map(|category| {
         format!("<bdi{}>{}</bdi>", edition.category(&category.id), escape(category.name_in(edition.language)))
     });
-    let words = hit.words.iter().map(|word| format!("<i><bdi>{}</bdi></i>", escape(word)));
+    let says_something = |word: &&String| !language::is_function_word(&folded(word).collect::<String>());
+    let words = hit
+        .words
+        .iter()
+        .filter(says_something)
+        .take(MAX_WORDS)
+        .map(|word| format!("<i><bdi>{}</bdi></i>", escape(word)));
     let shared: Vec<_> = categories.chain(words).collect();
     let (label, colon) = (escape(edition.t.in_common), edition.t.colon);
     (!shared.is_empty()).then(|| format!("<span class=\"quiet\">{label}{colon}</span> {}", shared.join(", ")))
 }
 
-fn frame<'a>(site: &'a Site, language: Language, snapshot: &Snapshot, product: &SoftwareDetail<'_>) -> Frame<'a> {
+fn frame<'a>(site: &'a Site, language: PageLanguage, snapshot: &Snapshot, product: &SoftwareDetail<'_>) -> Frame<'a> {
     let SoftwareDetail { item, detail } = product;
     let description = item.tagline.as_deref().or(detail.description.as_deref()).unwrap_or_default();
     let mut frame = Frame::new(site, language, snapshot).titled(&item.name).described(description);
     frame.section = Section::Products;
-    frame.canonical = Some(of_software("", &item.id));
+    frame.address = of_software("", &item.id);
     if site.public.is_empty() {
         return frame;
     }

@@ -8,7 +8,7 @@ use axum::http::{StatusCode, Uri};
 use axum::response::Response;
 
 use super::edition::Edition;
-use super::language::{Language, Texts};
+use super::language::{PageLanguage, Texts};
 use super::links::{of_category, of_software, of_term};
 use super::respond;
 use crate::catalogue::resource::Suggestions;
@@ -45,7 +45,7 @@ impl Options<'_> {
 
 pub(super) async fn get_suggestions(
     State(state): State<Arc<AppState>>,
-    language: Language,
+    language: PageLanguage,
     Preferred(of_texts): Preferred,
     snapshot: Snapshot,
     uri: Uri,
@@ -57,8 +57,8 @@ pub(super) async fn get_suggestions(
     let suggest = move |stop: Stop| {
         let budget = service::budget(&snapshot, &stop);
         let found = service::suggest(&snapshot, &q, LIMIT, of_texts.as_ref(), &budget)?;
-        let (t, language) = (language.texts(), of_texts.as_ref());
-        let edition = Edition { t, base: &of.site.base, catalogue: &snapshot.catalogue, language };
+        let t = language.texts();
+        let edition = of.site.edition(language, &snapshot.catalogue, of_texts.as_ref());
         respond::html(StatusCode::OK, t, &Options { edition, t, found })
     };
     state.search(suggest).await?

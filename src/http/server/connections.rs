@@ -34,7 +34,7 @@ use tower::Service;
 
 use super::deadline::{DeadlineStream, Timeouts};
 use super::minimum_rate::Progress;
-use super::{Accept, Server};
+use super::{Accept, LocalAddress, Server};
 
 /// How long to pause after the system refused a connection for lack of resources.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
@@ -210,12 +210,16 @@ where
         let limits = &self.server.limits;
         let timeouts =
             Timeouts { header: limits.header_timeout, idle: limits.idle_timeout, write: limits.write_timeout };
+        let local = stream.local_addr().ok();
         let stream = DeadlineStream::new(stream, timeouts, Arc::clone(&progress));
         let (service, is_closing) = (self.server.service.clone(), Arc::clone(&self.is_closing));
         let service = service_fn(move |request: axum::http::Request<Incoming>| {
             progress.request_begins();
             let mut request = request.map(|body| if body.is_end_stream() { Body::empty() } else { Body::new(body) });
             request.extensions_mut().insert(ConnectInfo(peer));
+            if let Some(local) = local {
+                request.extensions_mut().insert(LocalAddress(local));
+            }
             request.extensions_mut().insert(disconnect.clone());
             // Called right away, so that a body the service drops is skipped before hyper writes
             // the response.

@@ -62,6 +62,10 @@ impl Default for ConnectionLimits {
     }
 }
 
+/// A connection's address on this side, as an extension of its requests.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct LocalAddress(pub(super) SocketAddr);
+
 /// An HTTP/1.1 server for a tower service that is always ready, as axum's are. Each request carries
 /// the peer's address as the extension `ConnectInfo<SocketAddr>`.
 #[derive(Debug)]

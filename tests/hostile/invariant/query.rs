@@ -27,7 +27,8 @@ pub(crate) fn search(q: &str) -> SearchSoftware {
 pub(crate) fn check(snapshot: &Snapshot, query: &SearchSoftware) {
     let count = snapshot.software_count() as u64;
     let answer = search_software(snapshot, query).expect("an answer");
-    assert!(!answer.query.incomplete, "a search in a small directory should always be complete");
+    let is_usual_page = !query.highlight || query.page.limit <= 50;
+    assert!(!answer.query.incomplete || !is_usual_page, "a search in a small directory should be complete");
     let total = answer.pagination.total;
     assert!(total <= count, "{total} of {count}");
     let shown = total.saturating_sub(query.page.offset).min(query.page.limit.into());
@@ -109,7 +110,7 @@ fn check_highlight(highlight: &Highlight<'_>) {
 /// The bundled exports, plus an export with one of everything.
 pub(crate) fn snapshot() -> Arc<Snapshot> {
     let sources = [
-        ("demo.json", include_str!("../../../data/demo.json")),
+        ("demo.json", include_str!("../../../demo/demo.json")),
         ("qhse.json", include_str!("../../../data/qhse.json")),
         ("everything.json", super::export::EXPORT),
     ];

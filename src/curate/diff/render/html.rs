@@ -105,7 +105,7 @@ struct Field {
 
 /// Renders a difference as part of a page, at most a few megabytes long: a summary, and a list per
 /// section. Text from records is escaped. Products in the new set link to their pages,
-/// `/software/{id}`.
+/// `software/{id}`, relative to the preview's address.
 pub fn html(difference: &Difference, options: &Options<'_>) -> Result<String, askama::Error> {
     let mut full = Full(0);
     let mut shown = Vec::new();
@@ -254,7 +254,7 @@ fn text(part: &Part) -> &str {
 
 fn href(heading: &str, id: &str) -> Option<String> {
     let is_linked = heading == PRODUCTS && id.len() <= LONGEST_LINKED;
-    is_linked.then(|| format!("/software/{}", utf8_percent_encode(id, ENCODED)))
+    is_linked.then(|| format!("software/{}", utf8_percent_encode(id, ENCODED)))
 }
 
 fn printed(text: &str) -> String {

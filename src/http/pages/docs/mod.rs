@@ -8,7 +8,8 @@ use self::reference::{Line, Prose, Reference};
 use super::call::LOCAL;
 use super::document::Document;
 use super::frame::{Frame, Menu, Section};
-use super::language::{Language, Texts};
+use super::language::{PageLanguage, Texts};
+use super::markdown::{Rendered, render};
 use super::site::{Site, robots};
 use crate::export;
 use crate::http::problem::ErrorCode;
@@ -42,9 +43,17 @@ struct DocumentationPage<'a> {
 }
 
 #[derive(Debug, Template)]
+#[template(path = "own-page.html")]
+struct OwnPage<'a> {
+    frame: Frame<'a>,
+    content: &'a str,
+}
+
+#[derive(Debug, Template)]
 #[template(path = "docs/getting-started.html")]
 struct GettingStarted<'a> {
     base: &'a str,
+    root: &'a str,
     host: &'a str,
     needs_key: bool,
     /// The example request's path and query string, and the query in it.
@@ -87,7 +96,7 @@ pub(in crate::http) struct Docs {
     /// The machine-readable documents, each with its path.
     pub(super) documents: [(&'static str, Document); 5],
     /// All pages by path and language, except the first one, which depends on the directory.
-    pub(super) pages: Vec<(&'static str, [Document; Language::ALL.len()])>,
+    pub(super) pages: Vec<(String, Vec<(PageLanguage, Document)>)>,
 }
 
 impl Docs {
@@ -106,8 +115,15 @@ impl Docs {
         ];
         let mut pages = Vec::new();
         for ((path, _), prose) in PAGES.into_iter().skip(1).zip(&prose) {
-            let [english, german, french] = Language::ALL.map(|language| page(site, language, path, prose));
-            pages.push((path, [english?, german?, french?]));
+            let documents = PageLanguage::all().map(|of| Ok((of, page(site, of, path, prose)?)));
+            pages.push((path.to_owned(), documents.collect::<Result<_, askama::Error>>()?));
+        }
+        for (name, texts) in &site.face.pages {
+            let path = format!("/pages/{name}");
+            let documents =
+                PageLanguage::all().map(|of| Ok((of, own_page(site, of, &path, texts.get(of.texts().tag))?)));
+            let documents = documents.collect::<Result<_, askama::Error>>()?;
+            pages.push((path, documents));
         }
         let llms = ForLanguageModels {
             host: &site.public,
@@ -133,30 +149,47 @@ impl Docs {
     pub(super) fn getting_started(
         &self,
         site: &Site,
-        language: Language,
+        language: PageLanguage,
         example: Option<&(String, String)>,
     ) -> Result<Document, askama::Error> {
         let (request, response) = example.unwrap_or(&self.recorded_search);
         let (_, query) = request.split_once('?').unwrap_or_default();
         let q = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == SEARCH_Q.name);
         let query = q.map(|(_, q)| q.into_owned()).unwrap_or_default();
-        let needs_key = !site.is_api_public;
-        let prose = GettingStarted { base: &site.base, host: host(site), needs_key, request, query, response };
+        let prose = GettingStarted {
+            base: site.base_in(language),
+            root: &site.base,
+            host: host(site),
+            needs_key: !site.is_api_public,
+            request,
+            query,
+            response,
+        };
         let (path, _) = PAGES[0];
         page(site, language, path, &prose.render()?)
     }
+}
+
+/// A page of the operator's own.
+fn own_page(site: &Site, language: PageLanguage, path: &str, markdown: &str) -> Result<Document, askama::Error> {
+    let t = language.texts();
+    let Rendered { html, plain, title } = render(markdown, site.base_in(language));
+    let mut frame = Frame::bare(site, language).titled(title.as_deref().unwrap_or(path)).described(&plain).at(path);
+    frame.menu = Some(Menu::default());
+    Ok(Document::page(t, OwnPage { frame, content: &html }.render()?))
 }
 
 fn host(site: &Site) -> &str {
     if site.public.is_empty() { LOCAL } else { &site.public }
 }
 
-fn page(site: &Site, language: Language, path: &'static str, prose: &str) -> Result<Document, askama::Error> {
+fn page(site: &Site, language: PageLanguage, path: &'static str, prose: &str) -> Result<Document, askama::Error> {
     let t = language.texts();
     let title = PAGES.iter().find(|(of, _)| *of == path).map_or("", |(_, title)| title(t));
     let mut frame = Frame::bare(site, language).titled(title);
     frame.section = Section::Docs;
-    frame.menu = Some(Menu::default());
-    frame.canonical = Some(path.to_owned());
+    // These pages are written before the directory is known.
+    frame.menu = Some(Menu { has_categories: true, has_glossary: true });
+    path.clone_into(&mut frame.address);
     Ok(Document::page(t, DocumentationPage { frame, path, prose }.render()?))
 }

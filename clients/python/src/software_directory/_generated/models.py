@@ -251,6 +251,10 @@ class SoftwareDetail(_SoftwareDetailAlways, total=False):
     """
     translations: Dict[str, Dict[str, str]]
     """Translations, by language tag and field. Absent if there are none."""
+    corrections_url: str
+    """Where readers can suggest corrections to this record: an https or mailto URI. Absent if its export names no
+    such address.
+    """
 
 
 class _AttributeAlways(TypedDict):
@@ -568,7 +572,7 @@ class QueryReport(_QueryReportAlways, total=False):
     """
     alternatives_to_id: str
     """Id of the product in `alternatives_to`, if no product is listed as an alternative to it. The hits are then
-    similar products, with that product itself last. Absent otherwise.
+    the products most like it, at most ten. Absent otherwise.
     """
     related: int
     """How many of the products found contain none of the words but are close to the query in meaning. When sorting
@@ -627,6 +631,10 @@ class _ExportAlways(TypedDict):
 class Export(_ExportAlways, total=False):
     """One of the export files that make up the directory."""
 
+    corrections: str
+    """Where readers can suggest corrections: an https or mailto URI template with the variables `{id}`, `{name}`,
+    `{export}` and `{url}`. Absent if the export names no such address.
+    """
     language: str
     """The language of the export's text, as a BCP 47 tag; detected if the export doesn't state it. Absent for
     English.
