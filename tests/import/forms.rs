@@ -110,6 +110,11 @@ fn text_that_is_copied_to_many_cells_is_bounded_by_the_limit_for_all_cells() {
         (format!("Name,Vendor\nA,{long}\n{}", rows("B,\n")), "csv", options),
         (format!("Name,Vendor\n{long},\n{}", rows("B,C\n")), "csv", ReadOptions::default()),
         (
+            format!("Product,,{long}{}\nName,URL{}\nB,C\n", ",".repeat(600), ",Vendor".repeat(600)),
+            "csv",
+            ReadOptions::default(),
+        ),
+        (
             format!("# {long}\n| Name |\n|---|\n{}# y\n| Name |\n|---|\n| C |\n", rows("| B |\n")),
             "md",
             ReadOptions::default(),

@@ -20,7 +20,7 @@ pub(super) fn table(mut rows: Vec<Row>, header_row: Option<u64>, mut table: Tabl
         return Err(TableError::NoRows);
     }
     if header_row.is_none() {
-        join_groups(&mut rows, &mut table.notes);
+        join_groups(&mut rows, &mut table.notes)?;
     }
     let index = match header_row {
         None => find(&rows),
@@ -71,7 +71,7 @@ const GENERAL: &str =
 
 /// Finds a row that groups the headers below it without merged cells, and joins the two. A blank cell
 /// belongs to the group on its left.
-fn join_groups(rows: &mut Vec<Row>, notes: &mut Vec<String>) {
+fn join_groups(rows: &mut Vec<Row>, notes: &mut Vec<String>) -> Result<(), TableError> {
     let distinct = |row: &Row| row.cells.iter().map(head).filter(|head| is_known_head(head)).collect::<HashSet<_>>();
     let is_group = |pair: &[Row]| {
         let [top, header] = pair else { return false };
@@ -89,15 +89,17 @@ fn join_groups(rows: &mut Vec<Row>, notes: &mut Vec<String>) {
             && (is_repeated || distinct(top).len() >= KNOWN_HEADS)
     };
     let searched = rows.len().min(SEARCHED_ROWS);
-    let Some(at) = rows[..searched].windows(2).position(is_group) else { return };
-    let mut top = rows.remove(at);
+    let Some(at) = rows[..searched].windows(2).position(is_group) else { return Ok(()) };
+    let (mut top, mut budget) = (rows.remove(at), Budget::default());
     top.cells.resize(top.cells.len().max(rows[at].cells.len()), Cell::Empty);
     for column in 1..top.cells.len() {
         if top.cells[column] == Cell::Empty && !name(&rows[at], column).is_empty() {
+            budget.cell(top.cells[column - 1].shown().len(), || format!("row {}", top.number))?;
             top.cells[column] = top.cells[column - 1].clone();
         }
     }
     notes.push(join(&top, &mut rows[at]));
+    Ok(())
 }
 
 /// Puts the names of groups of columns before their headers, unless the group is the product itself or
