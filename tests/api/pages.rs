@@ -584,6 +584,8 @@ async fn choices_for_a_comparison_are_kept_without_scripts() {
     }
     let sent = read(&service, "/compare?q=gauge&category=&id=tool-01&id=tool-rated").await;
     assert_eq!((sent.status.as_u16(), sent.header("location")), (303, "/compare?id=tool-01&id=tool-rated"));
+    let german = read(&service, "/de/compare?q=gauge&id=tool-01").await;
+    assert_eq!((german.status.as_u16(), german.header("location")), (303, "/de/compare?id=tool-01"));
     let all = read(&service, "/compare?id=tool-01&id=tool-rated").await;
     assert!(all.text().contains("<th scope=\"row\">Type</th>"), "{}", all.text());
     assert!(all.text().contains("href=\"/compare?id=tool-01&amp;id=tool-rated&amp;only=differences\""));

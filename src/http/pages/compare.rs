@@ -127,6 +127,17 @@ fn differ<T: PartialEq>(mut values: impl Iterator<Item = T>) -> bool {
     values.next().is_some_and(|first| values.any(|value| value != first))
 }
 
+/// The ids of the products to compare, as many as fit, each once.
+pub(super) fn chosen<'i>(ids: impl Iterator<Item = Cow<'i, str>>) -> Vec<String> {
+    let mut chosen: Vec<String> = Vec::new();
+    for id in ids {
+        if chosen.len() < MAX_COMPARED && chosen.iter().all(|other| **other != *id) {
+            chosen.push(id.into_owned());
+        }
+    }
+    chosen
+}
+
 pub(super) async fn get_comparison(
     State(state): State<Arc<AppState>>,
     language: PageLanguage,
@@ -135,17 +146,12 @@ pub(super) async fn get_comparison(
     uri: Uri,
 ) -> Result<Response, ApiError> {
     let query = RawQuery::parse(uri.query().unwrap_or_default());
-    let mut ids: Vec<String> = Vec::new();
-    for (_, id) in query.pairs().filter(|(name, _)| *name == COMPARED.as_bytes()) {
-        let id = String::from_utf8_lossy(id).into_owned();
-        if !ids.contains(&id) && ids.len() < MAX_COMPARED {
-            ids.push(id);
-        }
-    }
+    let sent = query.pairs().filter(|(name, _)| *name == COMPARED.as_bytes());
+    let ids = chosen(sent.map(|(_, id)| String::from_utf8_lossy(id)));
     let only_differences = query.pairs().any(|(name, value)| name == ONLY.0.as_bytes() && value == ONLY.1.as_bytes());
     // A form also sends the list's search and filters.
     if query.pairs().any(|(name, _)| ![COMPARED, ONLY.0].iter().any(|known| known.as_bytes() == name)) {
-        let address = address(&state.site.base, ids.iter().map(String::as_str), only_differences);
+        let address = address(state.site.base_in(language), ids.iter().map(String::as_str), only_differences);
         return Ok(respond::redirect(StatusCode::SEE_OTHER, &address));
     }
     let of = Arc::clone(&state);

@@ -2,7 +2,7 @@
 
 use axum::http::Uri;
 
-use super::compare::MAX_COMPARED;
+use super::compare;
 use super::facets;
 use super::links::{Address, COMPARED, PAGE, of_category};
 use super::pager::offset;
@@ -74,12 +74,8 @@ impl List {
         if let Some(category) = &category {
             search.filter.categories = vec![category.id.clone()];
         }
-        let mut compared: Vec<String> = Vec::new();
-        for (_, id) in address.pairs().filter(|(name, _)| *name == COMPARED).take(4 * MAX_COMPARED) {
-            if compared.len() < MAX_COMPARED && compared.iter().all(|other| other != id) {
-                compared.push(id.to_owned());
-            }
-        }
+        let compared = address.pairs().filter(|(name, _)| *name == COMPARED);
+        let compared = compare::chosen(compared.map(|(_, id)| id.into()));
         Ok(Self { address, search, category, compared })
     }
 
