@@ -14,6 +14,7 @@ use serde_json::{Map, Value};
 
 use super::pages::language::Language;
 use crate::text::nearest::Nearest;
+use crate::text::shorten::is_longer;
 
 /// The maximum size of a file in bytes, and of all product logos together.
 const MAX_FILE: u64 = 256 * 1024;
@@ -193,7 +194,7 @@ const LINKS: [&str; 3] = ["imprint", "privacy", "contact"];
 
 fn text(value: &Value) -> Result<&str, String> {
     let text = value.as_str().map(str::trim).filter(|text| !text.is_empty()).ok_or("write a string in quotes")?;
-    if text.chars().count() > MAX_TEXT { Err(format!("it's longer than {MAX_TEXT} characters")) } else { Ok(text) }
+    if is_longer(text, MAX_TEXT) { Err(format!("it's longer than {MAX_TEXT} characters")) } else { Ok(text) }
 }
 
 /// Text for all languages, or a table with a text for each.

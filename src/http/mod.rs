@@ -197,14 +197,14 @@ async fn answer(state: &AppState, context: &RequestContext, mut request: Request
     let caller = request.extensions().get::<Access>().map(|access| access.caller);
     let is_unknown = request.extensions().get::<MatchedPath>().is_none();
     let is_cross_origin = request.headers().contains_key(ORIGIN);
+    let is_page = matches!(caller, Some(Caller::Reader));
+    let language = (!matches!(caller, Some(Caller::Program))).then(|| pages::language_of(state, &request));
+    if let Some(language) = language {
+        request.extensions_mut().insert(language);
+    }
     // Someone who mistypes a URL should see a page.
-    let language = pages::language_of(state, &request);
-    request.extensions_mut().insert(language);
-    let reader = match caller {
-        Some(Caller::Program) => None,
-        Some(Caller::Reader) => Some(Reader::of(language, request.headers())),
-        _ => Some(Reader::of(language, request.headers())).filter(|reader| is_unknown && reader.prefers_html()),
-    };
+    let reader = language.map(|language| Reader::of(language, request.headers()));
+    let reader = reader.filter(|reader| is_page || (is_unknown && reader.prefers_html()));
     let mut response = try_to_answer(state, context, request, next).await;
     if let Some(error) = middleware::take_error(state, context, &mut response) {
         match &reader {
@@ -212,8 +212,8 @@ async fn answer(state: &AppState, context: &RequestContext, mut request: Request
             None => middleware::write_problem(state, context, &error, &mut response),
         }
     }
-    match caller {
-        Some(Caller::Reader | Caller::Script) => {
+    match (caller, language) {
+        (Some(Caller::Reader | Caller::Script), Some(language)) => {
             pages::set_caching(state.config.public_page.is_some(), language, &mut response);
         }
         _ => middleware::allow_origin(is_cross_origin, response.headers_mut()),

@@ -4,6 +4,7 @@ use fluent_uri::Uri;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
 use super::URL_CHARS;
+use crate::text::shorten::is_longer;
 
 /// Everything but what's unreserved (RFC 3986, 2.3).
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
@@ -19,7 +20,7 @@ pub struct Corrections(Box<str>);
 impl Corrections {
     /// The template; otherwise, what's wrong with the text.
     pub fn parse(text: &str) -> Result<Self, &'static str> {
-        if text.chars().count() > URL_CHARS {
+        if is_longer(text, URL_CHARS) {
             return Err("it's longer than 2000 characters");
         }
         let template = Self(text.into());

@@ -159,9 +159,9 @@ impl LinkCheck {
 /// Reads a page in another thread. If that takes too long, only the bytes count.
 async fn read(body: Body, claims: &[SourceClaim], time: Duration) -> Content {
     let quotes: Vec<Box<str>> = claims.iter().filter_map(|claim| claim.quote.clone()).collect();
-    let bytes = Content::of_bytes(&body.bytes);
+    let bytes = body.bytes.clone();
     let read = tokio::task::spawn_blocking(move || Content::of(&body, &quotes));
-    timeout(time, read).await.ok().and_then(Result::ok).unwrap_or(bytes)
+    timeout(time, read).await.ok().and_then(Result::ok).unwrap_or_else(|| Content::of_bytes(&bytes))
 }
 
 /// An address's host, in lower case.

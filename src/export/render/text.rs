@@ -208,15 +208,13 @@ pub(super) fn links(report: &LinkReport, out: &mut dyn Write) -> io::Result<()> 
         }
         writeln!(out)?;
     }
-    let with = |codes: &[Option<Code>]| {
+    let count = |codes: &[Option<Code>]| {
         let groups = report.groups.iter().filter(|group| codes.contains(&group.code));
-        let urls: BTreeSet<_> = groups.flat_map(|group| &group.links).map(|link| &link.url).collect();
-        Grouped(urls.len())
+        groups.flat_map(|group| &group.links).map(|link| &link.url).collect::<BTreeSet<_>>().len()
     };
-    let changed = match with(&[Some(Code::ChangedSource)]).to_string() {
-        none if none == "0" => String::new(),
-        some => format!("{some} changed, "),
-    };
+    let with = |codes: &[Option<Code>]| Grouped(count(codes));
+    let changed = count(&[Some(Code::ChangedSource)]);
+    let changed = if changed == 0 { String::new() } else { format!("{} changed, ", Grouped(changed)) };
     writeln!(
         out,
         "Links: {} of {} checked now; {changed}{} dead, {} unreachable, {} with TLS problems, {} moved, {} not checked.",

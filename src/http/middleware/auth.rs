@@ -67,7 +67,7 @@ pub(in crate::http) fn failed(state: &AppState, error: ApiError, request: &Reque
 /// Metadata). Browsers send `Sec-Fetch-Site` only over HTTPS and to localhost. Without it, the
 /// `Referer`, which the page's own requests carry, must name the request's host or the public
 /// URL's. Pages from other origins can't set either header; other programs can.
-fn is_from_page(headers: &HeaderMap, config: &HttpConfig) -> bool {
+pub(in crate::http) fn is_from_page(headers: &HeaderMap, config: &HttpConfig) -> bool {
     if let Some(site) = headers.get("sec-fetch-site") {
         return site == "same-origin";
     }

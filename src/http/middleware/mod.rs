@@ -13,7 +13,7 @@ mod quota;
 mod request_context;
 mod session;
 
-pub(super) use auth::{authenticate, check_origin, failed, grant_of, has_valid_key};
+pub(super) use auth::{authenticate, check_origin, failed, grant_of, has_valid_key, is_from_page};
 pub(super) use compression::{FinalCoding, MIN_COMPRESSED_BYTES, compress};
 pub(super) use cors::{allow_any, allow_origin, is_preflight, preflight};
 pub(super) use host::{check_host, is_own_host};
@@ -28,6 +28,4 @@ pub(super) use request_context::{
     X_REQUEST_ID, allowed_methods, correct_headers, drop_unread_body, is_private, list_methods, matched_route,
     trim_trailing_slash,
 };
-pub(super) use session::{
-    authenticate_reader, end_sessions, is_from_own_page, is_own_authority, reader, session, session_cookie,
-};
+pub(super) use session::{authenticate_reader, end_sessions, is_from_own_page, reader, session, session_cookie};

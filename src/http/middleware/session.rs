@@ -150,7 +150,7 @@ pub(in crate::http) fn is_from_own_page(headers: &HeaderMap, config: &HttpConfig
 }
 
 /// Whether a host and port match those of the request or of the public URL.
-pub(in crate::http) fn is_own_authority(authority: &str, headers: &HeaderMap, config: &HttpConfig) -> bool {
+pub(super) fn is_own_authority(authority: &str, headers: &HeaderMap, config: &HttpConfig) -> bool {
     let host = headers.get(HOST).and_then(|host| host.to_str().ok());
     [host, config.authority()].into_iter().flatten().any(|own| authority.eq_ignore_ascii_case(own))
 }

@@ -184,9 +184,10 @@ impl Assets {
 
     /// The URL of a file, if there is one.
     pub(super) fn url_of(&self, path: &str) -> Option<String> {
-        let (folder, name) = path.split_once('/').map_or(("", path), |(_, name)| ("logos/", name));
-        let name = if folder.is_empty() { name.to_owned() } else { segment(name).to_string() };
-        self.files.contains_key(path).then(|| format!("{}/{folder}{name}", self.url))
+        self.files.contains_key(path).then(|| match path.split_once('/') {
+            Some((folder, name)) => format!("{}/{folder}/{}", self.url, segment(name)),
+            None => format!("{}/{path}", self.url),
+        })
     }
 
     pub(super) fn find(&self, fingerprint: &str, path: &str) -> Option<&Document> {

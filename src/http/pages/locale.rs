@@ -4,7 +4,7 @@
 use std::convert::Infallible;
 
 use axum::extract::{FromRequestParts, MatchedPath, Request};
-use axum::http::header::{CACHE_CONTROL, REFERER, USER_AGENT};
+use axum::http::header::{CACHE_CONTROL, USER_AGENT};
 use axum::http::request::Parts;
 use axum::http::{HeaderValue, Method, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
@@ -14,7 +14,7 @@ use super::language::{Language, PageLanguage};
 use super::respond;
 use crate::http::extract::ascii;
 use crate::http::extract::query::RawQuery;
-use crate::http::middleware::{SentUri, is_own_authority};
+use crate::http::middleware::{SentUri, is_from_page};
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 use crate::service::parameter::definition::LANG;
@@ -95,15 +95,8 @@ fn asked(query: &str) -> Option<Language> {
 /// The language that a visitor arriving from elsewhere prefers to the directory's own.
 fn preferred(state: &AppState, request: &Request) -> Option<Language> {
     let headers = request.headers();
-    let text = |name| headers.get(name).and_then(|value: &HeaderValue| value.to_str().ok());
-    let agent = text(USER_AGENT).unwrap_or_default().to_ascii_lowercase();
-    if CRAWLERS.iter().any(|part| agent.contains(part)) {
-        return None;
-    }
-    let referrer: Option<Uri> = text(REFERER).and_then(|referrer| referrer.parse().ok());
-    let is_own = |uri: &Uri| uri.authority().is_some_and(|of| is_own_authority(of.as_str(), headers, &state.config));
-    if headers.get("sec-fetch-site").is_some_and(|site| site == "same-origin") || referrer.as_ref().is_some_and(is_own)
-    {
+    let agent = headers.get(USER_AGENT).and_then(|agent| agent.to_str().ok()).unwrap_or_default().to_ascii_lowercase();
+    if CRAWLERS.iter().any(|part| agent.contains(part)) || is_from_page(headers, &state.config) {
         return None;
     }
     let served = state.served();

@@ -1,10 +1,9 @@
 //! Turns an operator's Markdown into HTML. HTML in it is shown as text, and only safe links work.
 
+use pulldown_cmark::html::push_html;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
 use crate::http::face::is_link;
-use crate::text::append;
-use crate::text::html::{escape, push_escaped};
 
 /// Markdown as HTML, and as plain text.
 #[derive(Debug, Default)]
@@ -17,84 +16,44 @@ pub(super) struct Rendered {
 
 /// Renders Markdown. Links to paths start with `base`.
 pub(super) fn render(markdown: &str, base: &str) -> Rendered {
-    let mut to = Rendered::default();
-    let (mut heading, mut links) = (None, Vec::new());
-    for event in Parser::new(markdown) {
-        match event {
-            Event::Start(tag) => {
-                let html = match tag {
-                    Tag::Paragraph => "<p>".to_owned(),
-                    Tag::Heading { level, .. } => {
-                        heading = Some(to.plain.len());
-                        format!("<{level}>")
-                    }
-                    Tag::BlockQuote(_) => "<blockquote>".to_owned(),
-                    Tag::CodeBlock(_) => "<pre><code>".to_owned(),
-                    Tag::List(None) => "<ul class=\"bullets\">".to_owned(),
-                    Tag::List(Some(start)) => format!("<ol class=\"bullets\" start=\"{start}\">"),
-                    Tag::Item => "<li>".to_owned(),
-                    Tag::Emphasis => "<em>".to_owned(),
-                    Tag::Strong => "<strong>".to_owned(),
-                    Tag::Link { dest_url, .. } => {
-                        links.push(is_link(&dest_url));
-                        let base = if dest_url.starts_with('/') { base } else { "" };
-                        if is_link(&dest_url) {
-                            format!("<a href=\"{}\">", escape(&format!("{base}{dest_url}")))
-                        } else {
-                            String::new()
-                        }
-                    }
-                    _ => String::new(),
-                };
-                to.html.push_str(&html);
-            }
-            Event::End(tag) => {
-                let html = match tag {
-                    TagEnd::Paragraph => "</p>\n",
-                    TagEnd::Heading(level) => {
-                        let text = heading.take().map(|start| to.plain[start..].trim().to_owned());
-                        to.title = to.title.take().or(text);
-                        append(&mut to.html, format_args!("</{level}>\n"));
-                        ""
-                    }
-                    TagEnd::BlockQuote(_) => "</blockquote>\n",
-                    TagEnd::CodeBlock => "</code></pre>\n",
-                    TagEnd::List(true) => "</ol>\n",
-                    TagEnd::List(false) => "</ul>\n",
-                    TagEnd::Item => "</li>\n",
-                    TagEnd::Emphasis => "</em>",
-                    TagEnd::Strong => "</strong>",
-                    TagEnd::Link if links.pop() == Some(true) => "</a>",
-                    _ => "",
-                };
-                to.html.push_str(html);
-                if html.ends_with('\n') || html.is_empty() {
-                    to.plain.push(' ');
+    let (mut plain, mut title, mut heading, mut links) = (String::new(), None, None, Vec::new());
+    let events = Parser::new(markdown).filter_map(|event| {
+        match &event {
+            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) | Event::Code(text) => plain.push_str(text),
+            Event::Start(Tag::Heading { .. }) => heading = Some(plain.len()),
+            Event::End(end) => {
+                if let TagEnd::Heading(_) = end {
+                    title = title.take().or(heading.take().map(|start: usize| plain[start..].trim().to_owned()));
+                }
+                if !matches!(end, TagEnd::Emphasis | TagEnd::Strong | TagEnd::Link) {
+                    plain.push(' ');
                 }
             }
-            Event::Text(text) | Event::Html(text) | Event::InlineHtml(text) => {
-                push_escaped(&mut to.html, &text);
-                to.plain.push_str(&text);
-            }
-            Event::Code(text) => {
-                append(&mut to.html, format_args!("<code>{}</code>", escape(&text)));
-                to.plain.push_str(&text);
-            }
-            Event::SoftBreak => {
-                to.html.push('\n');
-                to.plain.push(' ');
-            }
-            Event::HardBreak => {
-                to.html.push_str("<br>\n");
-                to.plain.push(' ');
-            }
-            Event::Rule => to.html.push_str("<hr>\n"),
-            // Only with extensions, which are off.
-            Event::InlineMath(_) | Event::DisplayMath(_) | Event::FootnoteReference(_) | Event::TaskListMarker(_) => {}
+            Event::SoftBreak | Event::HardBreak => plain.push(' '),
+            _ => {}
         }
-    }
-    to.plain.truncate(to.plain.trim_end().len());
-    to
+        Some(match event {
+            Event::Start(Tag::Link { link_type, dest_url, id, .. }) => {
+                links.push(is_link(&dest_url));
+                let base = if dest_url.starts_with('/') { base } else { "" };
+                let dest_url = format!("{base}{dest_url}").into();
+                return links.last()?.then(|| Event::Start(Tag::Link { link_type, dest_url, title: "".into(), id }));
+            }
+            Event::End(TagEnd::Link) if links.pop() != Some(true) => return None,
+            Event::Start(Tag::Image { .. }) | Event::End(TagEnd::Image) => return None,
+            Event::Start(Tag::List(None)) => Event::Html("<ul class=\"bullets\">".into()),
+            Event::Start(Tag::List(Some(start))) => {
+                Event::Html(format!("<ol class=\"bullets\" start=\"{start}\">").into())
+            }
+            Event::Start(Tag::Item) => Event::Html("<li>".into()),
+            Event::Html(text) | Event::InlineHtml(text) => Event::Text(text),
+            event => event,
+        })
+    });
+    let mut html = String::new();
+    push_html(&mut html, events);
+    plain.truncate(plain.trim_end().len());
+    Rendered { html, plain, title }
 }
 
 #[cfg(test)]
