@@ -77,21 +77,18 @@ impl Judged {
     pub(crate) fn ablation(&self, composed: &Composed) -> Result<(), Failure> {
         println!("What each weight is worth: judged queries with it turned off");
         let whole = Ranking::default();
-        let off: [(&str, Ranking); 14] = [
+        let off: [(&str, Ranking); 11] = [
             ("as it is now", whole),
             ("name = description", Ranking { name: whole.description, ..whole }),
             ("summary = description", Ranking { summary: whole.description, ..whole }),
             ("all fields alike", Ranking { name: 1.0, summary: 1.0, description: 1.0, ..whole }),
             ("no length norm (b = 0)", Ranking { name_b: 0.0, summary_b: 0.0, description_b: 0.0, ..whole }),
             ("no length norm for names", Ranking { name_b: 0.0, ..whole }),
-            ("no norm floor", Ranking { norm_floor: 0.01, ..whole }),
             ("no saturation (k1 = 20)", Ranking { k1: 20.0, ..whole }),
             ("no exact spelling", Ranking { spelling: 0.0, ..whole }),
-            ("no proximity", Ranking { proximity: 0.0, ..whole }),
             ("no meaning", Ranking { meaning: 0.0, ..whole }),
-            ("no compounds", Ranking { compound: 0.0, ..whole }),
-            ("prefix = word", Ranking { prefix: 1.0, ..whole }),
-            ("correction = typo", Ranking { correction: whole.typo, ..whole }),
+            ("near matches = the word", Ranking { near: 1.0, ..whole }),
+            ("loose matches = near ones", Ranking { loose: whole.near, ..whole }),
         ];
         println!("  {:28} all              right            misspelled       composed", "");
         for (name, ranking) in off {
@@ -172,17 +169,10 @@ fn set(ranking: &mut Ranking, name: &str, value: &str) -> Result<(), Failure> {
         "name_b" => &mut ranking.name_b,
         "summary_b" => &mut ranking.summary_b,
         "description_b" => &mut ranking.description_b,
-        "norm_floor" => &mut ranking.norm_floor,
         "k1" => &mut ranking.k1,
-        "compound" => &mut ranking.compound,
-        "part" => &mut ranking.part,
-        "synonym" => &mut ranking.synonym,
-        "wider" => &mut ranking.wider,
-        "prefix" => &mut ranking.prefix,
-        "correction" => &mut ranking.correction,
-        "typo" => &mut ranking.typo,
+        "near" => &mut ranking.near,
+        "loose" => &mut ranking.loose,
         "spelling" => &mut ranking.spelling,
-        "proximity" => &mut ranking.proximity,
         _ => return Err(format!("there is no weight {name}").into()),
     };
     *weight = value.parse()?;

@@ -75,7 +75,7 @@ fn print(explanation: &SearchExplanation, with_hits: bool, out: &mut impl Write)
         writeln!(out, "  alternatives to: {}", printable(name))?;
     }
     let (total, all) = (explanation.total, report.with_all_words);
-    let behind = if explanation.falls_back { "; products with some of the words follow" } else { "" };
+    let behind = if explanation.falls_back { "; products with some of the words are included" } else { "" };
     let related = match report.related {
         0 => String::new(),
         related => format!("; {related} only similar in meaning"),
@@ -151,11 +151,10 @@ fn print_product(product: &ExplainedProduct, out: &mut impl Write) -> io::Result
     }
     writeln!(
         out,
-        "  words {:.3} × {:.3} (same spelling {:.0}%, neighbours {:.0}%); quality rank {}",
+        "  words {:.3} × {:.3} (same spelling {:.0}%); quality rank {}",
         product.words_score,
         product.factor,
         signals.spelling * 100.0,
-        signals.proximity * 100.0,
         product.quality
     )
 }

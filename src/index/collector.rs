@@ -7,7 +7,7 @@ use super::block::{BLOCK_LEN, block_start, document, offset};
 use super::{Index, IndexError, PostingList, SearchHits, SearchRequest, hits};
 use crate::catalogue::{Filter, Ordinal, Records};
 use crate::search::budget::Budget;
-use crate::search::collect::{Collector, Pruned, RERANKED, RankedHit, Tier, is_accidental, pinned_score};
+use crate::search::collect::{Collector, Pruned, RERANKED, RankedHit, Tier, pinned_score};
 use crate::search::facet_counts::FacetCounts;
 use crate::search::forward::{Forward, PhraseMatcher};
 use crate::search::meaning::Meanings;
@@ -36,11 +36,8 @@ pub(super) struct TierCollector<'a> {
     /// The maximum length of `found`. Later steps only need these documents if no more than this
     /// many are found.
     noted: usize,
-    /// The first documents with all the words, except full-name matches and pinned ones, with their
-    /// scores; at most `enough`.
-    scores: Vec<(Ordinal, f32)>,
-    /// How many documents have all the words; those that have them by accident don't count as
-    /// admitted. Set once documents with only some of the words are being collected.
+    /// How many documents have all the words. Set once documents with only some of the words are
+    /// being collected.
     complete: Option<Count>,
     /// How many documents the words matched. Set once related documents are being collected.
     by_words: Option<Count>,
@@ -78,7 +75,6 @@ impl<'a> TierCollector<'a> {
             enough: plan.enough,
             found: Vec::new(),
             noted: if plan.related.is_some() { FEW.max(plan.enough) } else { plan.enough },
-            scores: Vec::new(),
             complete: None,
             by_words: None,
         })
@@ -108,14 +104,9 @@ impl<'a> TierCollector<'a> {
             (Tier::ExactName, score)
         } else if let Some((_, place)) = self.pinned.iter().find(|(pinned, _)| *pinned == ordinal) {
             (Tier::Pinned, pinned_score(*place))
-        } else if self.complete.is_some() {
-            (Tier::Some, score)
         } else {
-            (Tier::All, score)
+            (Tier::Words, score)
         };
-        if tier == Tier::All && self.scores.len() < self.enough {
-            self.scores.push((ordinal, score));
-        }
         let tier = if self.collector.is_demo(ordinal) { tier.demo() } else { tier };
         self.collector.take(RankedHit { tier, score, ordinal });
     }
@@ -147,13 +138,7 @@ impl<'a> TierCollector<'a> {
         if self.collector.visited >= self.enough as u64 || !self.budget.allows_more() {
             return false;
         }
-        let Count { admitted, all } = self.count();
-        // So few documents have all the words that none of them were pruned.
-        let real = self.scores.iter().filter(|(ordinal, _)| !self.collector.is_demo(*ordinal));
-        let best = real.map(|(_, score)| *score).fold(0.0, f32::max);
-        let accidental = self.scores.iter().filter(|(_, score)| is_accidental(*score, best));
-        let accidental: Vec<_> = accidental.map(|(ordinal, _)| *ordinal).collect();
-        self.complete = Some(Count { admitted: admitted - self.collector.demote(&accidental), all });
+        self.complete = Some(self.count());
         true
     }
 

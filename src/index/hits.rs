@@ -87,7 +87,7 @@ pub(super) fn list(records: &Records, request: &SearchRequest<'_>, filter: &Filt
     let pays = |products| request.budget.pay(products * FILTERED);
     let (ordinals, total) = columns.page(filter, order, request.page.clone(), pays);
     let hit = |ordinal| {
-        let tier = if columns.is_demo(ordinal) { Tier::Demo } else { Tier::All };
+        let tier = if columns.is_demo(ordinal) { Tier::Demo } else { Tier::Words };
         RankedHit { tier, score: 0.0, ordinal }
     };
     let ranked: Vec<_> = ordinals.into_iter().map(hit).collect();

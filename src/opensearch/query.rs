@@ -39,7 +39,6 @@ const MIDDLE_SCORE: f32 = 20.0;
 /// The names of clauses, reported with each hit.
 pub(super) const IS_NAME: &str = "name";
 pub(super) const IS_PINNED: &str = "pinned";
-pub(super) const HAS_ALL: &str = "all";
 
 /// The fields that words are looked up in, with boosts.
 const FIELDS: [&str; 11] = [
@@ -133,7 +132,7 @@ impl<'q> TextQuery<'q> {
                 json!({"match_bool_prefix": {"all": {"query": self.plain, "operator": "and", "max_expansions": 20}}}),
             );
         }
-        let has_all = json!({"constant_score": {"filter": self.all_words(), "boost": ALL, "_name": HAS_ALL}});
+        let has_all = json!({"constant_score": {"filter": self.all_words(), "boost": ALL}});
         let must = json!({"bool": {"should": any, "minimum_should_match": 1}});
         self.with_names(json!({"bool": {"must": [must], "should": [has_all, self.by_fields("loose_synonyms")]}}))
     }

@@ -6,7 +6,7 @@ use serde_json::{Map, Value, json};
 use super::filter::{FilterQuery, aggregations, counts};
 use super::form::Part;
 use super::operations::{ListedProduct, Order};
-use super::query::{FEW, HAS_ALL, IS_NAME, IS_PINNED, TextQuery, like, scaled};
+use super::query::{FEW, IS_NAME, IS_PINNED, TextQuery, like, scaled};
 use super::response::{Found, Hit};
 use super::{Directory, Error};
 use crate::catalogue::resource::QueryReport;
@@ -49,12 +49,7 @@ impl Directory {
         let Some(text) = q.map(|q| TextQuery::new(q, query.prefix, &self.view)) else {
             let sent = Sent { query: json!({"match_all": {}}), is_strict: true, complete: Value::Null };
             let found = self.send_search(query, &filter, &sent).await?;
-            return self.page(
-                query,
-                &found,
-                &sent,
-                QueryReport { with_all_words: found.total(), ..QueryReport::default() },
-            );
+            return self.page(query, &found, QueryReport { with_all_words: found.total(), ..QueryReport::default() });
         };
         let mut report = QueryReport {
             synonyms: text.synonyms.clone(),
@@ -68,7 +63,7 @@ impl Directory {
             let sent = Sent { query: alternatives.query(), is_strict: false, complete: alternatives.listed() };
             let found = self.send_search(query, &filter, &sent).await?;
             report.with_all_words = found.count(COMPLETE);
-            return self.page(query, &found, &sent, report);
+            return self.page(query, &found, report);
         }
         let mut sent = Sent { query: text.strict(), is_strict: true, complete: Value::Null };
         let mut found = self.send_search(query, &filter, &sent).await?;
@@ -80,7 +75,7 @@ impl Directory {
             found = self.send_search(query, &filter, &sent).await?;
             report.with_all_words = found.count(COMPLETE);
         }
-        self.page(query, &found, &sent, report)
+        self.page(query, &found, report)
     }
 
     async fn send_search(
@@ -111,7 +106,6 @@ impl Directory {
         &self,
         query: &SearchSoftware,
         found: &Found<ListedProduct>,
-        sent: &Sent,
         mut report: QueryReport,
     ) -> Result<SearchPage<'static>, Error> {
         let catalogue = &self.view.catalogue;
@@ -120,7 +114,7 @@ impl Directory {
         let has_words = query.q.is_some();
         let mut last = f32::INFINITY;
         let data = found.hits.hits.iter().filter_map(|hit| Some((hit, hit.source.as_ref()?))).map(|(hit, source)| {
-            let tier = tier(hit, sent.is_strict);
+            let tier = tier(hit);
             // The score never increases from one hit to the next.
             let score = if has_words { score(hit, tier).min(last) } else { 0.0 };
             last = score;
@@ -141,16 +135,14 @@ impl Directory {
     }
 }
 
-fn tier<T>(hit: &Hit<T>, is_strict: bool) -> Tier {
+fn tier<T>(hit: &Hit<T>) -> Tier {
     let is = |name: &str| hit.matched_queries.iter().any(|of| of == name);
     if is(IS_NAME) {
         Tier::ExactName
     } else if is(IS_PINNED) {
         Tier::Pinned
-    } else if is_strict || is(HAS_ALL) {
-        Tier::All
     } else {
-        Tier::Some
+        Tier::Words
     }
 }
 
@@ -247,7 +239,7 @@ pub(super) async fn understand(directory: &Directory, query: &TextQuery<'_>) -> 
 impl Alternatives {
     /// The products that say they're alternatives, then those with the same categories and tags.
     pub(super) fn query(&self) -> Value {
-        let mut any = vec![json!({"constant_score": {"filter": self.listed(), "boost": LISTED, "_name": HAS_ALL}})];
+        let mut any = vec![json!({"constant_score": {"filter": self.listed(), "boost": LISTED}})];
         if !self.like.is_empty() {
             any.push(like(&self.like, &["categories.id", "tags.keyword"]));
         }

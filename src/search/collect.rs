@@ -115,22 +115,6 @@ impl<'c> Collector<'c> {
         is_admitted
     }
 
-    /// Moves the hits among these products to the [tier](Tier::accidental) of products that
-    /// have all the words by accident. Returns how many of the products pass the filter. Must be
-    /// called before any hit is dropped.
-    pub fn demote(&mut self, ordinals: &[Ordinal]) -> u64 {
-        for kept in &mut self.best {
-            if ordinals.contains(&kept.hit.ordinal) {
-                kept.hit.tier = kept.hit.tier.accidental();
-                if self.order.is_none() {
-                    kept.key = kept.hit.key();
-                }
-            }
-        }
-        let passes = |ordinal: &&Ordinal| self.is_open || self.filter.admit(self.columns, **ordinal).passed();
-        ordinals.iter().filter(passes).count() as u64
-    }
-
     /// Adds a hit that was [pruned](Self::count_pruned) but turned out to be needed, if it
     /// passes the filter.
     pub fn take_pruned(&mut self, hit: RankedHit) {
@@ -227,18 +211,15 @@ impl<'c> Collector<'c> {
 }
 
 /// The hard tiers of the ranking, worst first. A demo record ranks below every real product that
-/// matches as many words.
+/// the words find.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Tier {
     RelatedDemo,
     /// The product has none of the query's words but is close to its meaning.
     Related,
-    SomeDemo,
-    /// The product has some of the query's words.
-    Some,
     Demo,
-    /// The product has all of the query's words.
-    All,
+    /// The product has the query's words, or some of them.
+    Words,
     /// The curator pinned the product to the query.
     Pinned,
     /// The query is the product's full name or an alias.
@@ -249,46 +230,22 @@ impl Tier {
     /// The tier for demo records that match as well as this tier's real products.
     #[must_use]
     pub const fn demo(self) -> Self {
-        match self {
-            Self::RelatedDemo | Self::Related => Self::RelatedDemo,
-            Self::SomeDemo | Self::Some => Self::SomeDemo,
-            Self::Demo | Self::All | Self::Pinned | Self::ExactName => Self::Demo,
-        }
-    }
-
-    /// The tier of a product that [has all the words by accident](is_accidental).
-    #[must_use]
-    pub const fn accidental(self) -> Self {
-        match self {
-            Self::All => Self::Some,
-            Self::Demo => Self::SomeDemo,
-            other => other,
-        }
+        if self.is_related() { Self::RelatedDemo } else { Self::Demo }
     }
 
     pub const fn is_demo(self) -> bool {
-        matches!(self, Self::RelatedDemo | Self::SomeDemo | Self::Demo)
+        matches!(self, Self::RelatedDemo | Self::Demo)
     }
 
     pub const fn is_related(self) -> bool {
         matches!(self, Self::RelatedDemo | Self::Related)
     }
 
-    /// The tier's number in response scores: 5 for exact names, 0 for demo records with some of the
-    /// words, negative for related products.
+    /// The tier's number in response scores: 3 for exact names, 0 for demo records, negative for
+    /// related products.
     pub const fn number(self) -> i8 {
-        self as i8 - Self::SomeDemo as i8
+        self as i8 - Self::Demo as i8
     }
-}
-
-/// Whether a product with all the words has them only by accident. `best` is the best word score
-/// among real products with all the words, not counting exact names and pinned products. If
-/// products with only some of the words are also found, an accidental match counts as one of them.
-pub fn is_accidental(score: f32, best: f32) -> bool {
-    /// The limit, as a share of the best score. With a limit of one half, multi-word queries on
-    /// the bundled directory would get worse results.
-    const LEAST: f32 = 0.3;
-    score < LEAST * best
 }
 
 /// A pinned product's score, given its position among the products pinned to the query.
@@ -343,20 +300,18 @@ mod tests {
         fn hits_below_the_threshold_are_not_among_the_best(
             all in prop::collection::vec((0..100_u8, 1..60_u8), 0..2000),
             demos in 0..100_u8,
-            // Candidates with all the words come first, then those with only some.
-            complete in 0..2000_usize,
+            from in 0..300_usize,
             kept in 1..300_usize,
         ) {
             let (columns, filter) = (Columns::default(), Filter::default());
             let mut collector = Collector::new(&columns, &filter, kept, None);
             let mut hits = Vec::new();
             for (ordinal, (kind, score)) in (0..).zip(&all) {
-                let tier = if hits.len() < complete { Tier::All } else { Tier::Some };
                 // A few exact names, which are kept whatever their score.
                 let tier = match kind {
                     99 => Tier::ExactName,
-                    kind if *kind < demos => tier.demo(),
-                    _ => tier,
+                    kind if *kind < demos => Tier::Demo,
+                    _ => Tier::Words,
                 };
                 let hit = RankedHit { tier, score: f32::from(*score) / 20.0, ordinal };
                 hits.push(hit);
@@ -371,7 +326,7 @@ mod tests {
             hits.sort_by(|a, b| b.cmp(a));
             hits.truncate(kept);
             prop_assert_eq!(collector.clone().into_best(0), &hits[..]);
-            let from = (complete % (kept + 1)).min(hits.len());
+            let from = from.min(kept).min(hits.len());
             prop_assert_eq!(&collector.into_best(from)[from..], &hits[from..]);
         }
     }

@@ -391,7 +391,7 @@ fn alternatives_to<L: TermLookup>(
     alternatives.extend(rarest.map(|(_, term)| Alternative {
         kind: MatchKind::Mention,
         term,
-        weight: index.ranking.mention,
+        weight: index.ranking.loose,
     }));
     Ok(alternatives)
 }

@@ -186,23 +186,21 @@ pub enum Rerank {
     #[default]
     None,
     /// Adds what a document's [`Meaning`] is worth to its score. Then multiplies the score by
-    /// `1 + spelling × share + proximity × share`. The first share is how many of the query's
-    /// words are spelled the same way in names and short fields. The second is how many of its
-    /// neighbouring words are also neighbours there.
+    /// `1 + spelling × share`, where the share is how many of the query's words are spelled the
+    /// same way in names and short fields.
     Signals(Signals),
     /// Divides a score by the word count of the product's shortest name, because among names that
     /// match equally well, the shorter one is likelier.
     ShortestName,
 }
 
-/// A query's words, used to find their spellings and neighbours in documents.
+/// A query's words, used to find their spellings in documents.
 #[derive(Debug, Clone, Default)]
 pub struct Signals {
     pub stems: Arc<StemSlots>,
     /// Each group's spelling of its word, if the lexicon has it.
     pub spellings: Vec<Option<WordId>>,
     pub spelling: f32,
-    pub proximity: f32,
     /// The query's meaning; `None` if only words count.
     pub meaning: Option<Meaning>,
 }
@@ -233,12 +231,12 @@ pub struct Related {
 
 /// A search plan.
 ///
-/// Documents that satisfy every required group come first ([`Tier::All`](super::collect::Tier)),
-/// demo records after real ones. If there are fewer than [`enough`](Self::enough), documents that
-/// satisfy any group come next ([`Tier::Some`](super::collect::Tier)). Documents whose full name is
-/// the query come before both ([`Tier::ExactName`](super::collect::Tier)), followed by documents
-/// pinned to the query ([`Tier::Pinned`](super::collect::Tier)). If no group is required, any group
-/// suffices. Without groups, all documents are found.
+/// Finds the documents that satisfy every required group ([`Tier::Words`](super::collect::Tier)). If
+/// there are fewer than [`enough`](Self::enough), it also finds those that satisfy any group.
+/// Documents whose full name is the query come before these
+/// ([`Tier::ExactName`](super::collect::Tier)), followed by documents pinned to the query
+/// ([`Tier::Pinned`](super::collect::Tier)). If no group is required, any group suffices. Without
+/// groups, all documents are found.
 ///
 /// If few documents are found, related ones come last ([`Tier::Related`](super::collect::Tier)).
 /// The candidates are the documents that weren't found and have no excluded term or phrase. Of

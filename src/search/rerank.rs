@@ -1,10 +1,10 @@
-//! Reranks the best hits by signals that the word score doesn't include, such as word order.
+//! Reranks the best hits by what the word score doesn't include: meaning, and how words are spelled.
 
 use serde::Serialize;
 
 use super::collect::{RankedHit, Tier};
-use super::forward::{Forward, SECTION_END, VALUE_END, until};
-use super::lexicon::WordId;
+use super::forward::{Forward, VALUE_END, until};
+use super::lexicon::{FIRST_WORD, WordId};
 use super::meaning::Meanings;
 use super::plan::{Meaning, Rerank, Signals};
 use crate::catalogue::Ordinal;
@@ -30,8 +30,7 @@ impl Rerank {
                 // A compound spelled as one word counts as a spelling of both words, so a single
                 // spelling can be enough for all words.
                 let spelling = if signals.spellings.iter().any(Option::is_some) { 1.0 } else { 0.0 };
-                let proximity = if signals.spellings.len() > 1 { 1.0 } else { 0.0 };
-                signals.factor(Shares { spelling, proximity, ..Shares::default() })
+                signals.factor(Shares { spelling, ..Shares::default() })
             }
         }
     }
@@ -80,9 +79,6 @@ pub struct Shares {
     /// The share of the query's words that names and short fields spell exactly the same way, from
     /// 0 to 1.
     pub spelling: f32,
-    /// The share of the query's neighbouring words that are also neighbours in those fields, from 0
-    /// to 1.
-    pub proximity: f32,
     /// How close the record is to the query in meaning, from 0 to 1.
     pub meaning: f32,
 }
@@ -117,7 +113,7 @@ impl Meaning {
 
 impl Signals {
     pub fn factor(&self, shares: Shares) -> f32 {
-        1.0 + self.spelling * shares.spelling + self.proximity * shares.proximity
+        1.0 + self.spelling * shares.spelling
     }
 
     /// Reranks hits until none of the remaining ones can be among the best `wanted`.
@@ -154,35 +150,17 @@ impl Signals {
 
     pub fn shares(&self, forward: &Forward, ordinal: Ordinal) -> Shares {
         let mut spelled = 0_u32;
-        let mut neighbours = 0_u32;
-        let mut before = 0_u32;
-        for word in forward.words_until(ordinal, Section::Summary) {
-            let matched =
-                if word == VALUE_END || word == SECTION_END { None } else { self.stems.of(forward.stem_of(word)) };
-            let Some(matched) = matched else {
-                before = 0;
-                continue;
-            };
+        for word in forward.words_until(ordinal, Section::Summary).filter(|word| *word >= FIRST_WORD) {
+            let Some(matched) = self.stems.of(forward.stem_of(word)) else { continue };
             let slot = matched.trailing_zeros() as usize;
             if self.spellings.get(slot).is_some_and(|spelling| *spelling == Some(word)) {
                 spelled |= matched;
             }
-            // Bit n is set if words n and n + 1 of the query are neighbours here, or if one word
-            // stands for both.
-            neighbours |= (before | matched) & (matched >> 1);
-            before = matched;
         }
-        let words = self.spellings.len();
-        let proximity = share(neighbours, words.saturating_sub(1));
-        Shares { spelling: share(spelled, words), proximity, meaning: 0.0 }
+        #[expect(clippy::cast_precision_loss, reason = "at most thirty")]
+        let (spelled, all) = (spelled.count_ones() as f32, self.spellings.len().max(1) as f32);
+        Shares { spelling: spelled / all, meaning: 0.0 }
     }
-}
-
-/// The share of `all` words whose bit is set, from 0 to 1; 0 if there are no words.
-fn share(found: u32, all: usize) -> f32 {
-    #[expect(clippy::cast_precision_loss, reason = "at most ten")]
-    let (found, all) = (found.count_ones() as f32, all.max(1) as f32);
-    found / all
 }
 
 /// The word count of a document's shortest name or alias, never less than 1.
@@ -212,8 +190,6 @@ mod tests {
         assert!(meaning.worth(9.5, 1.0) < 0.05);
         assert!(meaning.worth(9.0, 1.0) < meaning.worth(4.0, 1.0) / 4.0);
         assert_eq!(meaning.worth(4.0, 0.0).to_bits(), 0.0_f32.to_bits());
-        // Nearly equal meanings count as equal, so that quality can decide.
-        assert_eq!(meaning.worth(4.0, 0.49).to_bits(), meaning.worth(4.0, 0.51).to_bits());
         let mut before = 0.0;
         for score in [0.0, 1.0, 2.0, 4.0, 6.0, 9.0, 10.0] {
             let (less, more) = (meaning.worth(score, 0.3), meaning.worth(score, 1.0));

@@ -5,7 +5,7 @@
 //! multiple weighted fields", CIKM 2004; the norm per field is from Zaragoza et al., TREC 13):
 //!
 //! ```text
-//! tf   = Σ sections  weight × occurrences / max(1 − b + b × length / mean length, floor)
+//! tf   = Σ sections  weight × occurrences / (1 − b + b × length / mean length)
 //! score = tf / (k1 + tf)
 //! ```
 //!
@@ -92,7 +92,7 @@ impl TermScores {
         let means = lengths.means();
         let weight = |section: Section, length: u16| {
             let ((weight, b), mean) = (fields[section as usize], means[section as usize]);
-            weight / (1.0 - b + b * f32::from(length) / mean).max(ranking.norm_floor)
+            weight / (1.0 - b + b * f32::from(length) / mean)
         };
         let short = |section| std::array::from_fn(|length| weight(section, u16::try_from(length).unwrap_or(u16::MAX)));
         Self {

@@ -31,7 +31,7 @@ pub struct SearchExplanation {
     /// The number of phrases that every hit must contain.
     pub phrases: usize,
     pub total: u64,
-    /// Whether products with only some of the words come after those with all of them.
+    /// Whether products with only some of the words are included.
     pub falls_back: bool,
     /// Best first.
     pub hits: Vec<ExplainedProduct>,
@@ -212,10 +212,8 @@ const fn tier(tier: Tier, plan: &Plan) -> &'static str {
         _ if plan.names.is_empty() => "every product",
         Tier::ExactName => WHOLE_NAME,
         Tier::Pinned => PINNED,
-        Tier::All => "all words",
-        Tier::Demo => "all words, demo record",
-        Tier::Some => "some words",
-        Tier::SomeDemo => "some words, demo record",
+        Tier::Words => "words",
+        Tier::Demo => "words, demo record",
         Tier::Related => "related",
         Tier::RelatedDemo => "related, demo record",
     }

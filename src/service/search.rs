@@ -13,7 +13,7 @@ use crate::catalogue::resource::{Correction, QueryReport};
 use crate::generation::Snapshot;
 use crate::index::{Hit, IndexError, SearchHits, SearchRequest};
 use crate::search::budget::{Budget, Stop};
-use crate::search::expand::{ENOUGH, Expansion, Options, Prefix, expand};
+use crate::search::expand::{Expansion, Options, expand};
 use crate::search::facet_counts::FacetCounts;
 use crate::search::identity::read;
 use crate::search::query::ParsedQuery;
@@ -88,34 +88,23 @@ pub(super) fn understood(
     Ok((expansion, found))
 }
 
-/// Expands a parsed query and runs it. If the last word was taken for a complete word but too few
-/// products are found, searches again with that word as a prefix.
+/// Expands a parsed query and runs it.
 fn understand_and_search(
     snapshot: &Snapshot,
     query: &SearchSoftware,
     parsed: &ParsedQuery,
     budget: &Budget,
 ) -> Result<(Expansion, SearchHits), ServiceError> {
-    let (expansion, found) = search_as(snapshot, query, parsed, query.prefix, budget)?;
-    if expansion.is_closed && found.unfiltered_total < ENOUGH as u64 && !budget.is_exceeded() {
-        let as_prefix = search_as(snapshot, query, parsed, Prefix::Always, budget)?;
-        if !budget.is_exceeded() {
-            return Ok(as_prefix);
-        }
-    }
-    Ok((expansion, found))
-}
-
-fn search_as(
-    snapshot: &Snapshot,
-    query: &SearchSoftware,
-    parsed: &ParsedQuery,
-    prefix: Prefix,
-    budget: &Budget,
-) -> Result<(Expansion, SearchHits), ServiceError> {
     let understanding = budget.for_understanding();
     let mut expansion = match query.q.as_deref().filter(|q| !q.trim().is_empty()) {
-        Some(q) => expand(&snapshot.search, snapshot, q, parsed, Options { typo: query.typo, prefix }, &understanding)?,
+        Some(q) => expand(
+            &snapshot.search,
+            snapshot,
+            q,
+            parsed,
+            Options { typo: query.typo, prefix: query.prefix },
+            &understanding,
+        )?,
         None => Expansion::default(),
     };
     seek_similar(snapshot, &mut expansion, &understanding)?;

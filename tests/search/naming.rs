@@ -228,17 +228,17 @@ fn characters_missing_from_keyboards_are_optional() {
 #[test]
 fn searching_for_an_id_or_website_returns_its_product_first() {
     let directory = Directory::of(&[
-        json!({"id": "fr.handbrake.ghb", "name": "Brake Video", "url": "https://www.handbrake.example/"}),
+        json!({"id": "fr.handbrake.ghb", "name": "Brake Video", "url": "https://www.handbrake.example.org/"}),
         json!({"id": "other", "name": "GHB", "url": "https://example.org/fr"}),
         json!({"id": "slack", "name": "Slack Desktop", "url": "https://example.org/slack"}),
         json!({"id": "real", "name": "Slack", "url": "https://example.org/real"}),
     ]);
     assert_eq!(directory.search("fr.handbrake.ghb")[0], "fr.handbrake.ghb");
     for query in [
-        "https://handbrake.example/",
-        "http://www.handbrake.example",
-        "handbrake.example",
-        " https://HANDBRAKE.example?utm_source=x ",
+        "https://handbrake.example.org/",
+        "http://www.handbrake.example.org",
+        "handbrake.example.org",
+        " https://HANDBRAKE.example.org?utm_source=x ",
     ] {
         assert_eq!(directory.search(query), ["fr.handbrake.ghb"], "{query}");
     }

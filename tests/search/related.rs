@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::ask::{Directory, product};
+use crate::ask::Directory;
 
 fn directory() -> Directory {
     Directory::of(&[
@@ -36,20 +36,6 @@ fn related_products_follow_those_that_match_the_words() {
     assert_eq!(answer.ids[..2], ["album", "gallery"]);
     assert_eq!((answer.with_all_words, answer.related), (1, 1), "only camera is known");
     assert_eq!(directory().answer("gallery pictures", true).with_all_words, 1);
-}
-
-#[test]
-fn related_products_follow_those_that_match_all_words_by_accident() {
-    let filler = "Filler about other things. ".repeat(60);
-    let mut products = vec![
-        json!({"id": "both", "name": "Camera pictures studio"}),
-        json!({"id": "accident", "name": "Lantern", "description": format!("{filler}A camera. {filler}Our pictures.")}),
-        json!({"id": "near", "name": "Vista", "tagline": "Photography album for photographs"}),
-    ];
-    products.extend((0..8).map(|number| product(&number.to_string(), "Other")));
-    let answer = Directory::of(&products).answer("camera pictures ", true);
-    assert_eq!(answer.ids, ["both", "accident", "near"]);
-    assert_eq!((answer.with_all_words, answer.related), (1, 1));
 }
 
 #[test]

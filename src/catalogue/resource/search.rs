@@ -39,8 +39,8 @@ pub struct QueryReport {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false)]
     pub alternatives_to_id: Option<String>,
-    /// How many of the products found contain all the words. When sorting by relevance, these come
-    /// first, followed by those with only some of the words.
+    /// How many of the products found contain all the words. The others contain only some of them,
+    /// and are included if fewer than ten products contain all.
     pub with_all_words: u64,
     /// How many of the products found contain none of the words but are close to the query in
     /// meaning. When sorting by relevance, these come last. They're added only if the words match

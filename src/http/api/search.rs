@@ -74,9 +74,9 @@ struct SearchResultHit {
 
 /// Search products
 ///
-/// Ranked: exact name matches first, then products with all the words, then those with some of them. Demo records come
-/// after real products that match as many words. If few products contain the words, products with a similar meaning
-/// follow. `query` says how the words were interpreted.
+/// Ranked: exact name matches first, then by how well the words match. Products with only some of the words are included
+/// if fewer than ten have all of them. Demo records come after real products. If few products contain the words, products
+/// with a similar meaning follow. `query` says how the words were interpreted.
 #[utoipa::path(
     get,
     path = "/v1/search",

@@ -91,6 +91,23 @@ impl Explore<'_> {
         self.page.pagination.total
     }
 
+    /// The number to show beside the heading: products with all the words, if any have them.
+    fn headline(&self) -> u64 {
+        match self.query().with_all_words {
+            complete if complete > 0 && self.list.search.q.is_some() => complete,
+            _ => self.total(),
+        }
+    }
+
+    /// How many products have only some of the words, unless none have all.
+    fn with_some_words(&self) -> u64 {
+        if self.query().with_all_words == 0 {
+            0
+        } else {
+            self.page.total_by_words().saturating_sub(self.query().with_all_words)
+        }
+    }
+
     fn query(&self) -> &QueryReport {
         &self.page.query
     }
@@ -470,9 +487,8 @@ fn tier_line(t: &'static Texts, tier: Tier, page: &SearchPage<'_>) -> Option<&'s
     match tier {
         Tier::RelatedDemo | Tier::Related if page.total_by_words() > 0 => Some(t.near_in_meaning),
         Tier::RelatedDemo | Tier::Related => Some(t.no_product_has_these_words),
-        Tier::SomeDemo | Tier::Some if page.query.with_all_words > 0 => Some(t.some_words),
-        Tier::SomeDemo | Tier::Some => Some(t.no_product_has_all_words),
-        Tier::Demo | Tier::All | Tier::Pinned | Tier::ExactName => None,
+        Tier::Demo | Tier::Words if page.query.with_all_words == 0 => Some(t.no_product_has_all_words),
+        Tier::Demo | Tier::Words | Tier::Pinned | Tier::ExactName => None,
     }
 }
 

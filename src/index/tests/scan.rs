@@ -9,7 +9,7 @@ use foldhash::HashMap;
 use crate::catalogue::{Admission, Catalogue, Columns, Filter, Order, Ordinal, Records, STARS, SortedBy};
 use crate::index::{Explanation, IndexError, Satisfied, SearchHits, SearchRequest, hits};
 use crate::record::AttributeNumber;
-use crate::search::collect::{RERANKED, RankedHit, Tier, is_accidental, pinned_score};
+use crate::search::collect::{RERANKED, RankedHit, Tier, pinned_score};
 use crate::search::facet_counts::{AttributeCounts, FacetCounts, most_frequent};
 use crate::search::forward::{Forward, has_words};
 use crate::search::meaning::Meanings;
@@ -223,12 +223,6 @@ impl Scan {
         let complete = admitted.iter().filter(|(_, scores)| is_complete(scores)).count();
         let falls_back = has_required && complete < plan.enough;
         let sum = |scores: &Scores| scores.iter().flatten().fold(0.0, |sum, score| sum + score);
-        let is_ordinary = |ordinal: Ordinal| place_of(ordinal).is_none() && !names.contains(&ordinal);
-        let is_measure = |ordinal: Ordinal| is_ordinary(ordinal) && !self.columns().is_demo(ordinal);
-        let measure = admitted.iter().filter(|(ordinal, scores)| is_complete(scores) && is_measure(*ordinal));
-        let best = measure.map(|(_, scores)| sum(scores)).fold(0.0, f32::max);
-        let is_by_accident =
-            |ordinal: Ordinal, score: f32| falls_back && is_ordinary(ordinal) && is_accidental(score, best);
         let mut found = Vec::new();
         let mut ranked = Vec::new();
         let mut with_all_words = 0;
@@ -240,12 +234,10 @@ impl Scan {
             let admission = filter.admit(self.columns(), ordinal);
             found.push((ordinal, admission));
             let score = sum(&scores);
-            let is_complete = is_complete && !is_by_accident(ordinal, score);
-            let tier = match is_complete {
+            let tier = match ordinal {
                 _ if names.contains(&ordinal) => Tier::ExactName,
                 _ if place_of(ordinal).is_some() => Tier::Pinned,
-                true => Tier::All,
-                false => Tier::Some,
+                _ => Tier::Words,
             };
             let tier = if self.columns().is_demo(ordinal) { tier.demo() } else { tier };
             if admission.passed() {

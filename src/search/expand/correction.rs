@@ -53,8 +53,7 @@ impl<L: TermLookup> Expander<'_, L> {
         }
         let least = candidates.first().map_or(0.0, |best| best.cost);
         for candidate in &candidates {
-            let weight =
-                if absent && candidate.cost <= least { self.index.ranking.correction } else { self.index.ranking.typo };
+            let weight = if absent && candidate.cost <= least { 1.0 } else { self.index.ranking.loose };
             let term = Term::Word(lexicon.stem_of(candidate.word));
             if !slot.alternatives.iter().any(|alternative| alternative.term == term) {
                 slot.alternatives.push(Alternative { kind: MatchKind::Correction, term, weight });
@@ -91,7 +90,7 @@ impl<L: TermLookup> Expander<'_, L> {
         slot.alternatives.extend(candidates.into_iter().map(|candidate| Alternative {
             kind: MatchKind::Correction,
             term: Term::Word(self.index.lexicon.stem_of(candidate.word)),
-            weight: self.index.ranking.typo,
+            weight: self.index.ranking.loose,
         }));
         self.weigh(slot)
     }

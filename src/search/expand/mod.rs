@@ -47,8 +47,6 @@ pub struct Expansion {
     /// Whether the words can't match anything: all of them were dropped, or a phrase has an unknown
     /// word.
     pub is_hopeless: bool,
-    /// Whether the last word could have been a prefix but was taken for a complete word.
-    pub is_closed: bool,
     /// The product's name, if the query only asks for alternatives to a product and no record is
     /// listed as one. In that case, [similar products](Self::seek_similar) may be shown instead.
     pub similar_to: Option<Term>,
@@ -64,7 +62,7 @@ impl Expansion {
 /// Whether a query's last word is also treated as a prefix.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash, Serialize)]
 pub enum Prefix {
-    /// Yes, unless it's a complete word: one that's in the directory, or a common English word.
+    /// Yes, unless [`ENOUGH`] products contain it as a whole word.
     #[default]
     Auto,
     /// Yes, because the word is still being typed.
@@ -133,7 +131,6 @@ struct Expander<'a, L> {
     /// The number of words that have been spell-checked. Limited to [`MOST_WORDS`], because looking
     /// for other spellings costs more than everything else that's done for a word.
     corrections: usize,
-    is_closed: bool,
 }
 
 /// A query's words after expansion and correction.
@@ -166,7 +163,6 @@ impl<'a, L: TermLookup> Expander<'a, L> {
             report: QueryReport::default(),
             concepts: Vec::new(),
             corrections: 0,
-            is_closed: false,
         }
     }
 
@@ -219,8 +215,8 @@ impl<'a, L: TermLookup> Expander<'a, L> {
         };
         let subject = understood.subject.filter(|_| slots.len() == 1 && plan.phrases.is_empty());
         let similar_to = subject.and_then(|subject| subject.similar_to);
-        let (report, concepts, is_closed) = (self.report, self.concepts, self.is_closed);
-        Ok(Expansion { slots, plan, report, stems, concepts, is_hopeless, is_closed, similar_to })
+        let (report, concepts) = (self.report, self.concepts);
+        Ok(Expansion { slots, plan, report, stems, concepts, is_hopeless, similar_to })
     }
 
     /// Expands and corrects each word, except for those that only express the query's intent.
@@ -312,7 +308,6 @@ impl<'a, L: TermLookup> Expander<'a, L> {
             stems: Arc::new(StemSlots::new(slots.iter().map(Slot::stems))),
             spellings: slots.iter().map(|slot| slot.spelling).collect(),
             spelling: self.index.ranking.spelling,
-            proximity: self.index.ranking.proximity,
             meaning,
         }
     }

@@ -54,9 +54,9 @@ impl<L: TermLookup> Expander<'_, L> {
                 }
                 let ranking = &self.index.ranking;
                 let (kind, weight) = if mention.means.contains(concept) {
-                    (MatchKind::Synonym, ranking.synonym)
+                    (MatchKind::Synonym, ranking.near)
                 } else {
-                    (MatchKind::Wider, ranking.wider)
+                    (MatchKind::Wider, ranking.loose)
                 };
                 for of_word in &mut by_word[mention.start..mention.end] {
                     of_word.push(Alternative { kind, term: term.clone(), weight });

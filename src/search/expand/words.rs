@@ -5,13 +5,12 @@ use std::ops::Range;
 use fst::{IntoStreamer, Streamer};
 
 use super::slot::Slot;
-use super::{Expander, Prefix};
+use super::{ENOUGH, Expander, Prefix};
 use crate::search::intent::Subject;
 use crate::search::lexicon::{Relation, StemId, WordId};
 use crate::search::pieces;
 use crate::search::plan::{Alternative, INDEXED_PREFIX, MatchKind, Phrase, PhraseForm, Term, TermLookup};
 use crate::text::analyse::{Gap, Word, compound, is_conjunction};
-use crate::text::english;
 
 impl<L: TermLookup> Expander<'_, L> {
     /// Creates a word's slot: the word itself, its compounds with its neighbours, and its
@@ -43,13 +42,13 @@ impl<L: TermLookup> Expander<'_, L> {
         slot.alternatives.push(Alternative {
             kind: MatchKind::Compound,
             term: Term::Compound(self.index.stems.of(&word.folded).into()),
-            weight: self.index.ranking.compound,
+            weight: self.index.ranking.near,
         });
         let joined = joined.iter().filter(|(range, _)| range.contains(&at));
         slot.alternatives.extend(joined.map(|(_, joined)| Alternative {
             kind: MatchKind::Compound,
             term: Term::Word(lexicon.stem_of(*joined)),
-            weight: self.index.ranking.compound,
+            weight: self.index.ranking.near,
         }));
         if let Some(spelled) = word.spelled_out()
             && let Some(spelled) = lexicon.stem(&self.index.stems.of(&spelled))
@@ -60,7 +59,7 @@ impl<L: TermLookup> Expander<'_, L> {
         slot.alternatives.push(Alternative {
             kind: MatchKind::Inner,
             term: pieces::inner(&word.folded, &self.index.stems),
-            weight: self.index.ranking.inner,
+            weight: self.index.ranking.loose,
         });
         let bare = word.folded.trim_matches(['+', '#', '.']);
         if bare != word.folded
@@ -69,7 +68,7 @@ impl<L: TermLookup> Expander<'_, L> {
             slot.alternatives.push(Alternative {
                 kind: MatchKind::Part,
                 term: Term::Word(lexicon.stem_of(part)),
-                weight: self.index.ranking.part,
+                weight: self.index.ranking.near,
             });
         }
         if at + 1 == words.len() && self.query.last_is_open {
@@ -158,10 +157,9 @@ impl<L: TermLookup> Expander<'_, L> {
         let (lexicon, ranking) = (&self.index.lexicon, &self.index.ranking);
         for language in lexicon.inflected() {
             let stem = language.stem(slot.word.spelling());
-            for (relation, kind, weight) in [
-                (Relation::Form, MatchKind::Stem, ranking.inflection),
-                (Relation::Compound, MatchKind::Inner, ranking.in_compound),
-            ] {
+            for (relation, kind, weight) in
+                [(Relation::Form, MatchKind::Stem, ranking.near), (Relation::Compound, MatchKind::Inner, ranking.loose)]
+            {
                 for word in lexicon.related(relation, *language, &stem).into_iter().take(MOST_INFLECTIONS) {
                     let term = Term::Word(word);
                     if !slot.alternatives.iter().any(|alternative| alternative.term == term) {
@@ -185,29 +183,28 @@ impl<L: TermLookup> Expander<'_, L> {
         if letters == 1 && self.query.words.len() == 1 && self.options.prefix != Prefix::Never {
             slot.prefix = Some(slot.word.folded.clone());
             let term = Term::NamePrefix(slot.word.folded.as_str().into());
-            slot.alternatives.push(Alternative { kind: MatchKind::Prefix, term, weight: self.index.ranking.prefix });
+            slot.alternatives.push(Alternative { kind: MatchKind::Prefix, term, weight: self.index.ranking.near });
             return;
         }
-        let is_known = known.is_some_and(|word| self.index.lexicon.document_frequency(word) > 0);
-        if letters <= 3 && (is_known || slot.word.is_capitals(self.text)) {
+        let products = known.map_or(0, |word| self.index.lexicon.document_frequency(word) as usize);
+        if letters <= 3 && (products > 0 || slot.word.is_capitals(self.text)) {
             return;
         }
-        let is_word = || is_known || english::is_common(&slot.word.folded);
-        match self.options.prefix {
-            Prefix::Never => return,
-            Prefix::Auto if is_word() => {
-                self.is_closed = true;
-                return;
-            }
-            Prefix::Auto | Prefix::Always => {}
+        let is_complete = match self.options.prefix {
+            Prefix::Never => true,
+            Prefix::Auto => products >= ENOUGH,
+            Prefix::Always => false,
+        };
+        if is_complete {
+            return;
         }
         slot.prefix = Some(slot.word.folded.clone());
         if letters <= INDEXED_PREFIX {
             let term = Term::Prefix(slot.word.folded.as_str().into());
-            slot.alternatives.push(Alternative { kind: MatchKind::Prefix, term, weight: self.index.ranking.prefix });
+            slot.alternatives.push(Alternative { kind: MatchKind::Prefix, term, weight: self.index.ranking.near });
             return;
         }
-        self.push_longer(slot, &slot.word.folded.clone(), self.index.ranking.prefix);
+        self.push_longer(slot, &slot.word.folded.clone(), self.index.ranking.near);
     }
 
     fn push_longer(&self, slot: &mut Slot, prefix: &str, weight: f32) {
@@ -257,7 +254,7 @@ impl<L: TermLookup> Expander<'_, L> {
         let alternative = |word: &WordId| Alternative {
             kind: MatchKind::Compound,
             term: Term::Word(self.index.lexicon.stem_of(*word)),
-            weight: self.index.ranking.compound,
+            weight: self.index.ranking.near,
         };
         others.map(alternative).collect()
     }

@@ -13,7 +13,6 @@ use crate::index::{Hit, HitTexts, SearchHits};
 use crate::record::{Language, Section, Translations, searched};
 use crate::search::Term;
 use crate::search::budget::Budget;
-use crate::search::collect::Tier;
 use crate::search::expand::{Expansion, Slot};
 use crate::search::forward::{SECTION_END, VALUE_END};
 use crate::search::lexicon::WordId;
@@ -158,11 +157,7 @@ impl<'s> Highlighter<'s> {
         let all = if texts.is_shortened { Some(serde_json::from_str::<SoftwareItem<'_>>(json)?) } else { None };
         let categories = all.as_ref().map_or(&product.item.categories, |whole| &whole.categories);
         self.append_texts(&product, categories)?;
-        // This isn't needed if a product has only some of the words, because those already explain
-        // why it was found.
-        if hit.tier >= Tier::Demo || self.scratch.found == 0 {
-            self.category_descriptions(&product.item.categories)?;
-        }
+        self.category_descriptions(&product.item.categories)?;
         Ok(())
     }
 

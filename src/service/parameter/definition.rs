@@ -302,8 +302,7 @@ pub static HIGHLIGHT: Parameter<Flag> = Parameter::new(
 pub static PREFIX: Parameter<OneOf<Prefix>> = Parameter::new(
     "prefix",
     "Whether the last word also matches the beginning of longer words: `always`, for a word that is still being \
-     typed; `never`; or `auto`, only if it isn't a complete word (one that's in a record or common in English) or if \
-     there are too few results.",
+     typed; `never`; or `auto`, only if fewer than ten products contain it as a whole word.",
     "always",
     OneOf { values: &Prefix::ALL, name: Prefix::as_str, default: Some(Prefix::Auto) },
 );

@@ -134,7 +134,7 @@ async fn searches_find_names_words_synonyms_typos_languages_and_pins() {
         assert_eq!(first(q).await, expected, "{q}");
     }
     let page = search(&directory, "audit software").await;
-    assert_eq!((page.data[0].tier, page.query.with_all_words), (Tier::All, 1));
+    assert_eq!((page.data[0].tier, page.query.with_all_words), (Tier::Words, 1));
     assert!(page.data.windows(2).all(|pair| pair[0].score >= pair[1].score));
     let page = search(&directory, "walkaround").await;
     assert_eq!((&*page.query.synonyms[0].from, &*page.query.synonyms[0].to), ("walkaround", "gemba walk"));
