@@ -207,9 +207,9 @@ export interface paths {
         };
         /**
          * Search products
-         * @description Ranked: exact name matches first, then products with all the words, then those with some of them. Demo records come
-         *     after real products that match as many words. If few products contain the words, products with a similar meaning
-         *     follow. `query` says how the words were interpreted.
+         * @description Ranked: exact name matches first, then by how well the words match. Products with only some of the words are included
+         *     if fewer than ten have all of them. Demo records come after real products. If few products contain the words, products
+         *     with a similar meaning follow. `query` says how the words were interpreted.
          */
         get: operations["searchSoftware"];
         put?: never;
@@ -744,8 +744,8 @@ export interface components {
             alternatives_to_id?: string;
             /**
              * Format: int64
-             * @description How many of the products found contain all the words. When sorting by relevance, these come
-             *     first, followed by those with only some of the words.
+             * @description How many of the products found contain all the words. The others contain only some of them,
+             *     and are included if fewer than ten products contain all.
              */
             with_all_words: number;
             /**
@@ -2115,7 +2115,7 @@ export interface operations {
                  */
                 typo?: boolean;
                 /**
-                 * @description Whether the last word also matches the beginning of longer words: `always`, for a word that is still being typed; `never`; or `auto`, only if it isn't a complete word (one that's in a record or common in English) or if there are too few results.
+                 * @description Whether the last word also matches the beginning of longer words: `always`, for a word that is still being typed; `never`; or `auto`, only if fewer than ten products contain it as a whole word.
                  * @example always
                  */
                 prefix?: "auto" | "always" | "never";

@@ -550,8 +550,8 @@ class _QueryReportAlways(TypedDict):
     excluded: List[str]
     """Words and phrases that hits must not contain: those after a `-`, or after a `not` that excludes something."""
     with_all_words: int
-    """How many of the products found contain all the words. When sorting by relevance, these come first, followed
-    by those with only some of the words.
+    """How many of the products found contain all the words. The others contain only some of them, and are included
+    if fewer than ten products contain all.
     """
 
 

@@ -764,9 +764,10 @@ class SearchResource:
     ) -> SearchPage:
         """Search products.
 
-        Ranked: exact name matches first, then products with all the words, then those with some of them.
-        Demo records come after real products that match as many words. If few products contain the words,
-        products with a similar meaning follow. `query` says how the words were interpreted.
+        Ranked: exact name matches first, then by how well the words match. Products with only some of the
+        words are included if fewer than ten have all of them. Demo records come after real products. If few
+        products contain the words, products with a similar meaning follow. `query` says how the words were
+        interpreted.
 
         q: What to look for: a need (`permit to work`), a product, a vendor or a standard. Misspellings and
             synonyms also match. `"Quoted phrases"` must appear as written, unless no product has them;
@@ -818,8 +819,8 @@ class SearchResource:
         highlight: Whether to include, with each hit, which parts of which fields matched. (default false)
         typo: Whether misspelled words may match. (default true)
         prefix: Whether the last word also matches the beginning of longer words: `always`, for a word that
-            is still being typed; `never`; or `auto`, only if it isn't a complete word (one that's in a
-            record or common in English) or if there are too few results. (default auto)
+            is still being typed; `never`; or `auto`, only if fewer than ten products contain it as a whole
+            word. (default auto)
         lang: The language to return text in, as a tag such as `de`. Text that isn't available in it is
             returned in the record's own language, and `untranslated` names its field. Words in all
             languages are searched regardless. A language that the directory has no text in is rejected.
