@@ -307,8 +307,8 @@ pub static ENVELOPE: [Property; 13] = [
     Property::new(
         "language",
         Shape::Text,
-        "the language of its text, a BCP 47 language tag such as `de`. If it isn't stated, German, French, Hebrew and \
-         Arabic are detected, and other text counts as English",
+        "the language of its text, a BCP 47 language tag such as `de`. If it isn't stated, German, French, \
+         Spanish, Italian, Hebrew and Arabic are detected, and other text counts as English",
     ),
     Property::new(
         "id_prefix",

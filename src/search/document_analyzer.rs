@@ -23,7 +23,7 @@ use crate::text::stem::Stems;
 
 /// Increment this whenever a change makes any text yield different terms. It's part of a
 /// generation's name.
-pub const ANALYZER_VERSION: u32 = 3;
+pub const ANALYZER_VERSION: u32 = 4;
 
 /// Analyses documents one at a time. Words have provisional numbers until all documents have been
 /// analysed.

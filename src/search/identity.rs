@@ -74,6 +74,9 @@ pub(super) fn add_name(text: &str, words: &[Word], mut add: impl FnMut(Term)) {
     for other in [spelled_out(words), without_conjunctions(words)].into_iter().flatten().filter(|other| *other != key) {
         add(Term::Identity(other.into()));
     }
+    for other in short_forms(text).into_iter().filter(|other| *other != key) {
+        add(Term::Identity(other.into()));
+    }
     if text.contains(is_dash) && !parse(text).excluded.is_empty() {
         add(signed(text, words));
     }
@@ -87,6 +90,24 @@ pub(super) fn add_product(software: &Software, mut add: impl FnMut(Term)) {
         add(Term::Identity(id.into()));
     }
     add(website(&software.url));
+}
+
+/// Endings of names that say what a product is made with or what kind of thing it is.
+const SUFFIXES: [&str; 7] = [".js", "JS", "SQL", "DB", "-cli", "-db", "-js"];
+
+/// The keys of other forms of a name that people use: `AWS` for `Amazon Web Services (AWS)`, `Vue` for
+/// `Vue.js`, and `Csharp` for `C#`.
+fn short_forms(name: &str) -> Vec<String> {
+    let in_brackets = name.strip_suffix(')').and_then(|name| name.rsplit_once('('));
+    let acronym = in_brackets.filter(|(_, inside)| words(inside).first().is_some_and(|word| word.is_acronym(inside)));
+    // The `S` of `PostgreSQL` belongs to both parts.
+    let shared = name.strip_suffix("QL").filter(|base| base.ends_with('S'));
+    let bases = SUFFIXES.iter().filter_map(|suffix| name.strip_suffix(suffix)).chain(shared);
+    let bases = bases.filter(|base| base.len() > 2 && base.ends_with(char::is_alphanumeric));
+    let spelled = name.replace('#', "sharp").replace("++", "plusplus");
+    let spelled = spelled.strip_prefix('.').map_or(spelled.clone(), |rest| format!("dot{rest}"));
+    let forms = acronym.into_iter().flat_map(|(before, inside)| [before, inside]).chain(bases).chain([&*spelled]);
+    forms.map(|form| name_key(&words(form))).collect()
 }
 
 fn name_terms(key: &str, words: &[Word]) -> Vec<Term> {

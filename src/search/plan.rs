@@ -5,6 +5,7 @@ use std::sync::Arc;
 use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 
+use super::budget::Budget;
 use super::lexicon::{StemId, WordId};
 use super::ranking::Ranking;
 use crate::text::meaning::{DIMENSIONS, NearTopic, Reference, nearest_topics};
@@ -286,6 +287,9 @@ pub trait TermLookup {
 
     /// The category ids of the first few documents that contain a term.
     fn categories(&self, term: &Term) -> Result<Vec<String>, Self::Error>;
+
+    /// Whether any document contains all these terms.
+    fn has_all(&self, terms: &[Term], budget: &Budget) -> Result<bool, Self::Error>;
 }
 
 /// Which stems stand for which slots of a query.

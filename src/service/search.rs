@@ -8,7 +8,10 @@ use super::highlight::Highlighter;
 use super::page::scaled_score;
 use super::similar::{only_alike, seek_similar};
 use super::unknown::unknown_values;
-use super::{ListItems, MAX_QUERY_CHARACTERS, SearchHit, SearchPage, SearchSoftware, ServiceError, Translator, facet};
+use super::{
+    ListItems, MAX_QUERY_CHARACTERS, SearchHit, SearchPage, SearchSoftware, ServiceError, SoftwareFilter, Translator,
+    facet,
+};
 use crate::catalogue::resource::{Correction, QueryReport};
 use crate::generation::Snapshot;
 use crate::index::{Hit, IndexError, SearchHits, SearchRequest};
@@ -17,7 +20,7 @@ use crate::search::expand::{Expansion, Options, expand};
 use crate::search::facet_counts::FacetCounts;
 use crate::search::identity::read;
 use crate::search::query::ParsedQuery;
-use crate::search::{Plan, Term, TermLookup};
+use crate::search::{Alternative, MatchKind, Plan, Term, TermLookup, WordGroup};
 use crate::text::analyse::{Word, written};
 
 pub fn search_software(snapshot: &Snapshot, query: &SearchSoftware) -> Result<SearchPage<'static>, ServiceError> {
@@ -157,6 +160,16 @@ impl TermLookup for Snapshot {
         let mut ids: Vec<_> = found.into_iter().map(|category| categories[category as usize].id.clone()).collect();
         ids.sort_unstable();
         Ok(ids)
+    }
+
+    fn has_all(&self, terms: &[Term], budget: &Budget) -> Result<bool, IndexError> {
+        let alternative = |term: &Term| Alternative { kind: MatchKind::Exact, term: term.clone(), weight: 1.0 };
+        let group = |term| WordGroup { alternatives: vec![alternative(term)], required: true, indispensable: true };
+        let plan = Plan { groups: terms.iter().map(group).collect(), ..Plan::default() };
+        let filter = SoftwareFilter::default();
+        let request =
+            SearchRequest { plan: &plan, filter: &filter, order: None, page: 0..0, facets: None, texts: false, budget };
+        Ok(self.index.search(&request)?.total > 0)
     }
 }
 

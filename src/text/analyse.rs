@@ -48,6 +48,13 @@ impl Word {
         let written = &text[self.start..self.end];
         written.chars().filter(|c| c.is_alphabetic()).count() >= 2 && !written.chars().any(char::is_lowercase)
     }
+
+    /// Whether at least half of the word's letters are capitals, and at least two: `AGPL`, `SaaS`.
+    pub fn is_acronym(&self, text: &str) -> bool {
+        let letters = || text[self.start..self.end].chars().filter(|c| c.is_alphabetic());
+        let capitals = letters().filter(|c| c.is_uppercase()).count();
+        capitals >= 2 && capitals * 2 >= letters().count()
+    }
 }
 
 /// Splits text into words.
@@ -431,7 +438,7 @@ pub(crate) fn is_in_acronym(before: &str, behind: &str) -> bool {
     const SHORTER: usize = 2;
     const BOTH: usize = 5;
     let letters =
-        |chars: &mut dyn Iterator<Item = char>| chars.take_while(|c| c.is_alphanumeric()).take(BOTH + 1).count();
+        |chars: &mut dyn Iterator<Item = char>| chars.take_while(|c| c.is_alphabetic()).take(BOTH + 1).count();
     let (before, behind) = (letters(&mut before.chars().rev()), letters(&mut behind.chars()));
     before.min(behind) > 0 && before.min(behind) <= SHORTER && before + behind <= BOTH
 }

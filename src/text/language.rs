@@ -11,15 +11,29 @@ const GERMAN: &[&str] = &[
     "der", "das", "und", "ist", "mit", "für", "von", "eine", "ein", "auf", "zu", "nicht", "sie", "werden", "kann",
     "oder", "zum", "zur", "einem", "einen",
 ];
-const FRENCH: &[&str] = &[
-    "le", "la", "les", "et", "est", "pour", "avec", "une", "dans", "sur", "du", "que", "vous", "pas", "ou", "aux",
-    "ce", "votre",
+const FRENCH: &[&str] =
+    &["le", "les", "et", "est", "pour", "avec", "dans", "sur", "du", "vous", "pas", "ou", "aux", "ce", "votre"];
+const SPANISH: &[&str] =
+    &["el", "los", "las", "y", "para", "por", "es", "más", "está", "sus", "como", "muy", "desde", "puede", "del"];
+const ITALIAN: &[&str] =
+    &["il", "gli", "di", "per", "che", "della", "dei", "delle", "nel", "è", "sono", "anche", "alla", "degli", "e"];
+
+/// More function words of these languages, folded. Some belong to several.
+const OTHERS: &[&str] = &[
+    "die", "den", "dem", "des", "im", "am", "bei", "aus", "nach", "uber", "ohne", "kein", "keine", "wie", "als", "vom",
+    "la", "l", "un", "une", "de", "d", "au", "a", "en", "par", "sans", "que", "qui", "son", "sa", "ses", "se", "lo",
+    "al", "con", "sin", "su", "una", "uno", "o", "i", "da", "dal", "dello", "non", "si", "come",
 ];
 
-/// Whether a folded word is a function word of English, German or French.
+/// Whether a folded word is a function word of English or of one of the other languages.
 pub fn is_function_word(folded: &str) -> bool {
-    english::is_function_word(folded)
-        || [GERMAN, FRENCH].into_iter().flatten().any(|word| fold::folded(word).eq(folded.chars()))
+    english::is_function_word(folded) || is_foreign_function_word(folded)
+}
+
+/// Whether a folded word is a function word of one of the languages besides English.
+pub fn is_foreign_function_word(folded: &str) -> bool {
+    let lists = [GERMAN, FRENCH, SPANISH, ITALIAN, OTHERS];
+    lists.into_iter().flatten().any(|word| fold::folded(word).eq(folded.chars()))
 }
 
 /// If there are fewer of these words than this, no language is detected.
@@ -69,6 +83,8 @@ impl LanguageCount {
                 *count += has(match language {
                     Inflected::German => GERMAN,
                     Inflected::French => FRENCH,
+                    Inflected::Spanish => SPANISH,
+                    Inflected::Italian => ITALIAN,
                 });
             }
         }
@@ -138,7 +154,7 @@ mod tests {
 
     #[test]
     fn no_word_is_in_two_lists() {
-        let mut all: Vec<_> = [ENGLISH, GERMAN, FRENCH].concat();
+        let mut all: Vec<_> = [ENGLISH, GERMAN, FRENCH, SPANISH, ITALIAN].concat();
         let count = all.len();
         all.sort_unstable();
         all.dedup();

@@ -32,10 +32,12 @@ impl Default for Stems {
 pub enum Inflected {
     German,
     French,
+    Spanish,
+    Italian,
 }
 
 impl Inflected {
-    pub const ALL: [Self; 2] = [Self::German, Self::French];
+    pub const ALL: [Self; 4] = [Self::German, Self::French, Self::Spanish, Self::Italian];
 
     /// The language with this code; `None` for English and for languages whose words aren't
     /// stemmed.
@@ -47,6 +49,8 @@ impl Inflected {
         match self {
             Self::German => "de",
             Self::French => "fr",
+            Self::Spanish => "es",
+            Self::Italian => "it",
         }
     }
 
@@ -66,6 +70,8 @@ impl Inflected {
         let algorithm = match self {
             Self::German => Algorithm::German,
             Self::French => Algorithm::French,
+            Self::Spanish => Algorithm::Spanish,
+            Self::Italian => Algorithm::Italian,
         };
         let stem = fold(&Stemmer::new(algorithm).stem(spelling));
         let is_noun = self == Self::German && (spelling.ends_with("ie") || spelling.ends_with("ien"));
@@ -304,6 +310,8 @@ mod tests {
                  Partei Parteien, Druckerei Druckereien, Serie Serien, Kategorie Kategorien",
             ),
             (Inflected::French, "fichier fichiers, évaluation évaluations, gérer gérez, sécurité sécurités"),
+            (Inflected::Spanish, "archivo archivos, gestor gestores"),
+            (Inflected::Italian, "gestione gestioni, documento documenti"),
         ] {
             for pair in pairs.split(", ") {
                 let (one, other) = pair.split_once(' ').expect("two words");
@@ -314,7 +322,7 @@ mod tests {
         assert_ne!(Inflected::German.stem("partie"), Inflected::German.stem("part"));
         assert_eq!(Inflected::German.stem("iso9001"), "iso9001");
         assert_eq!(
-            [Inflected::of("de"), Inflected::of("en"), Inflected::of("it")],
+            [Inflected::of("de"), Inflected::of("en"), Inflected::of("pt")],
             [Some(Inflected::German), None, None]
         );
     }

@@ -131,6 +131,49 @@ fn synonyms_of_corrected_words_count_and_words_only_in_synonyms_can_be_correctio
 }
 
 #[test]
+fn names_are_found_without_a_technical_suffix_and_by_an_acronym_in_brackets() {
+    for (query, name) in [
+        ("aws", "Amazon Web Services (AWS)"),
+        ("vue", "Vue.js"),
+        ("postgres", "PostgreSQL"),
+        ("mongo", "MongoDB"),
+        ("heroku", "heroku-cli"),
+        ("csharp", "C#"),
+        ("dotnet", ".NET"),
+    ] {
+        let directory = Directory::of(&[
+            json!({"id": "name", "name": name}),
+            json!({"id": "word", "name": "Lantern", "tagline": format!("{query} {query} {query}"), "rating": 5.0, "review_count": 99}),
+            product("longer", &format!("{query} {query} Studio")),
+        ]);
+        assert_eq!(directory.search(query)[0], "name", "{query}");
+    }
+}
+
+#[test]
+fn acronyms_are_not_corrected() {
+    let directory = Directory::of(&[product("ample", "Ample Same"), product("x", "Lantern")]);
+    for query in ["AMPLR", "AMPLR lantern", "SamR lantern"] {
+        assert_eq!(directory.answer(query, true).corrected, [], "{query}");
+    }
+    assert_eq!(directory.answer("AMPLR LANTERN", true).corrected.len(), 1, "the whole query is in capitals");
+}
+
+#[test]
+fn function_words_of_other_languages_are_optional() {
+    let directory = Directory::of(&[product("mail", "Servidor Correo"), product("other", "Servidor")]);
+    for query in ["servidor de correo", "el servidor para correo", "servidor con el correo"] {
+        assert_eq!(directory.answer(query, true).with_all_words, 1, "{query}");
+    }
+}
+
+#[test]
+fn a_word_is_split_only_if_some_product_has_both_words() {
+    let directory = Directory::of(&[product("photo", "Photo Album"), product("shop", "Our Shop")]);
+    assert_eq!(directory.search("photoshop"), [""; 0]);
+}
+
+#[test]
 fn unknown_words_are_split_into_two_words_from_the_directory() {
     let directory = Directory::of(&[
         product("score", "Score Editor for the Writer"),

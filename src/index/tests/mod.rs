@@ -157,6 +157,10 @@ impl TermLookup for Both {
     fn categories(&self, term: &Term) -> Result<Vec<String>, Self::Error> {
         self.snapshot.categories(term)
     }
+
+    fn has_all(&self, terms: &[Term], budget: &Budget) -> Result<bool, Self::Error> {
+        self.snapshot.has_all(terms, budget)
+    }
 }
 
 #[derive(Debug, Clone)]

@@ -5,12 +5,13 @@ use std::ops::Range;
 use super::slot::Slot;
 use super::{Expander, MOST_WORDS};
 use crate::catalogue::resource::{Correction, QueryReport};
-use crate::search::lexicon::WordId;
+use crate::search::lexicon::{Relation, WordId};
 use crate::search::plan::{Alternative, MatchKind, Term};
 use crate::search::query::{LONG_QUERY, ParsedQuery};
 use crate::search::{TermLookup, typo};
 use crate::text::analyse::{Gap, Word, words};
 use crate::text::english;
+use crate::text::stem::Inflected;
 
 /// A word is very rare if at most one product in this many has it. Such a word may be a misspelling
 /// that slipped into the records.
@@ -34,8 +35,12 @@ impl<L: TermLookup> Expander<'_, L> {
         // Words in synonyms are spelled correctly even if no product contains them.
         let is_very_rare = || slot.document_frequency as usize <= self.index.documents / VERY_RARE;
         let suspicious = if absent { known.is_none() } else { is_very_rare() };
-        let abbreviation = slot.word.is_capitals(self.text) && slot.word.folded.chars().count() <= 3;
-        if !self.options.typo || !suspicious || abbreviation || slot.in_phrase || self.corrections == MOST_WORDS {
+        if !self.options.typo
+            || !suspicious
+            || self.is_acronym(&slot.word)
+            || slot.in_phrase
+            || self.corrections == MOST_WORDS
+        {
             return Ok(());
         }
         if is_right(&slot.word.folded) || self.is_name_in_sentence(&slot.word) || !self.budget.allows_more() {
@@ -66,6 +71,12 @@ impl<L: TermLookup> Expander<'_, L> {
         self.weigh(slot)
     }
 
+    /// Whether a word's capitals suggest that it's an acronym. They don't if the whole query has them.
+    pub(super) fn is_acronym(&self, word: &Word) -> bool {
+        let words = &self.query.words;
+        word.is_acronym(self.text) && (words.len() == 1 || !words.iter().all(|word| word.is_capitals(self.text)))
+    }
+
     /// Whether a word's capital letter suggests that the word is a name in a sentence.
     fn is_name_in_sentence(&self, word: &Word) -> bool {
         let is_capitalised = |word: &Word| self.text[word.start..].starts_with(char::is_uppercase);
@@ -79,7 +90,7 @@ impl<L: TermLookup> Expander<'_, L> {
 
     pub(super) fn correct_prefix(&mut self, slot: &mut Slot) -> Result<(), L::Error> {
         let folded = slot.word.folded.as_str();
-        let is_right = is_right(folded) || self.index.lexicon.word(folded).is_some();
+        let is_right = is_right(folded) || self.is_acronym(&slot.word) || self.index.lexicon.word(folded).is_some();
         if !self.options.typo || is_right || slot.prefix.is_none() || !self.budget.allows_more() {
             return Ok(());
         }
@@ -103,17 +114,18 @@ impl<L: TermLookup> Expander<'_, L> {
     /// The query with each word that's still unknown split into two: `scorewriter` becomes
     /// `score writer`. Also returns the corrections to report. `None` if nothing can be split, and
     /// for sentences, which have enough other words.
-    pub(super) fn split(&self, report: &QueryReport) -> Option<(ParsedQuery, Vec<Correction>)> {
+    pub(super) fn split(&self, report: &QueryReport) -> Result<Option<(ParsedQuery, Vec<Correction>)>, L::Error> {
         let is_sentence = self.query.words.len() >= LONG_QUERY;
         // Splitting a word would change the indices that phrases use.
         if !self.options.typo || is_sentence || !self.query.phrases.is_empty() {
-            return None;
+            return Ok(None);
         }
         let mut query = ParsedQuery { words: Vec::new(), ..self.query.clone() };
         let mut corrected = Vec::new();
         for word in &self.query.words {
             let from = self.written(word);
-            let Some(halves) = report.is_unknown(&from).then(|| self.halves(word)).flatten() else {
+            let halves = if report.is_unknown(&from) { self.halves(word)? } else { None };
+            let Some(halves) = halves else {
                 query.words.push(word.clone());
                 continue;
             };
@@ -121,24 +133,38 @@ impl<L: TermLookup> Expander<'_, L> {
             corrected.push(Correction { from, to });
             query.words.extend(halves);
         }
-        (!corrected.is_empty()).then_some((query, corrected))
+        Ok((!corrected.is_empty()).then_some((query, corrected)))
     }
 
-    /// The two known words that a word consists of. If there are several such pairs, returns the
-    /// one whose rarer word is the most frequent.
-    fn halves(&self, word: &Word) -> Option<[Word; 2]> {
-        if is_right(&word.folded) {
-            return None;
+    /// The two words that a word consists of. Some product must have both (`Photoshop` isn't
+    /// `photo shop`), unless both are words of a language with compounds. If there are several such
+    /// pairs, returns the one whose rarer word is the most frequent.
+    fn halves(&self, word: &Word) -> Result<Option<[Word; 2]>, L::Error> {
+        if is_right(&word.folded) || self.is_acronym(word) {
+            return Ok(None);
         }
         let lexicon = &self.index.lexicon;
-        let frequency = |half: &Word| lexicon.word(&half.folded).map_or(0, |word| lexicon.document_frequency(word));
+        let known = |half: &Word| lexicon.word(&half.folded).filter(|word| lexicon.document_frequency(*word) > 0);
         let places = self.text[word.start..word.end].char_indices().map(|(at, _)| word.start + at);
         let pairs = places.filter_map(|place| {
             let halves = [self.half(word.start..place, word.gap)?, self.half(place..word.end, Gap::Space)?];
-            let rarer = halves.iter().map(frequency).min().filter(|rarer| *rarer > 0)?;
-            Some((rarer, halves))
+            let numbers = [known(&halves[0])?, known(&halves[1])?];
+            Some((numbers.map(|word| lexicon.document_frequency(word)).into_iter().min(), numbers, halves))
         });
-        pairs.max_by_key(|(rarer, _)| *rarer).map(|(_, halves)| halves)
+        let mut pairs: Vec<_> = pairs.collect();
+        pairs.sort_by_key(|(rarer, ..)| std::cmp::Reverse(*rarer));
+        for (_, numbers, halves) in pairs {
+            let terms = numbers.map(|word| Term::Word(lexicon.stem_of(word)));
+            let is_of = |language: &Inflected, half: &Word| {
+                !lexicon.related(Relation::Form, *language, &language.stem(half.spelling())).is_empty()
+            };
+            let mut compounding = lexicon.inflected().iter().filter(|language| language.has_compounds());
+            let is_compound = compounding.any(|language| halves.iter().all(|half| is_of(language, half)));
+            if is_compound || self.lookup.has_all(&terms, self.budget)? {
+                return Ok(Some(halves));
+            }
+        }
+        Ok(None)
     }
 
     /// The only word in a part of the query's text, if it's long enough.

@@ -103,7 +103,7 @@ pub fn expand<L: TermLookup>(
     if expansion.report.unknown.is_empty() {
         return Ok(expansion);
     }
-    let Some((query, corrected)) = expander(query).split(&expansion.report) else { return Ok(expansion) };
+    let Some((query, corrected)) = expander(query).split(&expansion.report)? else { return Ok(expansion) };
     let mut split = Expander::new(index, lookup, text, &query, options, budget).run()?;
     if budget.is_exceeded() {
         return Ok(expansion);
@@ -283,7 +283,7 @@ impl<'a, L: TermLookup> Expander<'a, L> {
     /// Drops the words that don't count, and decides which of the others a product must have.
     fn select(&mut self, mut slots: Vec<Slot>, is_comparison: bool) -> Vec<Slot> {
         if slots.len() >= LONG_QUERY {
-            drop_where_others_find(&mut slots, Slot::is_function_word);
+            drop_where_others_find(&mut slots, |slot| slot.is_function_word);
         }
         drop_where_others_find(&mut slots, |slot| is_intent_word(self.text, &slot.word));
         self.drop_words(&mut slots);
@@ -347,6 +347,7 @@ impl<'a, L: TermLookup> Expander<'a, L> {
             word: Word { folded: text.to_lowercase(), accented: None, start, end: start + text.len(), gap: Gap::Break },
             alternatives: terms.iter().map(identity).collect(),
             required: true,
+            is_function_word: false,
             in_phrase: false,
             spelling: None,
             prefix: None,

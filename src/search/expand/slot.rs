@@ -6,7 +6,6 @@ use crate::search::intent::{is_intent_word, is_kind};
 use crate::search::lexicon::{StemId, WordId};
 use crate::search::plan::{Alternative, Term, TermLookup, WordGroup};
 use crate::text::analyse::{Gap, Word, is_conjunction};
-use crate::text::english;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct Slot {
@@ -14,6 +13,8 @@ pub struct Slot {
     pub alternatives: Vec<Alternative>,
     /// Whether a product must match this slot to count as having all the words.
     pub required: bool,
+    /// Whether the word is a function word in one of the query's languages.
+    pub is_function_word: bool,
     pub in_phrase: bool,
     /// The word as spelled in the query, if it's in the lexicon.
     pub spelling: Option<WordId>,
@@ -30,13 +31,9 @@ impl Slot {
         !self.alternatives.is_empty()
     }
 
-    pub(super) fn is_function_word(&self) -> bool {
-        english::is_function_word(&self.word.folded)
-    }
-
     /// Whether a product doesn't need to have the word.
     pub(super) fn is_optional(&self) -> bool {
-        self.is_function_word() || is_conjunction(&self.word.folded)
+        self.is_function_word || is_conjunction(&self.word.folded)
     }
 
     /// The stems that match the slot, with their weights.

@@ -11,6 +11,7 @@ use crate::search::lexicon::{Relation, StemId, WordId};
 use crate::search::pieces;
 use crate::search::plan::{Alternative, INDEXED_PREFIX, MatchKind, Phrase, PhraseForm, Term, TermLookup};
 use crate::text::analyse::{Gap, Word, compound, is_conjunction};
+use crate::text::{english, language};
 
 impl<L: TermLookup> Expander<'_, L> {
     /// Creates a word's slot: the word itself, its compounds with its neighbours, and its
@@ -20,7 +21,8 @@ impl<L: TermLookup> Expander<'_, L> {
         let word = &words[at];
         let lexicon = &self.index.lexicon;
         let mut alternatives = Vec::new();
-        let stem = known.map(|word| lexicon.stem_of(word)).or_else(|| lexicon.stem(&self.index.stems.of(&word.folded)));
+        let by_stem = || lexicon.stem(&self.index.stems.of(&word.folded)).filter(|_| !self.is_acronym(word));
+        let stem = known.map(|word| lexicon.stem_of(word)).or_else(by_stem);
         if let Some(stem) = stem {
             let kind = if known.is_some() { MatchKind::Exact } else { MatchKind::Stem };
             alternatives.push(Alternative { kind, term: Term::Word(stem), weight: 1.0 });
@@ -30,6 +32,7 @@ impl<L: TermLookup> Expander<'_, L> {
             word: word.clone(),
             alternatives,
             required: true,
+            is_function_word: self.is_function_word(word),
             in_phrase: self.query.is_in_phrase(at),
             prefix: None,
             document_frequency: 0,
@@ -77,6 +80,16 @@ impl<L: TermLookup> Expander<'_, L> {
         slot
     }
 
+    /// Whether a word is a function word in English, or in another language if that word isn't common
+    /// in English or the query has other function words that aren't.
+    fn is_function_word(&self, word: &Word) -> bool {
+        let is_only_foreign =
+            |word: &Word| language::is_foreign_function_word(&word.folded) && !english::is_common(&word.folded);
+        english::is_function_word(&word.folded)
+            || language::is_foreign_function_word(&word.folded)
+                && (is_only_foreign(word) || self.query.words.iter().any(is_only_foreign))
+    }
+
     /// Creates the slot for the name of a product that the query asks for alternatives to.
     pub(super) fn subject_slot(&self, subject: &Subject) -> Result<Slot, L::Error> {
         let words = &self.query.words[subject.words.clone()];
@@ -86,6 +99,7 @@ impl<L: TermLookup> Expander<'_, L> {
             word: words[0].clone(),
             alternatives: subject.alternatives.clone(),
             required: true,
+            is_function_word: false,
             in_phrase: false,
             spelling: None,
             prefix: None,
@@ -152,11 +166,18 @@ const MOST_INFLECTIONS: usize = 50;
 
 impl<L: TermLookup> Expander<'_, L> {
     /// Adds the words that share a stem with the slot's word in any language, and the compounds
-    /// that contain it, because a query doesn't say which language it's in.
+    /// that contain it, because a query doesn't say which language it's in. A common English word
+    /// only has forms in a language if it's also a word in records in that language.
     fn push_inflections(&self, slot: &mut Slot) {
         let (lexicon, ranking) = (&self.index.lexicon, &self.index.ranking);
         for language in lexicon.inflected() {
             let stem = language.stem(slot.word.spelling());
+            let own = lexicon.word(&slot.word.folded).map(|word| lexicon.stem_of(word));
+            if english::is_common(&slot.word.folded)
+                && !own.is_some_and(|own| lexicon.related(Relation::Form, *language, &stem).contains(&own))
+            {
+                continue;
+            }
             for (relation, kind, weight) in
                 [(Relation::Form, MatchKind::Stem, ranking.near), (Relation::Compound, MatchKind::Inner, ranking.loose)]
             {
