@@ -222,11 +222,13 @@ fn check_keeps(output: &Path, args: &ImportArgs) -> Result<Option<blake3::Hash>,
 
 impl Job<'_> {
     /// Checks the export and writes it, after its changes are confirmed, along with the rejected
-    /// rows. `notes` are about the table, and are repeated only if the table has changed.
+    /// rows. `notes` are about the table; if it has changed, they take one line.
     fn finish(&mut self, conversion: &mut Conversion, notes: &[String]) -> Result<(), Failure> {
         let mut draft = self.draft(conversion).inspect_err(|_| print_notes(notes))?;
         self.check(&draft, &mut conversion.findings)?;
-        print_notes(if draft.changed.is_empty() { &[] } else { notes });
+        if !draft.changed.is_empty() && !notes.is_empty() {
+            print_notes(&[notes.join("; ")]);
+        }
         let is_update = matches!(self.goal, Goal::Update { .. });
         print_findings(&conversion.findings, is_update.then_some(&draft.changed));
         let has_errors = |conversion: &Conversion| conversion.findings.count(Severity::Error).0 > 0;

@@ -31,21 +31,26 @@ pub(super) struct Read {
     pub(super) has_time: bool,
 }
 
-/// Month names in English, German and French, as slugs; they may be shortened to three letters or
-/// more.
-const MONTHS: [&[&str]; 12] = [
-    &["january", "januar", "janner", "janvier"],
-    &["february", "februar", "feber", "fevrier"],
-    &["march", "marz", "maerz", "mars", "mrz"],
-    &["april", "avril"],
-    &["may", "mai"],
-    &["june", "juni", "juin"],
-    &["july", "juli", "juillet"],
-    &["august", "aout"],
-    &["september", "sept", "septembre"],
-    &["october", "oktober", "octobre"],
-    &["november", "novembre"],
-    &["december", "dezember", "decembre"],
+/// Month names in the languages whose headers are recognised, as slugs; they may be shortened to three
+/// letters or more. Finnish is missing, since its November would begin like everybody's March.
+const MONTHS: [&str; 12] = [
+    "january januar janner janvier enero gennaio janeiro januari styczen stycznia leden ledna ocak январь января січень \
+     січня",
+    "february februar feber fevrier febrero febbraio fevereiro februari luty lutego unor unora subat февраль февраля лютии \
+     лютого",
+    "march marz maerz mars mrz marzo marco maart mrt marts marzec marca brezen brezna mart март марта березень березня",
+    "april avril abril aprile kwiecien kwietnia duben dubna nisan апрель апреля квітень квітня",
+    "may mai mayo maggio maio mei maj maja kveten kvetna mayıs маи мая травень травня",
+    "june juni juin junio giugno junho czerwiec czerwca cerven cervna haziran июнь июня червень червня",
+    "july juli juillet julio luglio julho lipiec lipca cervenec cervence temmuz июль июля липень липня",
+    "august aout agosto augustus augusti sierpien sierpnia srpen srpna agustos август августа серпень серпня",
+    "september sept septembre septiembre settembre setembro wrzesien wrzesnia zari eylul сентябрь сентября вересень \
+     вересня",
+    "october oktober octobre octubre ottobre outubro pazdziernik pazdziernika rijen rijna ekim октябрь октября жовтень \
+     жовтня",
+    "november novembre noviembre novembro listopad listopada kasım ноябрь ноября листопад листопада",
+    "december dezember decembre diciembre dicembre dezembro desember grudzien grudnia prosinec prosince aralık декабрь \
+     декабря грудень грудня",
 ];
 
 /// Two-digit years below this belong to the 21st century, the others to the 20th.
@@ -86,6 +91,9 @@ fn whole(text: &str, is_1904: bool) -> Option<Date> {
             _ => None,
         };
     }
+    // `2025年3月14日` and `2025년 3월 14일`.
+    let text = text.trim_end_matches(['日', '일']).replace(['年', '月', '년', '월'], "-");
+    let text = text.trim_end_matches('-');
     for separator in ['-', '/', '.'] {
         let parts: Vec<&str> = text.split(separator).map(str::trim).collect();
         if !parts.iter().all(|part| is_number(part) && part.len() <= 4) {
@@ -116,7 +124,8 @@ fn whole(text: &str, is_1904: bool) -> Option<Date> {
 
 /// A date with a month name, such as `07-Jan-18`, `7. Januar 2018` or `January 7, 2018`.
 fn named(text: &str) -> Option<Date> {
-    let parts: Vec<String> = text.split([' ', '-', '/', '.', ',']).map(slug).filter(|part| !part.is_empty()).collect();
+    let is_said = |part: &String| !matches!(part.as_str(), "" | "de" | "del" | "г" | "р");
+    let parts: Vec<String> = text.split([' ', '-', '/', '.', ',']).map(slug).filter(is_said).collect();
     let day = |part: &str| {
         let digits = part.trim_end_matches(|c: char| c.is_ascii_alphabetic());
         matches!(&part[digits.len()..], "" | "st" | "nd" | "rd" | "th" | "er").then(|| short(digits))?
@@ -132,11 +141,13 @@ fn named(text: &str) -> Option<Date> {
 }
 
 fn month(part: &str) -> Option<u8> {
-    let is_name = |name: &&str| name.starts_with(part) && (part.len() >= 3 || name.len() == part.len());
-    let found = MONTHS.iter().position(|names| names.iter().any(is_name))?;
-    // "jui" could be June or July.
-    let is_only = MONTHS.iter().filter(|names| names.iter().any(is_name)).count() == 1;
-    is_only.then(|| u8::try_from(found + 1).ok())?
+    let with = |is_name: &dyn Fn(&str) -> bool| {
+        let mut found =
+            MONTHS.iter().zip(1..).filter(|(names, _)| names.split(' ').any(is_name)).map(|(_, month)| month);
+        // "jui" could be June or July.
+        found.next().filter(|_| found.next().is_none())
+    };
+    with(&|name| name == part).or_else(|| with(&|name| part.chars().count() >= 3 && name.starts_with(part)))
 }
 
 fn short(part: &str) -> Option<u8> {
@@ -241,6 +252,15 @@ mod tests {
             ("7 déc. 2018", Some("2018-12-07")),
             ("January 7th, 2018", Some("2018-01-07")),
             ("1er mars 2020", Some("2020-03-01")),
+            ("14 de marzo de 2025", Some("2025-03-14")),
+            ("14 set. 2025", Some("2025-09-14")),
+            ("1 července 2025", Some("2025-07-01")),
+            ("1. Červen 2025", Some("2025-06-01")),
+            ("3 мая 2025 г.", Some("2025-05-03")),
+            ("14 Kasım 2025", Some("2025-11-14")),
+            ("2025年3月14日", Some("2025-03-14")),
+            ("2025년 3월 14일", Some("2025-03-14")),
+            ("2025年3月", Some("partial")),
             ("November 2024", Some("partial")),
             ("2024", Some("partial")),
             ("11/2024", Some("partial")),
