@@ -14,10 +14,10 @@ pub(super) const WORD_CHARS: usize = 500;
 pub(super) const LABEL_CHARS: usize = 500;
 /// The longest name of an attribute's property, in characters.
 pub(super) const PROPERTY_CHARS: usize = 100;
+/// The highest `max_age_days` of an attribute: about a century.
+pub(super) const MAX_AGE_DAYS: u16 = 36_500;
 /// The longest id derived from the name of a category or term, in bytes.
 const SLUG_BYTES: usize = 2_000;
-/// The longest quote from a source, in characters.
-pub(super) const QUOTE_CHARS: usize = 500;
 /// The longest number, in characters as written.
 pub(super) const NUMBER_CHARS: usize = 1_000;
 /// The maximum number of terms in one list of a synonym group.

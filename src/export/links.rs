@@ -7,7 +7,6 @@ use std::sync::Arc;
 
 use fluent_uri::Uri;
 
-use super::budget::QUOTE_CHARS;
 use super::claims::each_source;
 use super::convert::is_web;
 use super::finding::Findings;
@@ -15,7 +14,7 @@ use super::pointer::Path;
 use super::record_name::name_records;
 use super::text::Value;
 use super::{Code, Finding, Limits, LinkGroup, LinkReport, LinkTarget, Location, Report, SectionKind};
-use crate::record::CalendarDate;
+use crate::record::{CalendarDate, QUOTE_CHARS};
 use crate::text::shorten::is_longer;
 
 /// Products' web addresses (websites, sources and archived copies) without fragments.

@@ -10,7 +10,7 @@ use crate::text::shorten::is_longer;
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'.').remove(b'_').remove(b'~');
 
 /// What a template's variables stand for, in the order of [`Corrections::url`]'s values.
-const VARIABLES: [&str; 4] = ["{id}", "{name}", "{export}", "{url}"];
+pub const VARIABLES: [&str; 4] = ["{id}", "{name}", "{export}", "{url}"];
 
 /// An https or mailto URI template (RFC 6570, level 1), whose variables come after the host or the
 /// recipient.

@@ -20,15 +20,15 @@ mod url;
 
 pub use attribute::{Attribute, AttributeNumber, Attributes, KeyRange, MAX_ATTRIBUTES, MAX_VALUES, total_order};
 pub use comparison::{Difference, JsonMembers, canonical, differences};
-pub use corrections::Corrections;
+pub use corrections::{Corrections, VARIABLES};
 pub use date::CalendarDate;
 pub use entry::{Category, GlossarySource, GlossaryTerm, MAX_PINNED, Pin, Review, SynonymGroup};
 pub use evidence::{Evidence, EvidenceSource};
 pub use language::{Found, Language, Languages, Translations};
 pub use property::{
     ATTRIBUTE, AttributeType, BUILT_IN, BuiltIn, CATEGORY, ENVELOPE, EVIDENCE, EvidenceStatus, FULL, Field,
-    OfferingType, PIN, Property, REVIEW, Required, SEARCHED, SOFTWARE, SYNONYMS, Section, Shape, Shown, TERM,
-    URL_CHARS, claim, searched,
+    OfferingType, PIN, Property, QUOTE_CHARS, REVIEW, Required, SEARCHED, SOFTWARE, SYNONYMS, Section, Shape, Shown,
+    TERM, URL_CHARS, claim, searched,
 };
 pub use slug::{Ids, former_slug, identity, slug};
 pub use software::{PropertyValue, Rating, Software, Source};

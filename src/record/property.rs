@@ -222,6 +222,8 @@ impl Section {
 
 /// The maximum length of addresses that responses contain in full, in characters.
 pub const URL_CHARS: usize = 2_000;
+/// The longest quote from a source, in characters.
+pub const QUOTE_CHARS: usize = 500;
 
 /// A record's properties, an element of `software`.
 pub static SOFTWARE: [Property; 25] = [
@@ -387,7 +389,8 @@ pub static TERM: [Property; 7] = [
 pub static EVIDENCE: [Property; 4] = [
     Property::new("source", Shape::Uri, "where the claim comes from: a URI, or the label of a source").needed(),
     Property::new("checked_on", Shape::Date, "when the source was checked"),
-    Property::new("quote", Shape::Text, "what the source says, a string of at most 500 characters"),
+    Property::new("quote", Shape::Text, "what the source says, a string of at most 500 characters")
+        .at_most(QUOTE_CHARS),
     Property::new("archived", Shape::Uri, "the address of a copy that doesn't change, a URI"),
 ];
 

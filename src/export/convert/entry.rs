@@ -5,7 +5,7 @@ use std::ops::Range;
 
 use super::property::{Use, is_web};
 use super::{Entry, Opinion, PinnedProducts, Reader, Term};
-use crate::export::budget::{GROUP_TERMS, LABEL_CHARS, PIN_QUERIES, PROPERTY_CHARS, name_problem};
+use crate::export::budget::{GROUP_TERMS, LABEL_CHARS, MAX_AGE_DAYS, PIN_QUERIES, PROPERTY_CHARS, name_problem};
 use crate::export::near_miss::NearMiss;
 use crate::export::pointer::Path;
 use crate::export::schema::{Count, count, is_uri};
@@ -350,9 +350,6 @@ fn texts<'d>(entry: Value<'d>, key: &str, most: usize) -> Result<Vec<Value<'d>>,
     }
     Ok(texts)
 }
-
-/// The highest `max_age_days` of an attribute: about a century.
-const MAX_AGE_DAYS: u16 = 36_500;
 
 fn attribute(entry: Value<'_>, property: &str, label: &str) -> Result<Attribute, &'static str> {
     let given = |key: &str| entry.get(key).filter(|value| value.kind() != Kind::Null);

@@ -6,13 +6,12 @@ use serde_json::value::RawValue;
 use super::Reader;
 use super::property::{Use, compact};
 use crate::export::Code;
-use crate::export::budget::QUOTE_CHARS;
 use crate::export::near_miss::{NearMiss, nearest};
 use crate::export::pointer::Path;
 use crate::export::schema::is_uri;
 use crate::export::text::{Kind, Value};
 use crate::record::{
-    CalendarDate, EVIDENCE as PROPERTIES, Evidence, EvidenceSource, SOFTWARE, Source, URL_CHARS, claim,
+    CalendarDate, EVIDENCE as PROPERTIES, Evidence, EvidenceSource, QUOTE_CHARS, SOFTWARE, Source, URL_CHARS, claim,
 };
 use crate::text::append;
 use crate::text::shorten::is_longer;

@@ -3,14 +3,26 @@
 use serde_json::{Map, Value, json};
 
 use super::PUBLISHED;
-use crate::export::budget::{GROUP_TERMS, LABEL_CHARS, PIN_QUERIES, PROPERTY_CHARS};
+use crate::export::budget::{GROUP_TERMS, LABEL_CHARS, MAX_AGE_DAYS, PIN_QUERIES, PROPERTY_CHARS};
 use crate::export::id_prefix::PREFIX_CHARS;
-use crate::record::{ENVELOPE, EVIDENCE, MAX_PINNED, Property, Required, SOFTWARE, Shape};
+use crate::record::{ENVELOPE, EVIDENCE, MAX_PINNED, Property, Required, SOFTWARE, Shape, VARIABLES};
+
+/// A language tag: BCP 47 without its rarer forms.
+const TAG: &str = "^[A-Za-z]{2,3}(-[A-Za-z0-9]{1,8})*$";
+/// The beginning of a date, or of a time with a date.
+const DAY: &str = "^[0-9]{4}-[0-9]{2}-[0-9]{2}";
 
 /// The published schema with the form of every known property.
 pub(in crate::export) fn completed() -> String {
     let mut schema: Value = serde_json::from_str(PUBLISHED).unwrap_or_default();
     merge(&mut schema, json!({ "properties": properties(&ENVELOPE), "$defs": { "record": record() } }));
+    let variables = VARIABLES.map(|variable| format!("\\{variable}")).join("|");
+    let rules = json!({
+        "as_of": { "pattern": DAY },
+        "language": { "pattern": TAG },
+        "corrections": { "pattern": format!("^(https://|mailto:)([^{{}}]|{variables})+$") }
+    });
+    merge(&mut schema["properties"], rules);
     serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n"
 }
 
@@ -40,7 +52,7 @@ fn shape(shape: Shape, siblings: &'static [Property]) -> Value {
     match shape {
         Shape::Text => json!({ "type": ["string", "null"] }),
         Shape::Name => json!({ "type": "string", "minLength": 1 }),
-        Shape::Label => json!({ "type": "string", "maxLength": LABEL_CHARS }),
+        Shape::Label => json!({ "type": "string", "minLength": 1, "maxLength": LABEL_CHARS }),
         Shape::Uri => json!({ "type": ["string", "null"], "format": "uri" }),
         Shape::Date => json!({ "type": "string", "format": "date" }),
         Shape::OneOf(values) => json!({ "enum": values }),
@@ -68,36 +80,46 @@ fn shape(shape: Shape, siblings: &'static [Property]) -> Value {
         Shape::Translations => {
             let texts = siblings.iter().filter(|property| property.is_translated);
             let texts: Map<_, _> = texts.map(|of| (of.name.to_owned(), json!({ "type": "string" }))).collect();
-            json!({ "type": ["object", "null"], "additionalProperties": { "type": "object", "properties": texts } })
+            let text = json!({ "type": "object", "properties": texts, "additionalProperties": false });
+            json!({ "type": ["object", "null"], "propertyNames": { "pattern": TAG }, "additionalProperties": text })
         }
         Shape::Entries(of) => {
             let required = of.iter().filter(|property| property.required == Required::Always);
             let required: Vec<_> = required.map(|property| property.name).collect();
             let mut entry = json!({ "type": "object", "required": required, "properties": properties(of) });
+            let list = |least: usize, most: usize| {
+                let text = json!({ "type": "string", "minLength": 1 });
+                json!({ "type": "array", "items": text, "minItems": least, "maxItems": most })
+            };
             let rules = match required[..] {
                 // Synonyms.
-                [] => {
-                    let list = json!({ "maxItems": GROUP_TERMS });
-                    json!({
-                        "oneOf": [
-                            { "required": ["terms"] }, { "required": ["from", "to"] }, { "required": ["ambiguous"] }
-                        ],
-                        "properties": { "terms": list, "from": list, "ambiguous": list }
-                    })
+                [] => json!({
+                    "oneOf": [
+                        { "required": ["terms"], "properties": { "from": false, "to": false, "ambiguous": false } },
+                        { "required": ["from", "to"], "properties": { "terms": false, "ambiguous": false } },
+                        { "required": ["ambiguous"], "properties": { "terms": false, "from": false, "to": false } }
+                    ],
+                    "properties": {
+                        "terms": list(2, GROUP_TERMS),
+                        "from": list(1, GROUP_TERMS),
+                        "to": { "type": "string", "minLength": 1 },
+                        "ambiguous": list(1, GROUP_TERMS)
+                    }
+                }),
+                ["queries", "software"] => {
+                    json!({ "properties": { "queries": list(1, PIN_QUERIES), "software": list(1, MAX_PINNED) } })
                 }
-                ["queries", "software"] => json!({ "properties": {
-                    "queries": { "type": "array", "minItems": 1, "maxItems": PIN_QUERIES },
-                    "software": { "type": "array", "minItems": 1, "maxItems": MAX_PINNED }
+                ["id", "software_id", "rating"] => json!({ "properties": {
+                    "rating": { "type": "integer", "minimum": 1, "maximum": 5 },
+                    "created_at": { "pattern": DAY }
                 } }),
-                ["id", "software_id", "rating"] => {
-                    json!({ "properties": { "rating": { "type": "integer", "minimum": 1, "maximum": 5 } } })
-                }
                 ["property", "label"] => {
                     // The directory handles these properties itself.
                     let own = SOFTWARE.iter().filter(|known| known.attribute.is_none());
                     let own: Vec<_> = own.map(|known| known.name).collect();
                     json!({ "properties": {
-                        "property": { "maxLength": PROPERTY_CHARS, "pattern": "^[^:]*$", "not": { "enum": own } }
+                        "property": { "maxLength": PROPERTY_CHARS, "pattern": "^[^:]*$", "not": { "enum": own } },
+                        "max_age_days": { "type": "integer", "minimum": 1, "maximum": MAX_AGE_DAYS }
                     } })
                 }
                 _ => json!({}),

@@ -199,6 +199,15 @@ fn the_schema_for_editors_also_knows_what_is_only_a_warning() {
         r#", "synonyms": [{"from": ["a"]}]"#,
         r#", "attributes": [{"property": "a:b", "label": "L"}]"#,
         r#", "attributes": [{"property": "a", "label": "L", "type": "integer"}]"#,
+        r#", "attributes": [{"property": "a", "label": "L", "max_age_days": 0}]"#,
+        r#", "pins": [{"queries": [""], "software": ["a"]}]"#,
+        r#", "glossary": [{"term": "", "definition": "d"}]"#,
+        r#", "synonyms": [{"terms": ["a"]}]"#,
+        r#", "synonyms": [{"terms": ["a", "b"], "from": ["c"]}]"#,
+        r#", "language": "deutsch""#,
+        r#", "as_of": "yesterday""#,
+        r#", "corrections": "http://a.example/{id}""#,
+        r#", "corrections": "https://a.example/{slug}""#,
     ];
     let of_record = [
         r#", "tags": "a, b""#,
@@ -207,10 +216,15 @@ fn the_schema_for_editors_also_knows_what_is_only_a_warning() {
         r#", "repository": "no URI""#,
         r#", "rating": 7"#,
         r#", "translations": {"de": "Text"}"#,
+        r#", "translations": {"deutsch": {"tagline": "t"}}"#,
+        r#", "translations": {"de": {"tag_line": "t"}}"#,
+        &format!(r#", "evidence": {{"name": {{"source": "https://a.example/", "quote": "{}"}}}}"#, "q".repeat(501)),
     ];
     let documents = of_envelope.map(|envelope| with(envelope, "")).into_iter();
     let right = r#", "tags": "a", "aliases": ["b"], "tagline": null, "translations": {"de": {"tagline": "t"}}"#;
     assert!(editor.is_valid(&Node::parse(&with("", right)).to_serde()));
+    let right = r#", "language": "de-AT", "corrections": "https://a.example/?id={id}", "synonyms": [{"from": ["a"], "to": "b"}]"#;
+    assert!(editor.is_valid(&Node::parse(&with(right, "")).to_serde()));
     for document in documents.chain(of_record.map(|record| with("", record))) {
         let value = Node::parse(&document).to_serde();
         assert!(published.is_valid(&value) && !editor.is_valid(&value), "{document}");
