@@ -323,7 +323,8 @@ pub struct ImportArgs {
     /// Write the proposed mapping to a file, as TOML, and do nothing else
     #[arg(long, value_name = "FILE", conflicts_with_all = ["mapping", "yes"])]
     pub write_mapping: Option<PathBuf>,
-    /// Use a column as a property, such as `Link=url`; `COLUMN=not used` leaves it out; repeatable
+    /// Use a column as a property, such as `Link=url`, or columns in a template, such as
+    /// `https://a.example/{Code}=url`; `COLUMN=not used` leaves a column out; repeatable
     #[arg(long, value_name = "COLUMN=PROPERTY")]
     pub map: Vec<String>,
     /// Publish a column without a known meaning as an additional property, or all such columns with

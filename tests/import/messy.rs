@@ -40,11 +40,29 @@ fn evidence_ratings_and_alternatives_are_never_guessed() {
         ("Alternatives", "Small Chat", "alternative_to", "is what the product replaces"),
         ("Rating", "1234", "rating", "ratings must be between 0 and 5"),
         ("Stars", "4", "rating", "its header isn't known"),
+        ("Language", "Python", "languages", "it has programming languages"),
     ] {
         let (found, text) = values(head, &[value], property, &[]);
         assert_eq!(found, [json!(null)], "{head}");
         assert!(text.contains(reason), "{text}");
     }
+}
+
+#[test]
+fn a_template_fills_in_addresses_that_rows_lack() {
+    let csv = b"Name;Website;Repo\nA;;https://git.example/a\nB;https://b.example/;https://git.example/b\n";
+    let (output, export) = import("t.csv", csv, &[]);
+    let text = stderr(&output);
+    assert!(
+        export.is_none() && text.contains("--map '{Repo}=url' uses `Repo` in such rows, which has one in 1"),
+        "{text}"
+    );
+    let (output, export) = import("t.csv", csv, &["--map", "{Repo}=url"]);
+    let export = export.unwrap_or_else(|| panic!("{}", stderr(&output)));
+    let urls = export["software"].as_array().expect("records").iter().map(|record| &record["url"]);
+    assert_eq!(urls.collect::<Vec<_>>(), [&json!("https://git.example/a"), &json!("https://b.example/")]);
+    let (output, _) = import("t.csv", csv, &["--map", "https://a.example/{Code}=url"]);
+    assert!(stderr(&output).contains("the table has no column `Code`"), "{}", stderr(&output));
 }
 
 #[test]
@@ -227,10 +245,10 @@ fn foreign_json_is_read_as_a_table() {
     let expected =
         json!({"id": "moss", "name": "Moss", "url": "https://moss.example/", "evidence_status": "pending-review"});
     assert_eq!(export.unwrap_or_else(|| panic!("{}", stderr(&output)))["software"][0], expected);
-    let json = r#"{"moss": {"title": "Moss", "homepage": "www.moss.example", "tags": "a; b"}}"#;
+    let json = r#"{"moss": {"title": "Moss", "homepage": "www.moss.example", "tags": "a; b", "category": ["c", "d"]}}"#;
     let (output, export) = import("t.json", json.as_bytes(), &[]);
     let expected = json!({"id": "moss", "name": "Moss", "url": "https://www.moss.example", "tags": ["a", "b"],
-        "evidence_status": "pending-review"});
+        "categories": ["c", "d"], "evidence_status": "pending-review"});
     assert_eq!(export.unwrap_or_else(|| panic!("{}", stderr(&output)))["software"][0], expected);
 }
 

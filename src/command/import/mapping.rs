@@ -171,8 +171,9 @@ fn check_required(table: &Table, mapping: &Mapping, is_update: bool) -> Result<(
     let heads: Vec<_> = table.heads.iter().filter(|head| !head.is_empty()).map(|head| format!("`{head}`")).collect();
     let text = format!(
         "no column provides {}, which every product needs; the table has {}. Name the columns with --map \
-         'COLUMN=PROPERTY', or the row with the column names with --header-row. Values that no column has can be \
-         constants or templates in a mapping, which --write-mapping FILE writes",
+         'COLUMN=PROPERTY', or the row with the column names with --header-row. A template makes \
+         a value from columns, such as --map 'https://example.org/{{Code}}=url', and constants go into a mapping, which \
+         --write-mapping FILE writes",
         missing.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(" or "),
         heads.join(", ")
     );

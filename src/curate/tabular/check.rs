@@ -8,7 +8,7 @@ use std::path::Path;
 use super::convert::TRANSLATIONS;
 use super::edit::items;
 use super::findings::{At, Rejected, TableFindings};
-use super::{Cell, Mapping, Table};
+use super::{Cell, Mapping, Table, value};
 use crate::export::{self, Code, Finding, Limits, Report, Severity, SourceFile};
 use crate::record::CalendarDate;
 
@@ -42,7 +42,7 @@ pub fn check(checked: &Checked<'_>, today: CalendarDate, findings: &mut TableFin
         let is_known = is_update && row.is_none() && finding.severity() != Severity::Error;
         // The conversion has already told which values with commas it kept.
         let is_comma = finding.code == Code::CommaList
-            && matches!((row, column), (Some(row), Some(column)) if !matches!(checked.table.rows[row].cells[column], Cell::Json(_)));
+            && matches!((row, column), (Some(row), Some(column)) if !matches!(checked.table.rows[row].cells[column], Cell::Json(_)) || !checked.table.has_records());
         let is_told = is_comma
             || match (row, column) {
                 (Some(row), Some(column)) => findings.has_error_at(row, column),
@@ -64,6 +64,9 @@ pub fn check(checked: &Checked<'_>, today: CalendarDate, findings: &mut TableFin
         let is_one = found.iter().all(|(_, finding)| finding.message == found[0].1.message);
         let what = if is_one { found[0].1.message.as_str() } else { code.description().trim_end_matches('.') };
         let message = format!("[{}] {what}", code.as_str());
+        let filling = (*code == Code::MissingProperty && found[0].1.message.contains("`url`"))
+            .then(|| checked.filling(found))
+            .flatten();
         for (row, finding) in found {
             let value = match (row, column) {
                 (Some(row), Some(column)) => checked.table.rows[*row].cells[*column].shown().to_owned(),
@@ -71,7 +74,7 @@ pub fn check(checked: &Checked<'_>, today: CalendarDate, findings: &mut TableFin
                 _ => finding.message.clone(),
             };
             let at = At { row: *row, column: *column };
-            findings.add(*severity, checked.table, at, &value, &message, &finding.help);
+            findings.add(*severity, checked.table, at, &value, &message, filling.as_ref().unwrap_or(&finding.help));
         }
         // If there's only one column, the findings that were dropped belong to it too.
         let more = report.left_out.iter().find(|more| more.code == *code && columns(*code) == 1);
@@ -141,6 +144,25 @@ fn examine(path: &Path, json: String, today: CalendarDate) -> io::Result<Report>
 }
 
 impl Checked<'_> {
+    /// How to fill in the addresses that rows lack from the column that has them in most of these rows.
+    fn filling(&self, found: &[Found<'_>]) -> Option<String> {
+        let count = |column: &usize| {
+            let cells = found.iter().filter_map(|(row, _)| Some(&self.table.rows[(*row)?].cells[*column]));
+            let text = |cell: &Cell| match cell {
+                Cell::Json(raw) => serde_json::from_str(raw).unwrap_or_default(),
+                cell => cell.text().unwrap_or_default().to_owned(),
+            };
+            cells.filter(|cell| value::has_scheme(&text(cell))).count()
+        };
+        let column =
+            (0..self.table.heads.len() - self.table.made).max_by_key(count).filter(|column| count(column) > 0)?;
+        let head = &self.table.heads[column];
+        Some(format!(
+            "write the address of the product's website; --map '{{{head}}}=url' uses `{head}` in such rows, which has one in {}",
+            count(&column)
+        ))
+    }
+
     /// A finding's row and column.
     fn place(&self, finding: &Finding) -> (Option<usize>, Option<usize>) {
         let mut parts = finding.location.pointer.split('/').skip(1);

@@ -16,6 +16,11 @@ const SAMPLE_ROWS: usize = 200;
 const OTHER_ADDRESSES: &str = "repo source quelle git logo image icon licen lizenz lisen лиценз ライセンス 许可 screenshot download issue \
      publisher";
 
+/// A column with these isn't about the languages that a product speaks.
+const PROGRAMMING_LANGUAGES: &str = "ada assembly bash c c# c++ clojure css d dart elixir erlang f# fortran go golang groovy haskell html \
+     java javascript js julia kotlin lua matlab node nodejs node.js objective-c ocaml perl php powershell python r ruby rust scala shell \
+     solidity sql swift typescript zig";
+
 /// Why a mapping can't be used.
 #[derive(Debug, thiserror::Error)]
 pub enum MappingError {
@@ -135,7 +140,7 @@ impl Mapping {
         ];
         for by in by_name {
             for (column, slot) in targets.iter_mut().enumerate().filter(|(_, slot)| slot.is_none()) {
-                let found = by(&table.heads[column], is_typed).filter(|target| match target {
+                let found = by(&table.heads[column], is_typed && has_records).filter(|target| match target {
                     Target::Property(property) => has_records || agrees(table, column, property),
                     _ => true,
                 });
@@ -257,6 +262,9 @@ impl Mapping {
             match (slug(head).as_str(), property) {
                 (_, Some(property)) if self.has(property) => format!("another column is used as `{property}`"),
                 (_, Some("rating")) => "ratings must be between 0 and 5".to_owned(),
+                (_, Some("languages")) => {
+                    "it has programming languages, and `languages` are those of the user interface".to_owned()
+                }
                 (_, Some(property)) => format!("its values don't fit `{property}`"),
                 ("source" | "quelle" | "quellen" | "references" | "evidence" | "nachweise", None) => {
                     "evidence is never guessed; map it to `sources` if that's what it contains".to_owned()
@@ -271,14 +279,15 @@ impl Mapping {
     }
 }
 
-fn exact(head: &str, is_typed: bool) -> Option<Target> {
-    if head.starts_with("json:") && !is_typed {
+/// `is_own` is whether the table has a directory's records as JSON.
+fn exact(head: &str, is_own: bool) -> Option<Target> {
+    if head.starts_with("json:") && !is_own {
         return Target::parse(head);
     }
     if evidence_part(head).is_some() {
         return Target::parse(head);
     }
-    let property = known(head).filter(|name| is_typed || *name != "category").map(Target::Property);
+    let property = known(head).filter(|name| is_own || *name != "category").map(Target::Property);
     property.or_else(|| translation(head).map(Target::Translation))
 }
 
@@ -348,8 +357,15 @@ fn agrees(table: &Table, column: usize, property: &str) -> bool {
         Some(Shape::Date) => half(&|text| {
             date::read(text, table.is_1904).is_some() || text.bytes().filter(u8::is_ascii_digit).count() >= 4
         }),
+        _ if property == "languages" => {
+            half(&|text| !value::split(text).iter().flat_map(|item| item.split(',')).any(is_programming_language))
+        }
         _ => true,
     }
+}
+
+fn is_programming_language(text: &str) -> bool {
+    PROGRAMMING_LANGUAGES.split(' ').any(|language| text.trim().eq_ignore_ascii_case(language))
 }
 
 /// Whether all non-empty cells at the top of a column match, and there is at least one.

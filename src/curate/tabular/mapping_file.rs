@@ -158,8 +158,16 @@ fn column_use(head: &str, value: &Value) -> Result<ColumnUse, MappingError> {
 }
 
 impl Mapping {
-    /// Sets a column's target, which no other column keeps.
+    /// Sets a column's target, which no other column keeps. Columns in braces make a template, such as
+    /// `https://a.example/{Code}`.
     pub fn set(&mut self, table: &Table, head: &str, target: &str) -> Result<(), MappingError> {
+        if head.contains('{') && !table.heads.iter().any(|other| other == head) {
+            parts(head, table)?;
+            let made = Target::parse(target).ok_or_else(|| wrong_target(head, target))?;
+            self.made.retain(|(other, _)| *other != made);
+            self.made.push((made, Made::Template { template: head.to_owned() }));
+            return Ok(());
+        }
         let column = column_of(table, head)?;
         let of = column_use(head, &target.into())?.typed(table, column);
         for other in self.columns.iter_mut().filter(|other| !of.is_fallback && other.target == of.target) {
@@ -303,7 +311,8 @@ fn filled(parts: &[Part<'_>], cells: &[Cell], columns: &[ColumnUse], is_uri: boo
                 if shown.is_empty() || columns[*column].is_null(&shown) {
                     return Cell::Empty;
                 }
-                if is_uri {
+                // An address itself is left as it is.
+                if is_uri && !text.is_empty() {
                     text.extend(utf8_percent_encode(&shown, ESCAPED));
                 } else {
                     text.push_str(&shown);

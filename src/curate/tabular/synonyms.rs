@@ -47,13 +47,13 @@ const SYNONYMS: [(&str, &str); 20] = [
     ),
     (
         "tagline",
-        "short-description summary subtitle kurzbeschreibung untertitel resume slogan descripcion-corta kurztext \
+        "short-description short-desc short-descr descripcion-breve breve-descripcion summary subtitle kurzbeschreibung untertitel resume slogan descripcion-corta kurztext \
          one-liner in-one-sentence resumo samenvatting korte-omschrijving descricao-curta krotki-opis \
          kort-beskrivning kort-beskrivelse kratky-popis lyhyt-kuvaus краткое-описание 概要 简介",
     ),
     (
         "description",
-        "long-description details about beschreibung descriptif descripcion descrizione descricao omschrijving \
+        "long-description desc descr details about beschreibung descriptif descripcion descrizione descricao omschrijving \
          beschrijving waarvoor opis beskrivning beskrivelse kuvaus popis acıklama tanım описание опис 説明 描述 说明 說明 설명 \
          what-does-do",
     ),
@@ -72,7 +72,7 @@ const SYNONYMS: [(&str, &str); 20] = [
     ),
     (
         "features",
-        "feature functions funktionen merkmale fonctionnalites fonctions funciones caracteristicas funzionalita \
+        "feature key-features main-features functions funktionen hauptfunktionen funcionalidades-clave fonctionnalites-cles merkmale fonctionnalites fonctions funciones caracteristicas funzionalita \
          funcionalidades functies funkcje funktioner funksjoner ominaisuudet funkce ozellikler функции функціі 機能 功能 \
          기능",
     ),
@@ -84,12 +84,16 @@ const SYNONYMS: [(&str, &str); 20] = [
         "pricing",
         "price prices cost costs preis preise kosten prix tarif precio precios coste costo prezzo prezzi preco \
          precos custo prijs prijzen tarieven cena ceny koszt pris priser hinta hinnat kustannukset fiyat ucret цена \
-         цены стоимость ціна вартість 価格 料金 价格 费用 價格 費用 가격 비용 tarifs preismodell pricing-model",
+         цены стоимость ціна вартість 価格 料金 价格 费用 價格 費用 가격 비용 tarifs preismodell pricing-model precio-modelo modelo-de-precio cost-model price-model license-cost pricing-plan",
     ),
-    ("repository", "repo source-code code-repository git-repository quellcode github github-url github-link"),
+    (
+        "repository",
+        "repo source-code code-repository git-repository quellcode github github-url github-link repo-url repository-url \
+         repo-link git-url git-repo github-repo github-repository source-code-url code-url gitlab gitlab-url codeberg",
+    ),
     (
         "languages",
-        "language sprache sprachen langue langues idioma idiomas lingua lingue taal talen jezyk jezyki sprak sprog \
+        "language ui-language ui-languages interface-language interface-languages idioma-interfaz sprache sprachen langue langues idioma idiomas lingua lingue taal talen jezyk jezyki sprak sprog \
          kieli kielet jazyk jazyky dil diller язык языки мова мови 言語 语言 語言 언어",
     ),
     ("evidence_status", "review-status prufstatus pruefstatus"),
