@@ -53,11 +53,21 @@ const MONTHS: [&str; 12] = [
      декабря грудень грудня",
 ];
 
+/// Weekdays as slugs, without abbreviations that could be months.
+const WEEKDAYS: &str = "monday tuesday wednesday thursday friday saturday sunday mon tue wed thu fri sat sun montag dienstag \
+     mittwoch donnerstag freitag samstag sonnabend sonntag mo di mi do fr sa so lundi mardi mercredi jeudi vendredi samedi \
+     dimanche lunes martes miercoles jueves viernes sabado domingo lunedi martedi mercoledi giovedi venerdi domenica maandag \
+     dinsdag woensdag donderdag vrijdag zaterdag zondag";
+
 /// Two-digit years below this belong to the 21st century, the others to the 20th.
 const CENTURY_PIVOT: u16 = 70;
 
 /// Reads a date that may be followed only by a time of day; `None` for any other text.
 pub(super) fn read(text: &str, is_1904: bool) -> Option<Read> {
+    let text = &text.replace(['\u{2010}', '\u{2011}', '–', '−'], "-");
+    let is_weekday = |word: &str| WEEKDAYS.split(' ').any(|weekday| weekday == slug(word));
+    let text =
+        text.split_once([',', ' ']).filter(|(word, _)| is_weekday(word)).map_or(&**text, |(_, rest)| rest.trim());
     if let Some(date) = whole(text, is_1904) {
         return Some(Read { date, has_time: false });
     }
@@ -88,11 +98,14 @@ fn whole(text: &str, is_1904: bool) -> Option<Date> {
         return match text.len() {
             4 => Some(Date::Partial),
             5 => from_serial(text.parse().ok()?, is_1904).map(Date::Day),
+            8 if text.starts_with("19") || text.starts_with("20") => {
+                calendar(text[..4].parse().ok()?, short(&text[4..6])?, short(&text[6..])?).map(Date::Day)
+            }
             _ => None,
         };
     }
-    // `2025年3月14日` and `2025년 3월 14일`.
-    let text = text.trim_end_matches(['日', '일']).replace(['年', '月', '년', '월'], "-");
+    // `2025年3月14日`, `2025년 3월 14일`, `2025. 3. 14.` and `14.03.2025 г.`.
+    let text = text.trim_end_matches(['日', '일', 'г', '.', ' ']).replace(['年', '月', '년', '월'], "-");
     let text = text.trim_end_matches('-');
     for separator in ['-', '/', '.'] {
         let parts: Vec<&str> = text.split(separator).map(str::trim).collect();
@@ -164,11 +177,11 @@ fn full_year(part: &str) -> Option<u16> {
 }
 
 fn is_time(text: &str) -> bool {
-    let upper = text.to_ascii_uppercase();
-    let text = upper.trim_end_matches("AM").trim_end_matches("PM").trim_end_matches("UHR").trim_end();
-    let text = text.strip_suffix('Z').unwrap_or(text);
-    let zone = text.rfind(['+', '-']).filter(|at| *at > 3);
-    let (time, zone) = text.split_at(zone.unwrap_or(text.len()));
+    let upper = text.to_ascii_uppercase().replace("UTC", "Z").replace("GMT", "Z");
+    let zone = upper.rfind(['+', '-', 'Z']).filter(|at| *at > 3);
+    let (time, zone) = upper.split_at(zone.unwrap_or(upper.len()));
+    let time = time.trim_end_matches(['Z', ' ']);
+    let time = time.trim_end_matches("AM").trim_end_matches("PM").trim_end_matches("UHR").trim_end();
     let fields = |text: &str| {
         let fields: Vec<_> = text.split(':').collect();
         let is_field = |field: &&str| {
@@ -178,9 +191,8 @@ fn is_time(text: &str) -> bool {
         };
         (2..=3).contains(&fields.len()) && fields.iter().all(is_field)
     };
-    let zone = zone.trim_start_matches(['+', '-']);
-    fields(time)
-        && (zone.is_empty() || fields(zone) || (zone.len() == 4 && zone.bytes().all(|byte| byte.is_ascii_digit())))
+    let zone = zone.trim_start_matches(['+', '-', 'Z']);
+    fields(time) && (fields(zone) || (zone.len() <= 4 && zone.bytes().all(|byte| byte.is_ascii_digit())))
 }
 
 fn calendar(year: u16, month: u8, day: u8) -> Option<CalendarDate> {
@@ -261,6 +273,21 @@ mod tests {
             ("2025年3月14日", Some("2025-03-14")),
             ("2025년 3월 14일", Some("2025-03-14")),
             ("2025年3月", Some("partial")),
+            ("14.03.2025 г.", Some("2025-03-14")),
+            ("2025. 3. 14.", Some("2025-03-14")),
+            ("2025–03–14", Some("2025-03-14")),
+            ("20250314", Some("2025-03-14")),
+            ("Fri, 14 Mar 2025", Some("2025-03-14")),
+            ("Freitag, 14.03.2025", Some("2025-03-14")),
+            ("Mar 14th, 2025", Some("2025-03-14")),
+            ("2025/03/14 10:15:02 AM GMT+1", Some("2025-03-14+")),
+            ("2025-03-14 10:15:02 UTC", Some("2025-03-14+")),
+            ("2025-03-14 10:15:02 +0100", Some("2025-03-14+")),
+            ("planned, 14 Mar 2025", None),
+            ("20251314", None),
+            ("1741910400", None),
+            ("Q1 2025", None),
+            ("2025-W11", None),
             ("November 2024", Some("partial")),
             ("2024", Some("partial")),
             ("11/2024", Some("partial")),
