@@ -3,6 +3,7 @@
 //! record.
 
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use encoding_rs::WINDOWS_1252;
 use memchr::{memchr_iter, memchr3};
@@ -208,60 +209,7 @@ fn property(path: Path<'_>) -> (&str, &str) {
 }
 
 /// Elements that format text. Any other name in angle brackets is taken for a placeholder.
-const ELEMENTS: [&str; 52] = [
-    "a",
-    "abbr",
-    "b",
-    "big",
-    "blockquote",
-    "br",
-    "center",
-    "cite",
-    "code",
-    "dd",
-    "del",
-    "div",
-    "dl",
-    "dt",
-    "em",
-    "font",
-    "h1",
-    "h2",
-    "h3",
-    "h4",
-    "h5",
-    "h6",
-    "i",
-    "iframe",
-    "img",
-    "ins",
-    "kbd",
-    "li",
-    "mark",
-    "ol",
-    "p",
-    "pre",
-    "q",
-    "s",
-    "samp",
-    "script",
-    "small",
-    "span",
-    "strike",
-    "strong",
-    "style",
-    "sub",
-    "sup",
-    "table",
-    "tbody",
-    "td",
-    "th",
-    "thead",
-    "tr",
-    "tt",
-    "u",
-    "ul",
-];
+static ELEMENTS: LazyLock<Vec<&str>> = LazyLock::new(|| include_str!("elements.txt").lines().collect());
 
 /// Maximum length of a tag, in bytes.
 const TAG_BYTES: usize = 500;
@@ -288,7 +236,7 @@ struct Tag<'t> {
 pub(super) fn tag(text: &str) -> Option<Range<usize>> {
     let mut starts = memchr_iter(b'<', text.as_bytes()).peekable();
     starts.peek()?;
-    let mut opened = [const { None }; ELEMENTS.len()];
+    let mut opened = vec![None; ELEMENTS.len()];
     for tag in starts.filter_map(|start| parse_tag(text, start)) {
         if is_mention(text, &tag.place) {
             continue;
