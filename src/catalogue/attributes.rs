@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use super::{CatalogueBuildError, Ordinal, index};
 use crate::record::{Attribute, AttributeNumber, AttributeType, Attributes, CalendarDate, KeyRange, Software};
 
-/// The values of one attribute.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct AttributeColumn {
     /// The keys of all values, sorted.
@@ -40,7 +39,6 @@ impl AttributeColumn {
         number(from)..number(to)
     }
 
-    /// A product's values, as numbers.
     pub fn of(&self, ordinal: Ordinal) -> &[u32] {
         let at = ordinal as usize;
         match self.bounds.get(at..at + 2) {
@@ -83,7 +81,6 @@ impl AttributeColumn {
         self.keys.len()
     }
 
-    /// Whether no product has any value.
     pub fn is_empty(&self) -> bool {
         self.keys.is_empty()
     }
@@ -119,7 +116,6 @@ struct ColumnBuilder {
 /// An attribute's values so far, numbered in order of first appearance.
 #[derive(Debug, Default)]
 struct Labels {
-    /// Maps each key to its number.
     numbers: HashMap<Box<str>, u32>,
     /// For each value, its first few spellings and how many products use each.
     spellings: Vec<Vec<(Box<str>, u32)>>,
@@ -168,7 +164,6 @@ impl Labels {
         spellings.max_by_key(|(_, count)| *count).map_or("", |(spelling, _)| spelling)
     }
 
-    /// All keys with their value numbers, sorted by key.
     fn sorted(&self) -> Vec<(&str, u32)> {
         let mut sorted: Vec<_> = self.numbers.iter().map(|(key, number)| (&**key, *number)).collect();
         sorted.sort_unstable();
@@ -190,15 +185,6 @@ pub struct AttributeSummary {
     pub products: u32,
     /// The ranges used for counting numbers and dates, in the form that filters accept.
     pub ranges: Vec<Box<str>>,
-}
-
-/// A product's value.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct AttributeValue {
-    /// The form used to compare values.
-    pub key: String,
-    /// The value's most common spelling.
-    pub label: Box<str>,
 }
 
 /// Numbers product values, which are pushed in ordinal order, and labels them at the end.
@@ -223,13 +209,6 @@ impl<'a> AttributeLabels<'a> {
         self.attributes.iter().zip(&mut self.labels).map(numbers).collect()
     }
 
-    /// The value with this number.
-    pub fn value(&self, attribute: AttributeNumber, number: u32) -> AttributeValue {
-        let label = self.labels[attribute].label(number);
-        let key = self.attributes.get(attribute).kind.key(label).unwrap_or_default();
-        AttributeValue { key, label: label.into() }
-    }
-
     pub fn summaries(&self) -> Vec<AttributeSummary> {
         self.attributes
             .iter()
@@ -244,7 +223,6 @@ impl<'a> AttributeColumnsBuilder<'a> {
         Self { attributes, columns: attributes.iter().map(|_| ColumnBuilder::default()).collect() }
     }
 
-    /// Adds the next product.
     pub(super) fn push(&mut self, software: &Software) -> Result<(), CatalogueBuildError> {
         for ((_, attribute), column) in self.attributes.iter().zip(&mut self.columns) {
             column.push(attribute.kind, &attribute.values_of(software))?;
@@ -331,12 +309,10 @@ pub struct ValueCounts {
 }
 
 impl ValueCounts {
-    /// Zero counts for a column's values.
     pub fn new(column: &AttributeColumn) -> Self {
         Self { by_value: vec![0; column.len()], by_list: vec![0; column.lists().examples.len()] }
     }
 
-    /// Counts a product's values.
     #[inline]
     pub fn count(&mut self, column: &AttributeColumn, ordinal: Ordinal) {
         let list = column.lists().of[ordinal as usize];
@@ -346,7 +322,6 @@ impl ValueCounts {
         }
     }
 
-    /// The counts by value.
     pub fn by_value(mut self, column: &AttributeColumn) -> Vec<u64> {
         let lists = column.lists().examples.iter().zip(&self.by_list).skip(1);
         for (ordinal, count) in lists.filter(|(_, count)| **count > 0) {

@@ -9,13 +9,11 @@ use icu_collator::{Collator, CollatorBorrowed, CollatorPreferences};
 #[derive(Debug)]
 pub struct Collation(CollatorBorrowed<'static>);
 
-/// Why names couldn't be sorted.
 #[derive(Debug, thiserror::Error)]
 #[error("the collation data can't be loaded: {0}")]
 pub struct CollationError(String);
 
 impl Collation {
-    /// Loads the collation data compiled into the binary.
     pub fn new() -> Result<Self, CollationError> {
         let mut preferences = CollatorPreferences::default();
         preferences.numeric_ordering = Some(CollationNumericOrdering::True);

@@ -19,7 +19,6 @@ pub struct Columns {
     pub exports: Vec<u32>,
     pub offering_type: Vec<OfferingType>,
     pub evidence_status: Vec<EvidenceStatus>,
-    /// The evidence date.
     pub evidence_checked_on: Vec<Option<CalendarDate>>,
     /// The date of the oldest check of a single property, for products for which it's older than the
     /// evidence date, ascending.
@@ -28,15 +27,10 @@ pub struct Columns {
     pub rating: Vec<Option<f64>>,
     /// Indexed by attribute number.
     pub attributes: Vec<AttributeColumn>,
-    /// By name, in natural collation order.
     pub name: SortedOrder,
-    /// By displayed rating: highest first, unrated last.
     pub rating_descending: SortedOrder,
-    /// By displayed rating: lowest first, unrated last.
     pub rating_ascending: SortedOrder,
-    /// By review count: highest first, unknown last.
     pub review_count_descending: SortedOrder,
-    /// By evidence date: newest first, unknown last.
     pub evidence_checked_on_descending: SortedOrder,
     /// How many products are real rather than demo records. Real products have the lowest ordinals.
     /// If every product is a demo record, all of them are counted.
@@ -76,11 +70,9 @@ pub enum Order {
 }
 
 impl Order {
-    /// All orders.
     pub const ALL: [Self; 5] =
         [Self::Name, Self::Rating, Self::LowestRating, Self::ReviewCount, Self::EvidenceCheckedOn];
 
-    /// The number of orders.
     pub const COUNT: usize = Self::ALL.len();
 
     /// The order's name in requests; `-` means highest or newest first.
@@ -144,7 +136,6 @@ pub fn whole_stars(rating: Option<f64>) -> usize {
 }
 
 impl SortedOrder {
-    /// Builds the order from each ordinal's rank.
     pub(super) fn of_ranks(ranks: Vec<u32>) -> Self {
         let mut ordinals = vec![0; ranks.len()];
         for (ordinal, rank) in (0..).zip(&ranks) {
@@ -184,7 +175,6 @@ impl Columns {
         ordinal >= self.real
     }
 
-    /// A stored order.
     pub const fn order(&self, order: Order) -> &SortedOrder {
         match order {
             Order::Name => &self.name,
@@ -256,7 +246,6 @@ impl Columns {
         self.profiles.export_count
     }
 
-    /// The number of whole stars in a product's rating; 0 if it isn't rated.
     pub fn stars_of(&self, ordinal: Ordinal) -> usize {
         whole_stars(self.rating[ordinal as usize])
     }
@@ -267,21 +256,10 @@ impl Columns {
         older.map_or(self.evidence_checked_on[ordinal as usize], |at| Some(self.older_evidence[at].1))
     }
 
-    /// A product's evidence date as a number that sorts chronologically.
-    pub fn checked_day(&self, ordinal: Ordinal) -> Option<u32> {
-        self.evidence_checked_on[ordinal as usize].map(CalendarDate::number)
-    }
-
     pub fn attribute(&self, attribute: AttributeNumber) -> &AttributeColumn {
         &self.attributes[attribute]
     }
 
-    /// Whether there are no products.
-    pub fn is_empty(&self) -> bool {
-        self.offering_type.is_empty()
-    }
-
-    /// A product's categories, as indices into the category list.
     pub fn categories_of(&self, ordinal: Ordinal) -> &[u32] {
         let at = ordinal as usize;
         &self.categories[self.category_bounds[at] as usize..self.category_bounds[at + 1] as usize]

@@ -36,7 +36,6 @@ const PLACE_BYTES: usize = 8;
 /// The block size for reading a stored document.
 const BLOCK_BYTES: usize = 64 * 1024;
 
-/// One of the directory's exports.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct ExportDocument {
     /// What lists show, parsed from `object`.
@@ -222,7 +221,6 @@ pub struct StoredExport {
 }
 
 impl StoredExport {
-    /// The length of [`Self::compressed`].
     pub const fn compressed_bytes(&self) -> u64 {
         self.compressed_bytes
     }

@@ -12,7 +12,6 @@ use crate::record::{AttributeNumber, Attributes, CalendarDate, EvidenceStatus, K
 pub struct SoftwareFilter {
     /// Only these products. Unknown ids match nothing. Empty: no restriction.
     pub ids: Vec<String>,
-    /// Excludes this product.
     pub except_id: Option<String>,
     /// Only products in any of these categories, given by id or name in any language; case doesn't
     /// matter. Unknown categories match nothing. Empty: no restriction.
@@ -35,7 +34,6 @@ pub struct SoftwareFilter {
     pub attributes: Vec<AttributeCondition>,
 }
 
-/// An attribute value to filter by.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct AttributeCondition {
     pub property: String,
@@ -79,20 +77,15 @@ pub struct Filter {
     pub exports: Option<Vec<u32>>,
     pub offering_type: Option<OfferingType>,
     pub evidence_status: Option<EvidenceStatus>,
-    /// The minimum rating.
     pub min_rating: Option<f64>,
-    /// Only products with an evidence date before this day.
     pub evidence_checked_before: Option<CalendarDate>,
-    /// Only products with an evidence date after this day.
     pub evidence_checked_after: Option<CalendarDate>,
-    /// Only products with any evidence, even for a single property, from before this day.
     pub any_evidence_before: Option<CalendarDate>,
     /// For each attribute, the accepted values as disjoint ascending ranges of value numbers.
     /// Empty: matches nothing.
     pub attributes: Vec<(AttributeNumber, Vec<Range<u32>>)>,
     /// Only these products, ascending. `None`: no restriction.
     pub ordinals: Option<Vec<Ordinal>>,
-    /// Excludes this product.
     pub except: Option<Ordinal>,
 }
 
@@ -102,34 +95,25 @@ pub struct Filter {
 pub struct Admission(u128);
 
 impl Admission {
-    /// Fails nothing.
     pub const PASSED: Self = Self(0);
-    /// Fails the category filter.
     pub const CATEGORY: Self = Self(1);
-    /// Fails the offering type filter.
     pub const OFFERING_TYPE: Self = Self(2);
-    /// Fails the evidence status filter.
     pub const EVIDENCE_STATUS: Self = Self(4);
-    /// Fails the rating filter.
     pub const RATING: Self = Self(8);
-    /// Fails the evidence date filter.
     pub const EVIDENCE_CHECKED: Self = Self(16);
     /// Isn't one of the selected products, or is the excluded one.
     pub const ORDINAL: Self = Self(32);
 
-    /// Fails the export filter.
     pub const EXPORT: Self = Self(1 << 127);
 
     /// The parts of a filter that have facets, not counting attributes.
     pub const FACETS: [Self; 5] =
         [Self::CATEGORY, Self::OFFERING_TYPE, Self::EVIDENCE_STATUS, Self::EXPORT, Self::RATING];
 
-    /// Fails an attribute's filter.
     pub const fn attribute(attribute: AttributeNumber) -> Self {
         Self(64 << attribute)
     }
 
-    /// Whether the product passes the whole filter.
     pub const fn passed(self) -> bool {
         self.0 == 0
     }
@@ -145,7 +129,6 @@ impl Admission {
 }
 
 impl Filter {
-    /// Resolves names to column values.
     pub fn resolve(filter: &SoftwareFilter, catalogue: &Catalogue, records: &Records) -> Self {
         let ascending = |values: &[String], mut found: Vec<u32>| {
             found.sort_unstable();

@@ -37,7 +37,7 @@ mod reviews;
 mod write;
 
 pub use crate::scratch::{Bulk, BulkReader, Span};
-pub use attributes::{AttributeColumn, AttributeLabels, AttributeSummary, AttributeValue, ValueCounts};
+pub use attributes::{AttributeColumn, AttributeLabels, AttributeSummary, ValueCounts};
 pub use collate::{Collation, CollationError};
 pub use columns::{Columns, Order, Places, STARS, SortedBy, SortedOrder, whole_stars};
 pub use exports::{ExportDocument, StoredExport};
@@ -115,7 +115,6 @@ pub struct Tables {
     pub exports: Vec<ExportDocument>,
 }
 
-/// Why a catalogue couldn't be read.
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogueError {
     #[error("the catalogue's tables can't be decoded")]
@@ -124,7 +123,6 @@ pub enum CatalogueError {
     Misfit,
     #[error("a category, glossary term or export in the catalogue can't be read")]
     Object(#[source] serde_json::Error),
-    /// A product's text is damaged.
     #[error(transparent)]
     Text(#[from] DamagedText),
     #[error("the catalogue's downloadable documents can't be read")]
@@ -259,7 +257,6 @@ impl Catalogue {
         })
     }
 
-    /// The tag of the language that most products are written in.
     pub fn own_language(&self) -> &str {
         &self.own_language
     }
@@ -273,7 +270,6 @@ impl Catalogue {
         self.collection_hashes[0]
     }
 
-    /// A hash of the whole glossary.
     pub const fn glossary_hash(&self) -> u64 {
         self.collection_hashes[1]
     }
@@ -288,7 +284,6 @@ impl Catalogue {
         self.renamed[1].get(former).cloned().unwrap_or_default()
     }
 
-    /// The index of the category with this id.
     pub fn find_category(&self, id: &str) -> Option<u32> {
         self.categories.find(&self.tables.categories, id, category_id)
     }
@@ -312,7 +307,6 @@ impl Catalogue {
         Some(&self.tables.exports[self.find_export(id)? as usize])
     }
 
-    /// The number of the export with this id.
     pub fn find_export(&self, id: &str) -> Option<u32> {
         self.exports.find(&self.tables.exports, id, export_id)
     }
@@ -330,7 +324,6 @@ impl Catalogue {
 
 #[derive(Debug, thiserror::Error)]
 pub enum CatalogueBuildError {
-    /// Names couldn't be sorted.
     #[error(transparent)]
     Collation(#[from] CollationError),
     #[error("a record can't be written as JSON")]

@@ -105,7 +105,6 @@ impl ProductJson {
         if self.is_shortened { self.detail.clone() } else { joined(&self.item, &self.detail) }
     }
 
-    /// A hash of all of the product's details.
     pub(super) fn detail_hash(&self) -> u64 {
         hash(&[&self.item, &self.detail])
     }

@@ -43,12 +43,10 @@ pub(super) struct ProductSpans {
     shortened: Vec<Ordinal>,
     content_hashes: Vec<u64>,
     detail_hashes: Vec<u64>,
-    /// The compression dictionary.
     dictionary: Span,
 }
 
 impl ProductSpans {
-    /// The number of products.
     fn len(&self) -> usize {
         self.item_lengths.len()
     }
@@ -94,7 +92,6 @@ fn hash(id: &str) -> u64 {
     FixedState::default().hash_one(id)
 }
 
-/// Writes product JSON to an arena.
 pub(super) struct ProductWriter {
     spans: ProductSpans,
     compressor: Compressor,
@@ -116,7 +113,6 @@ impl ProductWriter {
         Ok(Self { spans, compressor })
     }
 
-    /// Appends the next product.
     pub(super) fn push(
         &mut self,
         arena: &mut BulkWriter,
@@ -222,7 +218,6 @@ impl Products {
         Some(ids)
     }
 
-    /// The number of products.
     pub(super) fn len(&self) -> usize {
         self.spans.len()
     }
@@ -251,7 +246,6 @@ impl Products {
         self.ids.find(hash(&literal), |ordinal| self.has_id(*ordinal, &literal)).copied()
     }
 
-    /// All ids, in ordinal order.
     pub(super) fn ids(&self) -> impl Iterator<Item = String> + '_ {
         (0..).take(self.len()).filter_map(|ordinal| serde_json::from_str(self.id(ordinal)?).ok())
     }
@@ -264,7 +258,6 @@ impl Products {
         self.spans.detail_hashes[ordinal as usize]
     }
 
-    /// A product's item.
     pub(super) fn item(&self, ordinal: Ordinal) -> &[u8] {
         let [item, _] = self.spans.of(ordinal);
         &self.arena[item.range()]
@@ -309,7 +302,6 @@ impl Products {
         Ok(StoredProduct { item, detail, is_shortened: self.is_shortened(ordinal) })
     }
 
-    /// Returns a product as a response body.
     pub(super) fn body(&self, ordinal: Ordinal) -> io::Result<Vec<u8>> {
         self.prefetch(std::iter::once(ordinal));
         let [item, detail] = self.spans.of(ordinal).map(|span| &self.arena[span.range()]);
@@ -422,7 +414,6 @@ impl Compressor {
     }
 }
 
-/// A dictionary for decompression.
 pub(super) struct Dictionary(DecoderDictionary<'static>);
 
 impl fmt::Debug for Dictionary {

@@ -17,9 +17,7 @@ const NEUTRAL_RATING: f64 = 3.0;
 /// The values of a record that determine its quality.
 #[derive(Debug, Clone, Copy, Serialize, Deserialize)]
 pub(super) struct Merits {
-    /// Whether this is a demo record.
     demo: bool,
-    /// Whether the record's evidence was reviewed.
     reviewed: bool,
     /// How many of the record's optional properties have a value.
     completeness: u32,
@@ -69,7 +67,6 @@ impl Quality {
         i64::from(!merits.demo) << 40 | rating << 16 | rest
     }
 
-    /// Whether the product is a demo record.
     pub(super) const fn is_demo(&self) -> bool {
         self.merits.demo
     }
@@ -111,7 +108,6 @@ pub(super) struct MeanRating {
 impl MeanRating {
     const STEPS: f64 = 4_294_967_296.0;
 
-    /// Adds a rating.
     pub(super) fn push(&mut self, rating: f64) {
         #[expect(clippy::cast_possible_truncation, clippy::cast_sign_loss, reason = "0 to 5 times 2^32")]
         let steps = (rating.clamp(0.0, 5.0) * Self::STEPS).round() as u64;
@@ -161,7 +157,6 @@ pub(super) struct Rating {
 }
 
 impl Rating {
-    /// The rating stated in a record.
     pub(super) fn stated(software: &Software) -> Self {
         let value = software.rating.as_ref().map(|rating| rating.value);
         Self { value, review_count: software.review_count, source: value.map(|_| RatingSource::Stated) }

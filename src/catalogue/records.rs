@@ -14,11 +14,9 @@ use crate::scratch::{Bulk, Span};
 /// What distinguishes one version of a product from another.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct ProductVersion {
-    /// The product's id.
     pub id: Box<str>,
     /// The product's content hash.
     pub hash: u64,
-    /// When the product's evidence was checked.
     pub evidence_checked_on: Option<CalendarDate>,
     pub place: ProductPlace,
 }
@@ -31,7 +29,6 @@ pub struct DamagedText {
     pub(super) source: io::Error,
 }
 
-/// A stored product.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Record {
     pub detail_hash: u64,
@@ -45,11 +42,9 @@ const LARGE_BYTES: usize = 128 * 1024;
 /// A generation's products and their reviews.
 #[derive(Debug)]
 pub struct Records {
-    /// The columns used to filter and sort products.
     pub columns: Columns,
     pub reviews: Reviews,
     products: Products,
-    /// The text.
     arena: Bytes,
 }
 
@@ -74,17 +69,10 @@ impl Records {
         Some(Self { columns, reviews, products, arena })
     }
 
-    /// The number of products.
     pub fn len(&self) -> usize {
         self.products.len()
     }
 
-    /// Whether there are no products.
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
-    /// The product with this id.
     pub fn find(&self, id: &str) -> Option<Ordinal> {
         self.products.find(id)
     }
@@ -136,7 +124,6 @@ impl Records {
         (Bulk::Memory(self.arena.clone()), self.products.dictionary())
     }
 
-    /// The approximate length of a product's JSON in bytes.
     pub fn len_of(&self, ordinal: Ordinal) -> usize {
         self.products.len_of(ordinal)
     }
@@ -152,11 +139,6 @@ impl Records {
         ordinals.map(|ordinal| self.arena.slice_ref(self.products.item(ordinal)))
     }
 
-    /// A product as shown in lists, as a JSON object.
-    pub fn item(&self, ordinal: Ordinal) -> &[u8] {
-        self.products.item(ordinal)
-    }
-
     /// Whether a product's item has only part of its text or categories.
     pub fn is_shortened(&self, ordinal: Ordinal) -> bool {
         self.products.is_shortened(ordinal)
@@ -168,7 +150,6 @@ impl Records {
         self.products.append_detail(ordinal, buffer).map_err(|source| DamagedText { ordinal, source })
     }
 
-    /// Prefetches product details.
     pub fn prefetch(&self, ordinals: impl Iterator<Item = Ordinal>) {
         self.products.prefetch(ordinals);
     }

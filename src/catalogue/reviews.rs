@@ -40,18 +40,14 @@ pub struct ReviewEntry {
     pub created_at_seconds: Option<i64>,
 }
 
-/// A filter for a product's reviews.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct ReviewFilter {
-    /// The minimum number of stars.
     pub min_rating: Option<f64>,
-    /// The maximum number of stars.
     pub max_rating: Option<f64>,
     /// Whether the reviewer is known to use the product; `None` means either.
     pub verified: Option<bool>,
 }
 
-/// The order of a product's reviews.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub enum ReviewSort {
     /// Newest first, undated ones last.
@@ -137,7 +133,6 @@ impl Reviews {
         self.of.push((ordinal, ReviewsOf { entries, summary: stars.summary() }));
     }
 
-    /// A product's reviews.
     pub fn of(&self, ordinal: Ordinal) -> &ReviewsOf {
         self.of.binary_search_by_key(&ordinal, |(of, _)| *of).map_or(&self.none, |at| &self.of[at].1)
     }
@@ -149,7 +144,6 @@ impl Reviews {
             && self.spans().all(|span| span.end() <= end)
     }
 
-    /// The range of each review.
     pub fn spans(&self) -> impl Iterator<Item = Span> + '_ {
         self.of.iter().flat_map(|(_, reviews)| reviews.entries.iter().map(|review| review.object))
     }
@@ -179,14 +173,12 @@ pub(super) fn shown(review: &Review) -> ReviewResource<'_> {
 pub(super) struct Stars([u64; STARS]);
 
 impl Stars {
-    /// Adds a review.
     pub(super) fn push(&mut self, rating: u8) {
         if let Some(count) = usize::from(rating).checked_sub(1).and_then(|at| self.0.get_mut(at)) {
             *count += 1;
         }
     }
 
-    /// The summary of the reviews.
     pub(super) fn summary(self) -> ReviewSummary {
         ReviewSummary::of(self.0)
     }

@@ -23,7 +23,6 @@ pub const MAX_DOWNLOADS: usize = 128;
 pub struct CatalogueParts {
     /// The encoded record tables and [`Tables`].
     pub tables: Bulk,
-    /// The text.
     pub texts: Bulk,
     /// The validated exports, compressed. Each has its own part unless there are too many.
     pub downloads: Vec<Bulk>,
@@ -42,7 +41,6 @@ pub struct CatalogueWriter<'m> {
 }
 
 impl<'m> CatalogueWriter<'m> {
-    /// A writer for all products.
     pub fn new(merged: &'m Merged) -> Result<Self, CatalogueBuildError> {
         let step = merged.software_count().div_ceil(SAMPLE).max(1);
         let sample = merged.every(step).map(|product| {
@@ -156,7 +154,6 @@ fn downloads(merged: &Merged) -> Result<(Vec<StoredDocument>, Vec<Bulk>), Catalo
     Ok((documents, downloads.map_err(CatalogueBuildError::Scratch)?))
 }
 
-/// Writes the products' reviews.
 fn reviews(merged: &Merged, reviewed: &[(Ordinal, Stars, (u64, u64))], texts: &mut BulkWriter) -> io::Result<Reviews> {
     let mut reviews = Reviews::default();
     for (ordinal, stars, place) in reviewed {

@@ -47,7 +47,6 @@ pub(crate) trait Network: Debug + Send + Sync + 'static {
     fn connect(&self, address: SocketAddr) -> BoxFuture<'static, io::Result<TcpStream>>;
 }
 
-/// This machine's network.
 #[derive(Debug)]
 pub(crate) struct MachineNetwork;
 
@@ -61,7 +60,6 @@ impl Network for MachineNetwork {
     }
 }
 
-/// Why a host can't be reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum ReachError {
     #[error("the host has no address")]
@@ -186,7 +184,6 @@ pub(crate) fn certificate_fault(error: &TlsError) -> Option<CertificateFault> {
     })
 }
 
-/// What is wrong with a certificate.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CertificateFault {
     Expired,

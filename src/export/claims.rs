@@ -39,7 +39,6 @@ impl Report {
         }
     }
 
-    /// Adds findings about products.
     pub(super) fn add(&mut self, mut findings: Findings) {
         name_records(findings.locations_mut(), &self.files, &[], &Limits::default());
         let (kept, left_out) = findings.finish();

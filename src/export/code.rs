@@ -2,7 +2,6 @@
 
 use serde::{Serialize, Serializer};
 
-/// How bad a finding is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Severity {
@@ -15,7 +14,6 @@ pub enum Severity {
 }
 
 impl Severity {
-    /// The word used in reports.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Error => "error",

@@ -25,7 +25,6 @@ pub struct Finding {
     pub location: Location,
     /// The fault, in one line.
     pub message: String,
-    /// How to fix it.
     pub help: String,
     /// Related locations, such as the first use of an id.
     pub related: Vec<Related>,
@@ -59,7 +58,6 @@ pub struct SourceSpan {
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Related {
     pub location: Location,
-    /// A remark about the location.
     pub note: String,
 }
 
@@ -81,7 +79,6 @@ pub struct RecordName {
 }
 
 impl RecordName {
-    /// The record's JSON pointer.
     pub fn pointer(&self) -> String {
         format!("/{}/{}", self.section, self.index)
     }
@@ -276,7 +273,6 @@ impl Findings {
         }
     }
 
-    /// Adds the findings in one document.
     pub(super) fn extend(&mut self, file: &Arc<Path>, faults: Faults, located: impl Fn(Fault) -> Finding) {
         self.kept.extend(faults.kept.into_iter().map(located));
         for (code, count) in faults.counts {

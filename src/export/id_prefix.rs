@@ -47,7 +47,6 @@ impl IdPrefixes {
         self.0.is_empty()
     }
 
-    /// The exports with their prefixes, ordered by export id.
     pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
         self.0.iter().map(|(export, prefix)| (&**export, &**prefix))
     }

@@ -10,7 +10,6 @@ pub struct LinkTarget {
     pub url: Box<str>,
     /// The address that the link redirects to, or where the redirects ended.
     pub to: Option<Box<str>>,
-    /// The day when the link was last checked.
     pub checked_on: String,
     /// The day when the current run of failures began.
     pub failing_since: Option<String>,
@@ -25,12 +24,10 @@ pub struct LinkGroup {
     pub outcome: &'static str,
     /// The code of the findings about these links; `None` if they couldn't be checked.
     pub code: Option<Code>,
-    /// The cause, in words.
     pub cause: String,
     pub links: Vec<LinkTarget>,
 }
 
-/// The results of checking a set's links.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct LinkReport {
     /// Number of distinct addresses.

@@ -136,7 +136,6 @@ impl WebLinks {
         self.places.keys().map(|url| &**url)
     }
 
-    /// The claims that rest on a source.
     pub fn claims(&self, url: &str) -> &[SourceClaim] {
         self.claims.get(url).map_or(&[], |claims| claims)
     }

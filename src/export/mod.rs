@@ -72,13 +72,11 @@ pub struct Export {
     pub software: Vec<Software>,
     /// For each product, the byte range of its element in `document`.
     pub software_spans: Vec<std::ops::Range<usize>>,
-    /// The export's categories with their descriptions.
     pub categories: Vec<Category>,
     pub reviews: Vec<Review>,
     pub glossary: Vec<GlossaryTerm>,
     pub synonyms: Vec<SynonymGroup>,
     pub pins: Vec<Pin>,
-    /// The attributes that the export declares.
     pub attributes: Vec<Attribute>,
 }
 

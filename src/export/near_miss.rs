@@ -62,7 +62,6 @@ impl NearMiss {
         !self.is_translation && property.is_strict && property.is_required(is_reviewed)
     }
 
-    /// The known properties in an object.
     pub(super) fn present(&self, object: Value<'_>) -> Vec<&'static Property> {
         self.known.iter().copied().filter(|property| object.get(property.name).is_some()).collect()
     }

@@ -65,7 +65,6 @@ pub struct ExportSet {
     reviews: Spool<Review>,
 }
 
-/// An export in a set.
 #[derive(Debug)]
 pub struct SetExport {
     /// The export without its document, products and reviews.
@@ -166,7 +165,6 @@ impl ExportSet {
         Ok(Self { report: Report::default(), exports, records: records.finish()?, reviews: reviews.finish()? })
     }
 
-    /// The number of products.
     pub fn software_count(&self) -> u64 {
         self.exports.iter().map(|of| of.export.software_spans.len() as u64).sum()
     }
@@ -189,7 +187,6 @@ impl ExportSet {
         export.reviews.visit(&self.reviews, |_, review| each(review))
     }
 
-    /// The exports, ordered by id.
     pub fn by_id(&self) -> impl Iterator<Item = &SetExport> {
         let mut exports: Vec<_> = self.exports.iter().collect();
         exports.sort_by(|a, b| a.export.id.cmp(&b.export.id));
@@ -226,7 +223,6 @@ fn keep<T: serde::Serialize>(elements: Vec<T>, rows: &mut SpoolWriter<T>) -> io:
     Ok(Elements { place: place.unwrap_or_default(), served: vec![true; count] })
 }
 
-/// A set that is being read.
 struct Reading {
     report: Report,
     findings: Findings,
@@ -252,7 +248,6 @@ struct ReadDocument {
 type ReadElements = (u64, Vec<usize>);
 
 impl Reading {
-    /// Reads the next file.
     fn push(&mut self, file: SourceFile, limits: &Limits, today: CalendarDate, scratch: &Scratch) -> io::Result<()> {
         let (export, faults) = parse(&file, limits, today);
         let mut findings = Findings::default();

@@ -21,13 +21,11 @@ pub struct Report {
     pub left_out: Vec<LeftOut>,
     /// The files that could be read, with their bytes.
     pub files: Vec<SourceFile>,
-    /// How much was checked.
     pub counts: Counts,
     /// How much is missing from `exports` because it's invalid.
     pub skipped: Skipped,
     /// The products with stale evidence, if the limits define what's stale.
     pub stale: Option<Stale>,
-    /// The results of checking the links, if they were checked.
     pub links: Option<LinkReport>,
 }
 

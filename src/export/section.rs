@@ -121,7 +121,6 @@ impl Cut {
         Self { cuts }
     }
 
-    /// Whether nothing is left out.
     pub(super) const fn is_empty(&self) -> bool {
         self.cuts.is_empty()
     }

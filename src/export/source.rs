@@ -17,7 +17,6 @@ use super::{Code, Finding, IdPrefixes, Location, MaxAge, Related, SourceSpan};
 use crate::scratch::{Bulk, Scratch, Span};
 use crate::text::count::{agreeing, counted};
 
-/// Limits on reading.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Limits {
     /// Maximum size of a file, in bytes. Files of 4 GiB or more are never read.
@@ -35,16 +34,13 @@ impl Default for Limits {
 }
 
 impl Limits {
-    /// The maximum size of a file, in bytes.
     fn file_bytes(&self) -> u64 {
         self.max_file_bytes.min(u64::from(u32::MAX) - 1)
     }
 }
 
-/// The fix for a file that's too large.
 const TOO_LARGE_HELP: &str = "split it into several exports, or raise --max-file-bytes";
 
-/// Why there are no export files to read.
 #[derive(Debug, thiserror::Error)]
 pub enum FindError {
     #[error("the folder {} can't be read", .folder.display())]
@@ -79,13 +75,11 @@ pub fn find_files(folder: &Path) -> Result<Vec<PathBuf>, FindError> {
     Ok(files)
 }
 
-/// An export file as it was read.
 #[derive(Debug)]
 pub struct SourceFile {
     path: Arc<Path>,
     id: Box<str>,
     content: Bulk,
-    hash: blake3::Hash,
     modified: Option<SystemTime>,
     id_prefix: Option<Box<str>>,
     locator: OnceLock<Locator>,
@@ -163,12 +157,10 @@ impl SourceFile {
             let help = "rename the file: its name without .json is the export's id";
             return Err(about(path, Code::InvalidFileName, "the file's name isn't valid UTF-8", help));
         };
-        let hash = blake3::hash(&bytes);
         Ok(Self {
             path: path.into(),
             id: id.into(),
             content: Bulk::Memory(bytes),
-            hash,
             modified: None,
             id_prefix: None,
             locator: OnceLock::new(),
@@ -187,7 +179,6 @@ impl SourceFile {
         self.id_prefix.as_deref()
     }
 
-    /// The path that the file was read from.
     pub fn path(&self) -> &Path {
         &self.path
     }
@@ -230,11 +221,6 @@ impl SourceFile {
             Bulk::Memory(bytes) => bytes,
             Bulk::File(_) => &NONE,
         }
-    }
-
-    /// The BLAKE3 hash of the file's bytes.
-    pub const fn hash(&self) -> blake3::Hash {
-        self.hash
     }
 
     /// When the file was last modified, according to the file system before the file was read.

@@ -70,14 +70,12 @@ impl MaxAges {
 /// is no longer than the set.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Stale {
-    /// Evidence checked before this date is stale.
     #[serde(serialize_with = "day")]
     pub before: CalendarDate,
     /// Number of products with stale evidence.
     pub stale: usize,
     /// Number of single claims with stale evidence of their own.
     pub claims: usize,
-    /// Number of products.
     pub products: usize,
     /// The number of products without a check date, none of which count as stale.
     pub without_date: usize,
@@ -85,7 +83,6 @@ pub struct Stale {
     pub categories: Vec<StaleCategory>,
 }
 
-/// A category's products with stale evidence.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct StaleCategory {
     /// The category's name; `None` for products without one.
@@ -95,10 +92,8 @@ pub struct StaleCategory {
     pub products: Vec<StaleProduct>,
 }
 
-/// A product with stale evidence.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 pub struct StaleProduct {
-    /// The date of the check.
     #[serde(serialize_with = "day")]
     pub evidence_checked_on: CalendarDate,
     /// The property, if it's a single claim's evidence that is stale.
@@ -117,7 +112,6 @@ fn day<S: Serializer>(day: &CalendarDate, serializer: S) -> Result<S::Ok, S::Err
 }
 
 impl Stale {
-    /// Collects the valid products with stale evidence.
     pub(super) fn collect(exports: &[Export], ages: &MaxAges) -> Self {
         let before = ages.before;
         let mut stale = Self { before, stale: 0, claims: 0, products: 0, without_date: 0, categories: Vec::new() };

@@ -9,16 +9,13 @@ use crate::catalogue::MAX_DOWNLOADS;
 use crate::scratch::Bulk;
 
 pub const TABLES: &str = "catalogue.tables";
-/// The catalogue's text.
 pub const TEXTS: &str = "catalogue.texts";
 /// The name prefix of the parts that contain the validated exports, for download. A number follows,
 /// starting from 0.
 const DOWNLOADS: &str = "catalogue.downloads.";
 /// The product versions, sorted by id. The next generation is compared with them.
 pub const VERSIONS: &str = "catalogue.versions";
-/// The change log.
 pub const CHANGES: &str = "changes";
-/// The search tables.
 pub const SEARCH: &str = "search";
 /// The name prefix of the search index's files.
 pub const INDEX: &str = "engine.";
@@ -49,7 +46,6 @@ pub struct Artifact {
     pub downloads: Vec<(String, Bulk)>,
 }
 
-/// The name of a download part.
 pub fn download_name(number: usize) -> String {
     format!("{DOWNLOADS}{number}")
 }
@@ -88,10 +84,5 @@ impl Artifact {
         let downloads = (0..).map_while(|number| take(download_name(number))).collect();
         self.downloads.clear();
         downloads
-    }
-
-    /// The total size in bytes of the parts in memory.
-    pub fn size(&self) -> u64 {
-        self.parts.iter().map(|(_, content)| content.len() as u64).sum()
     }
 }

@@ -26,7 +26,6 @@ const MOST_AT_ONCE: u64 = 256 * 1024 * 1024;
 /// How many batches may be waiting for the index.
 const WAITING_BATCHES: usize = 4;
 
-/// Why a generation couldn't be built.
 #[derive(Debug, thiserror::Error)]
 pub enum BuildError {
     #[error("the catalogue can't be written")]
@@ -91,7 +90,6 @@ impl Processors {
 /// Receives the number of products indexed and the total; may stop the build.
 type Progress<'p> = dyn FnMut(u64, u64) -> ControlFlow<()> + 'p;
 
-/// Builds a generation's parts.
 pub fn build(
     set: ExportSet,
     scratch: &Scratch,
@@ -206,7 +204,6 @@ impl<'scope, 'env> PartsWriter<'scope, 'env> {
         ScopedThread::spawn(scope, "catalogue", || write_catalogue(merged)).map_err(BuildError::Thread)
     }
 
-    /// Adds the next product, which has just been analysed.
     fn push(&mut self, product: &MergedProduct<'_>, analyzer: &DocumentAnalyzer) -> Result<(), BuildError> {
         self.search.push(analyzer).map_err(BuildError::scratch)?;
         self.documents.push(analyzer.numbered_terms(), analyzer.reference());

@@ -28,7 +28,6 @@ use crate::scratch::{Bulk, Scratch};
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Built {
     pub manifest: Manifest,
-    /// Whether the generation had to be built.
     pub is_new: bool,
 }
 
@@ -40,21 +39,12 @@ pub struct MergedSet {
     pub merged: Merged,
 }
 
-/// Builds generations.
 pub struct Builder<'b> {
     pub settings: &'b Settings,
-    /// Receives progress and reports.
     pub observer: &'b mut dyn Observer,
     /// The ids being served; `None` if removing any number of products has been confirmed.
     pub served: Option<ServedIds>,
-    /// The processors that the build may use.
     pub processors: Processors,
-}
-
-impl std::fmt::Debug for Builder<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Builder").field("settings", &self.settings).finish_non_exhaustive()
-    }
 }
 
 impl Builder<'_> {

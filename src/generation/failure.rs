@@ -16,7 +16,6 @@ use crate::text::count::{agreeing, counted};
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, thiserror::Error)]
 #[error("{detail}")]
 pub struct BuildFailure {
-    /// The kind of failure.
     pub code: FailureCode,
     /// The number of errors in the exports, or of products that would be removed.
     pub count: Option<usize>,
@@ -27,7 +26,6 @@ pub struct BuildFailure {
     pub is_transient: bool,
 }
 
-/// The kinds of failures.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum FailureCode {

@@ -108,7 +108,6 @@ impl Generation {
         Self(name.into())
     }
 
-    /// The name as text.
     pub fn as_str(&self) -> &str {
         &self.0
     }

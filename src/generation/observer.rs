@@ -6,7 +6,6 @@ use serde::{Deserialize, Serialize};
 
 use crate::export::{ExportSet, Report};
 
-/// A phase of a build.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Phase {

@@ -27,7 +27,6 @@ use crate::generation::source::Source;
 pub struct ServedIds(pub(crate) Vec<String>);
 
 impl ServedIds {
-    /// The ids in a generation.
     pub fn of(snapshot: &Snapshot) -> Self {
         Self(snapshot.records.ids().collect())
     }
@@ -48,9 +47,7 @@ pub struct BuildProcess {
 pub enum Message {
     Progress {
         phase: Phase,
-        /// The number of units done.
         done: u64,
-        /// The total number of units.
         total: u64,
     },
     /// How much processor time the build has used so far, sent every [`USAGE_INTERVAL`].
@@ -61,7 +58,6 @@ pub enum Message {
     Built {
         /// The generation's folder name.
         folder: String,
-        /// Whether the generation had to be built.
         is_new: bool,
     },
     /// The last message: there is no new generation.
@@ -178,7 +174,6 @@ fn is_killed(status: ExitStatus) -> bool {
 
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// Where the exports come from.
     pub source: Source,
     /// Where generations are stored; `None` keeps them in memory only.
     pub index: Option<PathBuf>,
@@ -188,11 +183,8 @@ pub struct Settings {
     pub skip_invalid: bool,
     /// The largest share of records that may disappear without confirmation, as a percentage.
     pub max_removed: u8,
-    /// The operator's id prefixes.
     pub id_prefixes: IdPrefixes,
-    /// Whether to also rank records by meaning.
     pub meaning: MeaningOption,
-    /// The limits for reading exports.
     pub limits: Limits,
     /// The process that builds generations on disk; `None` to build in this process.
     pub process: Option<BuildProcess>,

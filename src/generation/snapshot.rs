@@ -24,16 +24,12 @@ use crate::search::{Ranking, SearchIndex, SearchIndexError};
 pub struct Snapshot {
     pub(crate) generation: Generation,
     pub(crate) skipped: Skipped,
-    /// Categories, glossary and exports.
     pub catalogue: Arc<Catalogue>,
-    /// The products and their reviews.
     pub(crate) records: Arc<Records>,
-    /// The changes since earlier generations.
     pub changes: ChangeLog,
     /// The same changes, merged.
     pub merged_changes: MergedChanges,
     pub news: NewsIndex,
-    /// The search tables.
     pub search: SearchIndex,
     pub index: Index,
     /// The glossary, for searches.
@@ -42,7 +38,6 @@ pub struct Snapshot {
     pub categories: HeadingIndex,
 }
 
-/// Why a generation couldn't be opened.
 #[derive(Debug, thiserror::Error)]
 pub enum OpenError {
     /// The generation couldn't be built in the first place.
@@ -50,21 +45,17 @@ pub enum OpenError {
     Build(#[from] BuildError),
     #[error("the generation has no part `{0}`")]
     Missing(&'static str),
-    /// The catalogue is damaged.
     #[error(transparent)]
     Catalogue(#[from] CatalogueError),
     #[error("the change log can't be decoded")]
     Changes(#[source] postcard::Error),
-    /// The search tables are damaged.
     #[error(transparent)]
     Search(#[from] SearchIndexError),
-    /// The index is damaged.
     #[error(transparent)]
     Index(#[from] IndexError),
 }
 
 impl Snapshot {
-    /// Opens a generation from its parts.
     pub fn open(generation: Generation, artifact: Artifact) -> Result<Arc<Self>, OpenError> {
         Self::open_ranked(generation, artifact, Ranking::default())
     }
@@ -125,7 +116,6 @@ impl Snapshot {
         Self::open(generation, Artifact::read(parts).map_err(BuildError::scratch)?)
     }
 
-    /// The generation's name.
     pub fn generation(&self) -> &str {
         self.generation.as_str()
     }
@@ -138,7 +128,6 @@ impl Snapshot {
         Ok(Former { generation: self.generation.clone(), versions, log: self.changes.clone() })
     }
 
-    /// The number of products.
     pub fn software_count(&self) -> usize {
         self.search.documents
     }

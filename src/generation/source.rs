@@ -22,11 +22,9 @@ const EMBEDDED: [(&str, &[u8]); 3] = [
 /// Where the exports come from.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Source {
-    /// A folder of export files.
     Folder(PathBuf),
     /// A folder of export files, and the file with demo records beside it.
     WithDemo(PathBuf, PathBuf),
-    /// The demo bundled with the binary.
     Embedded,
 }
 
@@ -38,7 +36,6 @@ pub struct ReadSet {
     pub stamp: FolderStamp,
 }
 
-/// Why exports couldn't be read.
 #[derive(Debug, thiserror::Error)]
 pub enum ReadError {
     #[error(transparent)]

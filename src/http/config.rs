@@ -13,7 +13,6 @@ use super::search_pool::MaxQueueDelay;
 use crate::curate::queries::EmptyQueries;
 use crate::key::{Origin, Rate};
 
-/// The HTTP service's settings.
 #[derive(Debug, Clone)]
 pub struct HttpConfig {
     /// The URL at which callers reach the service, for absolute links.
@@ -120,7 +119,6 @@ pub struct PublicUrl {
     path_start: usize,
 }
 
-/// The text isn't a valid public URL.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("{0:?} can't be the public URL: give an http or https URL without a query, such as https://api.example.org")]
 pub struct PublicUrlError(String);

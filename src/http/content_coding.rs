@@ -11,7 +11,6 @@ pub(super) enum Coding {
 }
 
 impl Coding {
-    /// All codings.
     pub(super) const ALL: [Self; 2] = [Self::Gzip, Self::Zstd];
 
     /// Returns the available coding that the request prefers. `None` means no coding, which is

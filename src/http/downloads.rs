@@ -25,7 +25,6 @@ use super::shares::{Class, Exhausted, Limit, Share, Shares, caller};
 use crate::error::chain;
 use crate::key::{Holder, KeyStore};
 
-/// The block size.
 const BLOCK_BYTES: usize = 64 * 1024;
 
 /// The period over which a download's rate is measured.

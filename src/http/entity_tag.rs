@@ -33,17 +33,12 @@ use crate::service::{self, parameter::definition::LANG};
 pub(super) enum TagKind {
     /// Any part of the generation.
     Generation,
-    /// A product's details.
     Software,
-    /// The content of a category.
     Category,
-    /// The content of a glossary term.
     Term,
     /// An export's document. It's sent as stored, so each of its codings has a strong tag.
     Export,
-    /// The content of all categories.
     Categories,
-    /// The content of the glossary.
     Glossary,
     /// The change log up to the generation.
     Changes,

@@ -30,13 +30,11 @@ const BUCKETS: [f64; 16] =
 #[error("the metrics couldn't be set up")]
 pub struct MetricsError(#[from] prometheus::Error);
 
-/// Counters, gauges and histograms of the service.
 #[derive(Debug)]
 pub struct Metrics {
     registry: Registry,
     requests: IntCounterVec,
     durations: HistogramVec,
-    /// Open connections.
     pub connections: IntGauge,
     /// Requests shed under overload.
     pub(super) shed: IntCounter,
@@ -72,9 +70,9 @@ struct DirectoryMetrics {
 }
 
 impl Metrics {
-    /// Registers all metrics.
     pub fn new() -> Result<Self, MetricsError> {
         let registry = Registry::new();
+        let counter = |name: &str, help: &str| register(&registry, IntCounter::with_opts(opts(name, help)));
         let limited = register(
             &registry,
             IntCounterVec::new(
@@ -100,33 +98,18 @@ impl Metrics {
                 HistogramVec::new(histogram.namespace(NAMESPACE).buckets(BUCKETS.to_vec()), &["route"]),
             )?,
             connections: register(&registry, IntGauge::with_opts(opts("http_connections", "Open connections.")))?,
-            shed: register(
-                &registry,
-                IntCounter::with_opts(opts(
-                    "http_requests_shed_total",
-                    "Requests refused with 503 because of overload.",
-                )),
-            )?,
-            page_requests: register(
-                &registry,
-                IntCounter::with_opts(opts(
-                    "page_requests_total",
-                    "Requests from page visitors without a key (--public-page).",
-                )),
+            shed: counter("http_requests_shed_total", "Requests refused with 503 because of overload.")?,
+            page_requests: counter(
+                "page_requests_total",
+                "Requests from page visitors without a key (--public-page).",
             )?,
             limited_by_key: limited.get_metric_with_label_values(&["key"])?,
             limited_by_visitor: limited.get_metric_with_label_values(&["visitor"])?,
             limited_by_address: limited.get_metric_with_label_values(&["address"])?,
-            searches: register(
-                &registry,
-                IntCounter::with_opts(opts("searches_total", "Answered searches with words.")),
-            )?,
-            searches_without_hits: register(
-                &registry,
-                IntCounter::with_opts(opts(
-                    "searches_without_hits_total",
-                    "Searches with a query that found no products.",
-                )),
+            searches: counter("searches_total", "Answered searches with words.")?,
+            searches_without_hits: counter(
+                "searches_without_hits_total",
+                "Searches with a query that found no products.",
             )?,
             directory: Mutex::new(DirectoryMetrics::new(&registry)?),
             process: ProcessMetrics::new(&registry)?,
@@ -301,7 +284,7 @@ fn opts(name: &str, help: &str) -> Opts {
     Opts::new(name, help).namespace(NAMESPACE)
 }
 
-fn register<C: prometheus::core::Collector + Clone + 'static>(
+fn register<C: Collector + Clone + 'static>(
     registry: &Registry,
     metric: prometheus::Result<C>,
 ) -> Result<C, MetricsError> {
@@ -313,7 +296,7 @@ fn register<C: prometheus::core::Collector + Clone + 'static>(
 /// This process's metrics, read from `/proc` (proc(5)) on each scrape. They stay zero if there's no
 /// `/proc`.
 #[derive(Debug)]
-pub(super) struct ProcessMetrics {
+struct ProcessMetrics {
     cpu_seconds: Counter,
     open_fds: IntGauge,
     max_fds: IntGauge,
@@ -324,17 +307,14 @@ pub(super) struct ProcessMetrics {
 
 impl ProcessMetrics {
     /// Registers the metrics, and uses the time of this call as the process's start time.
-    pub(super) fn new(registry: &Registry) -> prometheus::Result<Self> {
-        let gauge = |name, help| registered(registry, IntGauge::new(name, help)?);
-        let start = Gauge::with_opts(Opts::new(
-            "process_start_time_seconds",
-            "Start time of the process since unix epoch in seconds.",
-        ))?;
-        registered(registry, start)?.set(Timestamp::now().as_duration().as_secs_f64());
+    fn new(registry: &Registry) -> Result<Self, MetricsError> {
+        let gauge = |name, help| register(registry, IntGauge::new(name, help));
+        let start = Gauge::new("process_start_time_seconds", "Start time of the process since unix epoch in seconds.");
+        register(registry, start)?.set(Timestamp::now().as_duration().as_secs_f64());
         Ok(Self {
-            cpu_seconds: registered(
+            cpu_seconds: register(
                 registry,
-                Counter::new("process_cpu_seconds_total", "Total user and system CPU time spent in seconds.")?,
+                Counter::new("process_cpu_seconds_total", "Total user and system CPU time spent in seconds."),
             )?,
             open_fds: gauge("process_open_fds", "Number of open file descriptors.")?,
             max_fds: gauge("process_max_fds", "Maximum number of open file descriptors.")?,
@@ -344,8 +324,7 @@ impl ProcessMetrics {
         })
     }
 
-    /// Updates the metrics.
-    pub(super) fn update(&self) {
+    fn update(&self) {
         if let Ok(descriptors) = fs::read_dir("/proc/self/fd") {
             self.open_fds.set(i64::try_from(descriptors.count()).unwrap_or(i64::MAX));
         }
@@ -360,11 +339,6 @@ impl ProcessMetrics {
         self.resident_memory.set(bytes(stat.resident_pages.saturating_mul(page_size() as u64)));
         self.threads.set(bytes(stat.threads));
     }
-}
-
-fn registered<C: Collector + Clone + 'static>(registry: &Registry, metric: C) -> prometheus::Result<C> {
-    registry.register(Box::new(metric.clone()))?;
-    Ok(metric)
 }
 
 /// Fields of `/proc/self/stat`.

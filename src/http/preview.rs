@@ -25,7 +25,6 @@ pub(super) fn mark(mut response: Response) -> Response {
 pub struct Preview {
     candidate: String,
     against: String,
-    /// The findings from the last read.
     findings: ArcSwap<Findings>,
     /// The findings of the last set that could be served. That set may be served again without
     /// being reread.
@@ -38,9 +37,7 @@ pub struct Preview {
 pub struct Findings {
     /// Formatted the way `check` prints them.
     pub text: String,
-    /// The number of errors.
     pub errors: usize,
-    /// The number of warnings.
     pub warnings: usize,
     /// How many reloads had finished before this one. As long as the total stays the same, the set
     /// just read is still being built.
@@ -90,7 +87,6 @@ impl Preview {
         }
     }
 
-    /// The candidate's name.
     pub(super) fn candidate(&self) -> &str {
         &self.candidate
     }
@@ -110,7 +106,6 @@ impl Preview {
         if is_last { self.findings.load_full() } else { self.served_findings.load_full() }
     }
 
-    /// Replaces the comparison.
     pub fn set_comparison(&self, comparison: Comparison) {
         self.comparison.store(Arc::new(comparison));
     }

@@ -30,17 +30,12 @@ const CACHE_IDLE: Duration = Duration::from_mins(1);
 /// The HTTP service's state, shared by all requests behind an [`Arc`].
 #[derive(Debug)]
 pub struct AppState {
-    /// The published directory.
     pub directory: Arc<Directory>,
     /// The index of a directory in OpenSearch, which is served instead of a generation.
     pub opensearch: Option<Arc<Index>>,
-    /// The accepted API keys.
     pub keys: Arc<KeyStore>,
-    /// Counters and gauges.
     pub metrics: Metrics,
-    /// Settings.
     pub config: HttpConfig,
-    /// Codes for sign-in links.
     pub sign_in_codes: SignInCodes,
     /// What all pages share.
     pub(super) site: Site,
@@ -49,7 +44,6 @@ pub struct AppState {
     pub(super) downloads: Downloads,
     /// The budget for large bodies in memory.
     pub(super) bodies: Shares,
-    /// Failed authentications.
     pub(super) failed_attempts: AddressQuotas,
     /// Requests from visitors without a key.
     pub(super) visitors: Arc<AddressQuotas>,
@@ -57,10 +51,8 @@ pub struct AppState {
     pub(super) search_cache: SearchCache,
 }
 
-/// The state couldn't be set up.
 #[derive(Debug, thiserror::Error)]
 pub enum AppStateError {
-    /// A metric couldn't be registered.
     #[error(transparent)]
     Metrics(#[from] MetricsError),
     /// A documentation page couldn't be rendered.

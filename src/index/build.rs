@@ -26,7 +26,6 @@ use crate::scratch::{Bulk, BulkWriter, Scratch};
 /// Memory for tantivy's writer, in bytes. A little is enough for empty documents.
 const MEMORY_BUDGET: usize = 16 * 1024 * 1024;
 
-/// Why an index couldn't be built.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexBuildError {
     #[error(transparent)]
@@ -41,12 +40,6 @@ pub struct IndexBuilder {
     field: Field,
     schema: Schema,
     scratch: Scratch,
-}
-
-impl std::fmt::Debug for IndexBuilder {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("IndexBuilder").field("documents", &self.documents).finish_non_exhaustive()
-    }
 }
 
 /// The schema shared by all indices, and its field.

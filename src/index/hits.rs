@@ -100,7 +100,6 @@ pub(super) fn list(records: &Records, request: &SearchRequest<'_>, filter: &Filt
 pub struct SearchRequest<'a> {
     /// What to search for and how to rank it.
     pub plan: &'a Plan,
-    /// Which hits are allowed.
     pub filter: &'a SoftwareFilter,
     /// The sort order; `None` to sort by ranking.
     pub order: Option<SortedBy>,
@@ -110,7 +109,6 @@ pub struct SearchRequest<'a> {
     pub facets: Option<&'a [AttributeNumber]>,
     /// Whether to return the hits' text.
     pub texts: bool,
-    /// How much work the search may do.
     pub budget: &'a Budget,
 }
 
@@ -144,7 +142,6 @@ pub struct HitTexts {
     pub words: DocumentWords,
 }
 
-/// A search's result.
 #[derive(Debug, Clone, Default)]
 pub struct SearchHits {
     /// The hits on the page, in order.
@@ -160,6 +157,5 @@ pub struct SearchHits {
     pub related: u64,
     /// How many documents the words would have matched without the filter.
     pub unfiltered_total: u64,
-    /// The facet counts, if requested.
     pub facets: Option<FacetCounts>,
 }

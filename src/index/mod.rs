@@ -55,7 +55,6 @@ const CATEGORY_EXAMPLES: usize = 10;
 
 type Source = Box<dyn std::error::Error + Send + Sync>;
 
-/// Why the index can't be read.
 #[derive(Debug, thiserror::Error)]
 pub enum IndexError {
     #[error("the search index can't be {doing}")]
@@ -64,7 +63,6 @@ pub enum IndexError {
         #[source]
         source: Source,
     },
-    /// A product's stored text is damaged.
     #[error(transparent)]
     Text(#[from] DamagedText),
     #[error("the search index has {} instead of {expected}", counted(*found, "document"))]

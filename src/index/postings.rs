@@ -303,10 +303,6 @@ impl Documents {
         self.per_document.len()
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.per_document.is_empty()
-    }
-
     /// Adds a document's terms, except topics, and its meaning. A prefix may have a number.
     pub fn push<'t>(
         &mut self,

@@ -10,7 +10,6 @@ use std::path::{Path, PathBuf};
 use super::{ApiKey, KeyKind};
 use crate::file::{self, Draft, HIDDEN, Renamed};
 
-/// The default key file.
 pub const DEFAULT_KEY_FILE: &str = "keys.json";
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -45,11 +44,7 @@ pub enum KeySetupError {
     )]
     Proxied(PathBuf),
     #[error("the key file {} can't be read: {reason}", path.display())]
-    Unreadable {
-        /// The key file.
-        path: PathBuf,
-        reason: String,
-    },
+    Unreadable { path: PathBuf, reason: String },
 }
 
 /// Decides which keys are accepted. `keys` is the key file named by the operator. `has_proxy` says

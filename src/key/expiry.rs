@@ -50,7 +50,6 @@ impl Expiry {
         Ok(if unit == "h" { Self::Time(last) } else { Self::Day(last.to_zoned(TimeZone::UTC).date()) })
     }
 
-    /// Whether a key is no longer valid at this moment.
     pub fn is_past(self, now: Timestamp) -> bool {
         match self {
             Self::Time(last) => now > last,
@@ -58,7 +57,6 @@ impl Expiry {
         }
     }
 
-    /// The earlier of two expiries.
     #[must_use]
     pub fn earlier(self, other: Self) -> Self {
         match (self.end(), other.end()) {

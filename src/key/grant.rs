@@ -18,8 +18,6 @@ use super::{AddressQuotas, Decision, Network, Quota, Rate};
 pub struct Grant {
     /// The key's id, which may be logged; `page` or `api` for a visitor, which are too short to be a key's id.
     pub id: Arc<str>,
-    pub name: Box<str>,
-    /// Requests per minute.
     pub rate: Rate,
     /// Web origins that may use the key; empty means any.
     pub origins: Vec<Origin>,
@@ -55,7 +53,6 @@ impl Grant {
     pub fn for_visitor(id: &'static str, network: Network, rate: Rate, quotas: Arc<AddressQuotas>) -> Self {
         Self {
             id: id.into(),
-            name: "visitors".into(),
             rate,
             origins: Vec::new(),
             allowance: Allowance::Address(quotas, network),
@@ -135,7 +132,6 @@ impl Origin {
         *self.0 == *header || header.parse::<Self>().is_ok_and(|origin| origin == *self)
     }
 
-    /// The normal form.
     pub fn as_str(&self) -> &str {
         &self.0
     }

@@ -91,7 +91,6 @@ fn cost_ns(limit: u32) -> u64 {
     WINDOW_NS.div_ceil(limit.max(1).into())
 }
 
-/// A key's quota.
 #[derive(Debug, Default)]
 pub struct Quota {
     /// When the debt will be paid off.
@@ -157,7 +156,6 @@ impl AddressQuotas {
         Self { sets: (0..SETS).map(|_| Mutex::default()).collect(), hasher: RandomState::new(), start }
     }
 
-    /// Changes an address's debt.
     pub fn with_debt<T>(&self, network: Network, now: Instant, change: impl FnOnce(&mut Debt) -> T) -> T {
         let now_ns = u64::try_from(now.saturating_duration_since(self.start).as_nanos()).unwrap_or(u64::MAX / 2);
         #[expect(clippy::cast_possible_truncation, reason = "any of its bits will do")]

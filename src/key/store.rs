@@ -113,7 +113,6 @@ impl KeyStore {
     pub fn development(key: &ApiKey, path: &Path) -> Self {
         let grant = Grant {
             id: key.id().into(),
-            name: "development".into(),
             rate: Rate::DEVELOPMENT,
             origins: Vec::new(),
             allowance: Allowance::Key(Arc::default()),
@@ -294,7 +293,6 @@ fn stored_keys(file: &KeyFile, before: &HashMap<Arc<str>, StoredKey>) -> HashMap
         let known = before.get(&*key.id).map(|stored| &stored.grant);
         let grant = Grant {
             id: Arc::from(&*key.id),
-            name: key.name.clone(),
             rate: key.rate,
             origins: key.origins.clone(),
             allowance: known.map_or_else(|| Allowance::Key(Arc::default()), |grant| grant.allowance.clone()),

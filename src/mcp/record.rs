@@ -106,7 +106,6 @@ pub(super) static PRODUCT: LazyLock<Members> = LazyLock::new(|| {
 pub(super) static CATEGORY: LazyLock<Members> =
     LazyLock::new(|| with_url(untranslated(resource::<CategoryResource>())));
 
-/// A glossary term's members.
 pub(super) static TERM: LazyLock<Members> =
     LazyLock::new(|| with_url(untranslated(resource::<GlossaryTermResource>())));
 
@@ -191,7 +190,6 @@ pub(super) fn category(category: Value, base: &str) -> Value {
     clean(shown, SHORT, FEW)
 }
 
-/// A glossary term.
 pub(super) fn term(term: Value, base: &str) -> Value {
     let url = record_url(base, "glossary", &term);
     let mut shown = select(term, &TERM);

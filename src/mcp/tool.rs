@@ -16,7 +16,6 @@ use crate::service::parameter::definition::{
 use crate::service::parameter::value::Text;
 use crate::service::parameter::{AnyParameter, Parameter};
 
-/// A tool.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum Operation {
     SearchSoftware,

@@ -32,7 +32,6 @@ pub const MAX_MESSAGE_BYTES: usize = 64 * 1024;
 /// them is done.
 const MAX_IN_PROGRESS: usize = 32;
 
-/// The connection over two byte streams failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ServeError {
     #[error("the client didn't start a Model Context Protocol session")]

@@ -40,14 +40,12 @@ const MAX_BULK_RESPONSE_BYTES: usize = 64 << 20;
 /// Larger responses aren't parsed on the threads that serve connections.
 const MAX_PARSED_INLINE_BYTES: usize = 256 << 10;
 
-/// Settings for connecting to a cluster.
 #[derive(Debug, Clone, Default)]
 pub struct Settings {
     /// The nodes' addresses. A single address may be a load balancer's.
     pub urls: Vec<Uri>,
     /// A PEM file with certificate authorities to trust instead of the machine's.
     pub ca_file: Option<PathBuf>,
-    /// The credentials to send with each request.
     pub credentials: Option<Credentials>,
 }
 
@@ -58,7 +56,6 @@ impl Settings {
     }
 }
 
-/// A request to a cluster.
 #[derive(Debug, Clone)]
 pub(super) struct Call {
     method: Method,
@@ -127,7 +124,6 @@ pub(super) async fn blocking<T: Send + 'static>(work: impl FnOnce() -> T + Send 
         .map_err(|error| ClusterError::new(ErrorKind::Other, "a response couldn't be read").caused_by(error))
 }
 
-/// A node's address.
 #[derive(Debug)]
 struct Node {
     /// The URL, without a trailing slash.

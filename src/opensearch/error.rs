@@ -34,9 +34,7 @@ pub enum ErrorKind {
     Unavailable,
     /// Too many requests are in progress.
     Overloaded,
-    /// An index doesn't exist.
     NoIndex,
-    /// A document doesn't exist.
     NotFound,
     /// The user was rejected, or lacks a permission.
     Authentication,

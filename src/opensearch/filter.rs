@@ -155,7 +155,6 @@ pub(super) fn aggregations(facets: &[Facet], filter: &FilterQuery, catalogue: &C
     facets.iter().filter_map(of_facet).collect()
 }
 
-/// Reads the counts.
 pub(super) fn counts<T>(found: &Found<T>, facets: &[Facet], catalogue: &Catalogue) -> FacetCounts {
     let tables = &catalogue.tables;
     let mut counts = FacetCounts::default();

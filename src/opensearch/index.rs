@@ -220,7 +220,6 @@ impl View {
         }
     }
 
-    /// The name of the generation that was published last.
     pub fn generation(&self) -> &str {
         self.publication.generation.as_str()
     }
@@ -230,12 +229,10 @@ impl View {
         &self.publication.published_at
     }
 
-    /// The number of products.
     pub const fn software_count(&self) -> u64 {
         self.publication.software_count
     }
 
-    /// The invalid part of the exports, which was left out.
     pub const fn skipped(&self) -> Skipped {
         self.publication.skipped
     }

@@ -101,7 +101,6 @@ impl Directory {
         Ok(self.index.connection.send(call).await?.json().await?)
     }
 
-    /// Lists products.
     pub async fn list_software(&self, query: &ListSoftware) -> Result<Page, Error> {
         if !query.include.is_empty() {
             return Err(Error::NotOffered(INCLUDE.name));

@@ -32,7 +32,6 @@ struct Sent {
 }
 
 impl Directory {
-    /// Searches products.
     pub async fn search_software(&self, query: &SearchSoftware) -> Result<SearchPage<'static>, Error> {
         if query.highlight {
             return Err(Error::NotOffered("highlighting"));

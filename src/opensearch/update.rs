@@ -145,12 +145,6 @@ struct Present {
     evidence_checked_on: Option<CalendarDate>,
 }
 
-impl std::fmt::Debug for Update<'_> {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Update").field("prefix", &self.prefix).finish_non_exhaustive()
-    }
-}
-
 impl Update<'_> {
     /// Brings the indices up to date with merged exports, and publishes them.
     pub async fn run(mut self, set: MergedSet) -> Result<Updated, Error> {

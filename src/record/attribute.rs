@@ -50,7 +50,6 @@ pub struct KeyRange {
 }
 
 impl KeyRange {
-    /// A single value.
     pub fn one(key: &str) -> Self {
         Self { from: Some(key.to_owned()), to: Some(key.to_owned()) }
     }
@@ -225,7 +224,6 @@ impl Attributes {
         self.0.iter().position(|attribute| *attribute.property == *property)
     }
 
-    /// Whether searches find words in an attribute's values.
     pub fn is_searchable(&self, property: &str) -> bool {
         self.number(property).is_some_and(|number| self.0[number].searchable)
     }
@@ -246,10 +244,6 @@ impl Attributes {
 
     pub const fn len(&self) -> usize {
         self.0.len()
-    }
-
-    pub const fn is_empty(&self) -> bool {
-        self.0.is_empty()
     }
 }
 

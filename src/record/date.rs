@@ -47,11 +47,6 @@ impl CalendarDate {
         self.0 / 10_000
     }
 
-    /// The date as a number, `YYYYMMDD`, which sorts like dates.
-    pub const fn number(self) -> u32 {
-        self.0
-    }
-
     /// From 1 to 4.
     pub const fn quarter(self) -> u32 {
         (self.0 / 100 % 100 - 1) / 3 + 1

@@ -23,7 +23,6 @@ pub struct GlossaryTerm {
     /// Never empty.
     pub definition: Box<str>,
     pub abbreviations: Vec<Box<str>>,
-    /// Other words for the term.
     pub synonyms: Vec<Box<str>>,
     /// Terms to read next, by name.
     pub related: Vec<Box<str>>,

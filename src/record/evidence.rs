@@ -8,7 +8,6 @@ use super::CalendarDate;
 /// The evidence for one property.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Evidence {
-    /// The property's name, as in the record.
     pub property: Box<str>,
     /// Never empty; in the order given.
     pub sources: Box<[EvidenceSource]>,

@@ -84,7 +84,6 @@ impl Required {
     }
 }
 
-/// Where a property is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Shown {
     /// In lists and in full records.
@@ -93,7 +92,6 @@ pub enum Shown {
     Full,
 }
 
-/// A built-in attribute.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct BuiltIn {
     /// Its place among a directory's attributes.

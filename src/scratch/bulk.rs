@@ -16,9 +16,7 @@ use super::{BUFFER_BYTES, Scratch};
 /// A range of bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Span {
-    /// The offset of the span's first byte.
     pub start: u64,
-    /// The span's length in bytes.
     pub length: u64,
 }
 
@@ -28,7 +26,6 @@ impl Span {
         self.start.saturating_add(self.length)
     }
 
-    /// The span as a range of indices.
     pub fn range(self) -> Range<usize> {
         let index = |at: u64| usize::try_from(at).unwrap_or(usize::MAX);
         index(self.start)..index(self.end())
@@ -58,17 +55,11 @@ impl Bulk {
         self.read(Span { start: 0, length: self.len()? })
     }
 
-    /// How many bytes there are.
     pub fn len(&self) -> io::Result<u64> {
         match self {
             Self::Memory(bytes) => Ok(bytes.len() as u64),
             Self::File(file) => Ok(file.metadata()?.len()),
         }
-    }
-
-    /// Whether there are no bytes.
-    pub fn is_empty(&self) -> io::Result<bool> {
-        Ok(self.len()? == 0)
     }
 
     /// Reads a whole range.
@@ -87,7 +78,6 @@ impl Bulk {
         }
     }
 
-    /// A reader for a range.
     pub fn reader(&self, span: Span) -> io::Result<BulkReader> {
         if span.end() > self.len()? {
             return Err(io::ErrorKind::UnexpectedEof.into());
@@ -147,14 +137,8 @@ impl BulkWriter {
         }
     }
 
-    /// The number of bytes written so far.
     pub const fn len(&self) -> u64 {
         self.length
-    }
-
-    /// Whether nothing has been written yet.
-    pub const fn is_empty(&self) -> bool {
-        self.length == 0
     }
 
     /// Appends bytes and returns their range.
@@ -164,7 +148,6 @@ impl BulkWriter {
         Ok(Span { start, length: bytes.len() as u64 })
     }
 
-    /// Appends a value as JSON.
     pub fn push_json<T: Serialize + ?Sized>(&mut self, value: &T) -> io::Result<Span> {
         self.push(&serde_json::to_vec(value)?)
     }
@@ -174,7 +157,6 @@ impl BulkWriter {
         self.write_all(&postcard::to_stdvec(value).map_err(io::Error::other)?)
     }
 
-    /// Appends the contents of another [`Bulk`].
     pub fn copy(&mut self, bulk: &Bulk) -> io::Result<()> {
         io::copy(&mut bulk.reader(Span { start: 0, length: bulk.len()? })?, self).map(drop)
     }

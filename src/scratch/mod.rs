@@ -71,17 +71,14 @@ impl Scratch {
         ScratchError { folder: self.folder.as_deref().unwrap_or(Path::new("memory")).to_owned(), error }
     }
 
-    /// An empty sorter.
     pub fn sorter<T: Clone + Ord + Serialize + DeserializeOwned>(&self) -> ScratchSorter<T> {
         ScratchSorter::new(self)
     }
 
-    /// An empty spool.
     pub fn spool<T: Serialize>(&self) -> SpoolWriter<T> {
         SpoolWriter::new(self)
     }
 
-    /// An empty writer for bytes.
     pub fn bulk(&self) -> BulkWriter {
         BulkWriter::new(self)
     }

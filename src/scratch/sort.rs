@@ -36,9 +36,7 @@ struct Run<T> {
 /// A row that's sorted by only part of its data.
 #[derive(Debug, Clone, Serialize, Deserialize)]
 pub struct Keyed<K, V> {
-    /// The sort key.
     pub key: K,
-    /// The rest of the row.
     pub value: V,
 }
 
@@ -67,12 +65,10 @@ impl<T: Clone + Ord + Serialize + DeserializeOwned> ScratchSorter<T> {
         Self { scratch: scratch.clone(), rows: Vec::new(), share: scratch.share(), runs: Vec::new() }
     }
 
-    /// Whether there are no rows.
     pub const fn is_empty(&self) -> bool {
         self.rows.is_empty() && self.runs.is_empty()
     }
 
-    /// Adds a row.
     pub fn push(&mut self, row: T) -> io::Result<()> {
         let bytes = size_of::<T>() + postcard::experimental::serialized_size(&row).map_err(io::Error::other)?;
         self.rows.push(row);

@@ -45,12 +45,10 @@ impl<T: Serialize> SpoolWriter<T> {
         Ok(Self { rows: Rows::File(file), ..self })
     }
 
-    /// The number of rows so far.
     pub const fn len(&self) -> u64 {
         self.count
     }
 
-    /// Whether there are no rows.
     pub const fn is_empty(&self) -> bool {
         self.count == 0
     }
@@ -76,7 +74,6 @@ impl<T: Serialize> SpoolWriter<T> {
         Ok(place)
     }
 
-    /// Finishes writing.
     pub fn finish(self) -> io::Result<Spool<T>> {
         let rows = match self.rows {
             Rows::Memory(rows) => Rows::Memory(rows),
@@ -108,17 +105,14 @@ struct Written<T> {
 }
 
 impl<T> Spool<T> {
-    /// The number of rows.
     pub fn len(&self) -> u64 {
         self.0.count
     }
 
-    /// Whether there are no rows.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
 
-    /// All rows, starting with the first.
     pub fn rows(&self) -> SpoolRows<T> {
         self.rows_from(0, self.len())
     }

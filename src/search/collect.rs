@@ -192,7 +192,6 @@ impl<'c> Collector<'c> {
         (least.tier < Tier::Pinned && !least.tier.is_demo()).then_some(least.score)
     }
 
-    /// The facet counts, if requested.
     pub fn take_counts(&mut self) -> Option<FacetCounts> {
         self.counts.take().map(|counts| counts.settled(self.columns))
     }

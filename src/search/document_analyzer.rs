@@ -432,7 +432,6 @@ impl Tally {
         occurrences
     }
 
-    /// Starts the next document.
     fn clear(&mut self) {
         for number in self.found.drain(..) {
             self.occurrences[number as usize] = Occurrences::default();

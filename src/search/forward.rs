@@ -159,7 +159,6 @@ impl DocumentWords {
         Self(encode(words.iter().copied()).into())
     }
 
-    /// The words with boundaries.
     pub fn iter(&self) -> impl Iterator<Item = WordId> + '_ {
         decode(&self.0)
     }

@@ -17,7 +17,6 @@ use crate::text::stem::{Inflected, Stems};
 /// descriptions.
 #[derive(Debug, Default)]
 pub struct HeadingIndex {
-    /// The number of entries.
     len: usize,
     /// All entries' folded words, sorted.
     words: Vec<Box<str>>,
@@ -61,7 +60,6 @@ struct HeadingName {
 pub struct HeadingHits([Vec<u64>; 5]);
 
 impl HeadingHits {
-    /// The number of entries.
     pub fn total(&self) -> u64 {
         self.0.iter().flatten().map(|bits| u64::from(bits.count_ones())).sum()
     }

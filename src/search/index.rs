@@ -55,7 +55,6 @@ impl SearchBuilder {
         }
     }
 
-    /// Adds the document that was just analysed.
     pub fn push(&mut self, analyzer: &DocumentAnalyzer) -> io::Result<()> {
         let words = forward::encode(analyzer.words());
         self.bytes.push(u32::try_from(words.len()).map_err(io::Error::other)?);
@@ -95,7 +94,6 @@ impl SearchBuilder {
     }
 }
 
-/// The search tables that accompany the index.
 #[derive(Debug)]
 pub struct SearchIndex {
     pub lexicon: Lexicon,
@@ -104,7 +102,6 @@ pub struct SearchIndex {
     pub ranking: Ranking,
     pub stems: Stems,
     pub documents: usize,
-    /// Whether the documents have meanings.
     pub has_meanings: bool,
 }
 
@@ -131,7 +128,6 @@ pub enum SearchIndexError {
 }
 
 impl SearchIndex {
-    /// Opens the search tables.
     pub fn open(
         encoded: &[u8],
         documents: usize,

@@ -57,7 +57,6 @@ pub struct LexiconParts {
 }
 
 impl LexiconParts {
-    /// Each word's stem.
     pub fn stems(&self) -> Result<Arc<[StemId]>, LexiconError> {
         Ok(decode::<Tables>(&self.tables)?.stem)
     }

@@ -48,7 +48,6 @@ struct KnownWord {
 }
 
 impl MeaningAnalyzer {
-    /// Starts the next record.
     pub(super) fn clear(&mut self) {
         (self.words, self.english) = (0, 0);
         self.of_record.clear();
@@ -156,7 +155,6 @@ impl Meanings {
         self.table == TABLE
     }
 
-    /// A record's vector.
     pub fn of(&self, ordinal: Ordinal) -> &[u8; DIMENSIONS] {
         self.vectors.as_chunks().0.get(ordinal as usize).unwrap_or(&[0; DIMENSIONS])
     }

@@ -145,7 +145,6 @@ impl Scorer {
         self.documents.len()
     }
 
-    /// A term's score in a document, given its packed frequency there. Between 0 and 1, exclusive.
     #[inline]
     pub fn score(&self, packed: u32, document: Ordinal) -> f32 {
         self.scores.counted_score(packed, self.documents[document as usize])

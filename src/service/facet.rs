@@ -36,7 +36,6 @@ impl Facet {
         Self::all().find(|facet| facet.as_str() == name).or(is_attribute.then(|| Self::Attribute(name.to_owned())))
     }
 
-    /// An attribute's property.
     pub fn property(&self) -> Option<&str> {
         let Self::Attribute(name) = self else { return None };
         Some(name.strip_prefix(ATTRIBUTE_PREFIX).unwrap_or(name))

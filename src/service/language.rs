@@ -80,7 +80,6 @@ impl<'s> Translator<'s> {
         Ok(serde_json::to_vec(&translated)?.into())
     }
 
-    /// Translates a product.
     pub fn detail(&mut self, product: &mut SoftwareDetail<'_>) {
         let SoftwareDetail { item, detail } = product;
         let DetailFields { description, translations, .. } = detail;

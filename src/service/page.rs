@@ -70,7 +70,6 @@ pub struct SearchHit {
 #[derive(Debug, Clone, PartialEq)]
 pub struct SearchPage<'s> {
     pub data: Vec<SearchHit>,
-    /// Whether any text is in the request's language.
     pub is_in_language: bool,
     pub pagination: Pagination,
     pub query: QueryReport,
@@ -102,7 +101,6 @@ impl SearchPage<'_> {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimilarHit<'s> {
-    /// The product as a list item.
     pub item: Bytes,
     /// The score, from 0 to 1. Only comparable within a response.
     pub score: f32,
@@ -113,7 +111,6 @@ pub struct SimilarHit<'s> {
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct SimilarPage<'s> {
-    /// Whether any text is in the request's language.
     pub is_in_language: bool,
     /// Most similar first.
     pub data: Vec<SimilarHit<'s>>,

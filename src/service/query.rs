@@ -193,7 +193,6 @@ impl SearchSort {
         fixed.or_else(|| AttributeSort::parse(name).map(Self::Attribute))
     }
 
-    /// The names of all orders except those by attribute.
     pub fn names() -> impl Iterator<Item = &'static str> {
         Self::fixed().map(|sort| sort.as_str())
     }
@@ -241,15 +240,12 @@ pub struct SearchSoftware {
     pub highlight: bool,
     pub typo: bool,
     pub prefix: Prefix,
-    /// The members of the full record to include with each product.
     pub include: Vec<&'static str>,
     pub page: PageRequest,
-    /// The language to return text in; `None` leaves all text in its own language.
     pub language: Option<Language>,
 }
 
 impl SearchSoftware {
-    /// What limits the offset, if anything.
     pub fn bounded_by(&self) -> Option<&'static str> {
         bounded_by(self.q.is_some(), self.sort.attribute())
     }
@@ -275,7 +271,6 @@ impl SearchSoftware {
 pub struct ListSimilar {
     pub filter: SoftwareFilter,
     pub page: PageRequest,
-    /// The language to return text in; `None` leaves all text in its own language.
     pub language: Option<Language>,
 }
 
@@ -287,7 +282,6 @@ pub struct ListGlossary {
 }
 
 impl ListGlossary {
-    /// What limits the offset, if anything.
     pub fn bounded_by(&self) -> Option<&'static str> {
         bounded_by(self.q.is_some(), None)
     }

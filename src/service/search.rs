@@ -197,7 +197,6 @@ pub(super) fn shown_score(hit: &Hit, plan: &Plan) -> f32 {
 #[derive(Debug)]
 pub struct SearchResults {
     pub(super) hits: Box<[Hit]>,
-    /// Whether any text is in the query's language.
     pub(super) is_in_language: bool,
     /// Whether the items are the results' own rather than slices of the generation's data.
     pub(super) are_own: bool,

@@ -11,7 +11,6 @@ use crate::search::Plan;
 use crate::search::budget::{Budget, Stop};
 use crate::search::identity::plan_by_name;
 
-/// `GET /v1/software`.
 pub fn list_software(snapshot: &Snapshot, query: &ListSoftware, stop: &Stop) -> Result<Page, ServiceError> {
     let budget = &unlimited(stop);
     let q = query.q.as_deref().filter(|q| !q.trim().is_empty());

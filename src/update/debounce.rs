@@ -6,7 +6,6 @@ use std::time::{Duration, Instant};
 
 use crate::generation::source::FolderStamp;
 
-/// The interval between checks.
 pub(super) const POLL_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How long the files must stay unchanged before they're read.

@@ -132,10 +132,8 @@ pub enum Outcome {
 }
 
 impl Outcome {
-    /// All outcomes.
     pub const ALL: [Self; 5] = [Self::Published, Self::Loaded, Self::Unchanged, Self::Withheld, Self::Failed];
 
-    /// The stable name.
     pub const fn as_str(self) -> &'static str {
         match self {
             Self::Published => "published",
@@ -188,7 +186,6 @@ impl ReloadStatus {
         next
     }
 
-    /// The number of reloads.
     pub fn total(&self) -> u64 {
         self.counts.iter().sum()
     }

@@ -28,9 +28,9 @@ fn a_key_in_the_file_is_accepted_and_others_are_not() {
     let keys: Vec<_> =
         ["a", "b"].map(|name| file::create(&path, named(name), now(), |_| Ok(())).expect("created").0).into();
     let store = KeyStore::open(&path).expect("valid");
-    for (key, name) in keys.iter().zip(["a", "b"]) {
+    for key in &keys {
         let grant = store.authenticate(key.expose(), now).expect("accepted");
-        assert_eq!((&*grant.id, &*grant.name), (key.id(), name));
+        assert_eq!(&*grant.id, key.id());
         assert_eq!(grant.spend(Instant::now()).expect("a limit").limit, 600);
     }
 }

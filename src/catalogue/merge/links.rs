@@ -14,7 +14,6 @@ use crate::scratch::{Keyed, Scratch, ScratchSorter, Spool, SpoolWriter};
 /// The maximum number of links per product.
 pub(super) const MAX_LINKS: usize = 20;
 
-/// The location of a record.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 pub(in crate::catalogue) struct RecordPlace {
     /// The number of the record's export.

@@ -25,7 +25,7 @@ use super::product_json::{ProductJson, SameAs};
 use super::quality::{Merits, Quality, Rating};
 use super::reviews::{Stars, place, shown};
 use super::{Collation, MAX_ORDINAL, Order, Ordinal};
-use crate::catalogue::resource::{CategoryResource, ExportResource, ReviewSummary};
+use crate::catalogue::resource::{CategoryResource, ExportResource};
 use crate::export::{Export, ExportSet, SetExport};
 use crate::record::{Attributes, Language, Languages, Pin, Software, SynonymGroup, normalised_url};
 use crate::scratch::{Keyed, Scratch, ScratchSorter, Spool, SpoolRows};
@@ -41,7 +41,6 @@ struct Merger {
     reviews: ScratchSorter<Keyed<ReviewKey, ReviewRow>>,
 }
 
-/// An export that's part of a merged directory.
 #[derive(Debug)]
 pub(super) struct MergedExport {
     pub(super) set: SetExport,
@@ -140,32 +139,19 @@ pub struct Merged {
 /// A product plus what the directory adds to it.
 #[derive(Debug)]
 pub struct MergedProduct<'m> {
-    /// The product's position in quality order.
     pub ordinal: Ordinal,
     pub software: Cow<'m, Software>,
     pub row: ProductRow,
     /// The product's position in each of [`Order::ALL`].
     pub ranks: [u32; Order::COUNT],
-    /// Whether the product is a demo record in a directory that also has real ones.
-    pub is_demo: bool,
     /// Products from other exports that may share this product's website, best first.
     links: Vec<RecordPlace>,
 }
 
 impl MergedProduct<'_> {
-    /// The displayed rating.
-    pub const fn rating(&self) -> Option<f64> {
-        self.row.shown.value
-    }
-
     /// The product's quality as a number that depends on no other product, highest first.
     pub fn quality(&self) -> i64 {
         Quality::number(&self.software, self.row.shown)
-    }
-
-    /// A summary of the product's reviews.
-    pub fn review_summary(&self) -> ReviewSummary {
-        self.row.stars.summary()
     }
 }
 
@@ -192,13 +178,10 @@ impl Merged {
         merger.finish(exports, records, scratch)
     }
 
-    /// The number of products.
     pub fn software_count(&self) -> u64 {
         self.ordered.products.len()
     }
 
-    /// How many products are real rather than demo records. If every product is a demo record, all
-    /// of them are counted.
     pub(super) const fn real(&self) -> u32 {
         self.ordered.real
     }
@@ -212,7 +195,6 @@ impl Merged {
         self.exports.iter().map(|merged| merged.resource.size_bytes).sum()
     }
 
-    /// The synonym groups from all exports.
     pub fn synonyms(&self) -> impl Iterator<Item = &SynonymGroup> {
         self.exports.iter().flat_map(|merged| &merged.set.export.synonyms)
     }
@@ -222,7 +204,6 @@ impl Merged {
         self.exports.iter().map(|merged| &merged.set.export)
     }
 
-    /// The pins from all exports.
     pub fn pins(&self) -> impl Iterator<Item = &Pin> {
         self.exports.iter().flat_map(|merged| &merged.set.export.pins)
     }
@@ -259,12 +240,10 @@ impl Merged {
         self.reviews.rows().map(|review| review.map_err(CatalogueBuildError::Scratch))
     }
 
-    /// A product's reviews.
     pub(super) fn reviews_at(&self, (place, count): (u64, u64)) -> SpoolRows<StoredReview> {
         self.reviews.rows_from(place, count)
     }
 
-    /// A product's JSON.
     pub fn json(&self, product: &MergedProduct<'_>) -> Result<ProductJson, CatalogueBuildError> {
         let mut same_as: Vec<SameAs<'_>> = Vec::new();
         if !product.links.is_empty() {
@@ -287,7 +266,6 @@ impl Merged {
     }
 }
 
-/// The products of a [`Merged`] directory, in ordinal order.
 #[derive(Debug)]
 struct MergedProducts<'m> {
     merged: &'m Merged,
@@ -316,8 +294,7 @@ impl<'m> MergedProducts<'m> {
                 continue;
             }
             let software = self.merged.record(row.place)?;
-            let is_demo = ordinal >= self.merged.ordered.real;
-            return Ok(Some(MergedProduct { ordinal, software, row, ranks, is_demo, links }));
+            return Ok(Some(MergedProduct { ordinal, software, row, ranks, links }));
         }
     }
 

@@ -48,7 +48,6 @@ pub(super) type ReviewKey = (Box<str>, Reverse<Option<i64>>, Box<str>);
 pub struct ReviewRow {
     /// Stars, 1 to 5.
     pub rating: u8,
-    /// Whether the reviewer is known to use the product.
     pub verified: Option<bool>,
     /// When the review was written, in seconds since 1970-01-01T00:00:00Z.
     pub created_at_seconds: Option<i64>,

@@ -128,10 +128,6 @@ impl Set {
         self.exports.iter().any(|export| &*export.id == id)
     }
 
-    pub const fn software_count(&self) -> usize {
-        self.software.len()
-    }
-
     fn push(&mut self, id: &str, prefix: &str, document: &Bytes) -> Result<(), SetError> {
         let fault = |error| SetError::Document { export: id.to_owned(), error };
         let mut members: BTreeMap<Cow<'_, str>, &RawValue> = serde_json::from_slice(document).map_err(fault)?;

@@ -123,7 +123,6 @@ impl Reader {
         (evidence.into(), compact(&unused))
     }
 
-    /// Reads a source; `None` if it can't be used.
     fn evidence_source(
         &mut self,
         entry: Value<'_>,

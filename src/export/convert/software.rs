@@ -17,7 +17,6 @@ use crate::record::{
 };
 use crate::text::printable::marked_hidden;
 
-/// A record that is being read.
 #[derive(Default)]
 struct Draft<'d> {
     id: Option<Value<'d>>,

@@ -49,7 +49,6 @@ impl IdRows {
         }
     }
 
-    /// Adds a document's ids.
     pub(super) fn push(&mut self, number: usize, export: &ParsedExport<'_>) -> io::Result<()> {
         for entry in &export.contents.software {
             let is_served = export.is_served(SectionKind::Software, entry.index);
@@ -393,7 +392,6 @@ impl IdCase {
         Self { cased: scratch.sorter(), similar: scratch.sorter() }
     }
 
-    /// Adds a product's id, with its document and index.
     pub(super) fn push(
         &mut self,
         (id, number, index): &(Box<str>, usize, usize),

@@ -55,7 +55,6 @@ pub(super) struct SetCheck {
     shared: SharedRows,
     values: ValueUses,
     properties: Properties,
-    /// The number of documents.
     documents: usize,
     /// Whether every element that should be a product has an id.
     all_have_ids: bool,

@@ -50,7 +50,6 @@ struct DeclaredValues {
 pub(super) struct Properties {
     /// The properties, by document and name.
     pub(super) documents: Vec<HashMap<Box<str>, Property>>,
-    /// How many products there are.
     pub(super) products: usize,
     declared: HashMap<Box<str>, DeclaredValues>,
 }
@@ -65,7 +64,6 @@ impl Properties {
         }
     }
 
-    /// Adds one of the document's products.
     pub(super) fn push(&mut self, entry: &Entry<Product>) {
         let (Some(software), Some(properties)) = (&entry.value.software, self.documents.last_mut()) else { return };
         self.products += 1;

@@ -48,25 +48,19 @@ pub struct Store {
 pub struct Manifest {
     /// The index format. Other formats can't be read.
     pub format: u32,
-    /// The generation's name.
     pub generation: Generation,
     /// Which build of the generation this is, by its time: the rest of the folder's name.
     pub build: String,
     /// When the generation was built (RFC 3339 in UTC).
     pub built_at: String,
-    /// Number of products.
     pub software_count: u64,
     /// The stamp of the exports when they were read.
     pub inputs: FolderStamp,
-    /// The operator's id prefixes at the time of the build.
     #[serde(default)]
     pub id_prefixes: IdPrefixes,
-    /// Whether the records have meaning vectors.
     #[serde(default)]
     pub meaning: MeaningOption,
-    /// The invalid part of the exports, which was left out.
     pub skipped: Skipped,
-    /// The parts with their checksums.
     pub parts: Vec<PartEntry>,
 }
 
@@ -82,7 +76,6 @@ struct Head {
 /// A part of a generation on disk.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct PartEntry {
-    /// The file's name.
     pub name: String,
     /// The part's size in bytes.
     pub size: u64,
@@ -90,7 +83,6 @@ pub struct PartEntry {
     pub blake3: String,
 }
 
-/// Why a generation couldn't be read or written.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
     #[error("{doing} {} failed", path.display())]
@@ -139,21 +131,15 @@ impl Store {
 #[derive(Debug, Clone)]
 pub struct NewGeneration {
     pub generation: Generation,
-    /// When the generation was built (RFC 3339 in UTC).
     pub built_at: String,
-    /// Number of products.
     pub software_count: u64,
-    /// The stamp of the exports when they were read.
     pub inputs: FolderStamp,
-    /// The operator's id prefixes at the time of the build.
     pub id_prefixes: IdPrefixes,
     pub meaning: MeaningOption,
-    /// The invalid part of the exports, which was left out.
     pub skipped: Skipped,
 }
 
 impl Manifest {
-    /// The generation's folder name.
     pub fn folder_name(&self) -> String {
         format!("{}-{}", self.generation, self.build)
     }

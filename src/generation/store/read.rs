@@ -36,7 +36,6 @@ impl Store {
         current.into_iter().chain(others).filter_map(|name| self.manifest(&name)).collect()
     }
 
-    /// The manifest of the current generation.
     pub fn current(&self) -> Option<Manifest> {
         self.manifest(&self.current_name()?)
     }

@@ -108,7 +108,6 @@ fn write_generation(folder: &Path, parts: &Parts, manifest: &Manifest, stored: &
     sync_folder(parent).map_err(StoreError::io("syncing", parent))
 }
 
-/// Writes or replaces a generation's manifest.
 pub(super) fn write_manifest(folder: &Path, manifest: &Manifest) -> Result<(), StoreError> {
     let path = folder.join(MANIFEST);
     let text = serde_json::to_vec_pretty(manifest).map_err(io::Error::other);
@@ -183,7 +182,6 @@ impl Store {
         })
     }
 
-    /// A generation's product versions.
     pub(crate) fn versions(&self, manifest: &Manifest) -> Option<Versions> {
         let versions = Bulk::Memory(self.part(manifest, VERSIONS)?.into());
         let texts = open_in(&self.folder.join(manifest.folder_name()), TEXTS);

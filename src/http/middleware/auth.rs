@@ -90,7 +90,6 @@ fn grant_of_key(keys: &KeyStore, headers: &HeaderMap) -> Result<Arc<Grant>, ApiE
     }
 }
 
-/// Returns the grant for the presented key.
 pub(in crate::http) fn grant_of(keys: &KeyStore, presented: &str) -> Result<Arc<Grant>, ApiError> {
     let grant = keys.authenticate(presented, Timestamp::now).or_else(|error| {
         // A key that was just created isn't known until the key file is checked again.

@@ -107,13 +107,11 @@ fn well_formed(id: &[u8]) -> bool {
 /// The prefix of the API's paths.
 const API: &str = "/v1";
 
-/// The feed's path.
 pub(in crate::http) const FEED: &str = "/feed.atom";
 
 /// The paths that load balancers probe.
 pub(super) const HEALTH_PATHS: [&str; 2] = ["/healthz", "/readyz"];
 
-/// The path of the Model Context Protocol endpoint.
 pub(in crate::http) const MCP_PATH: &str = "/mcp";
 
 /// Catch-all routes for the rest of the API, so that keys are checked there as well.

@@ -16,14 +16,12 @@ use crate::key::{ApiKey, Expiry, KeyKind, Origin, Rate};
 /// How long a change waits for another change to finish. Each takes only milliseconds.
 const LOCK_WAIT: Duration = Duration::from_secs(5);
 
-/// A key to be created.
 #[derive(Debug, Clone)]
 pub struct NewKey {
     /// The key holder's name: not empty, at most 200 characters, no control characters.
     pub name: String,
     /// When the key expires; `None` means never.
     pub expires: Option<Expiry>,
-    /// Requests per minute.
     pub rate: Rate,
     /// Web origins that may use the key; empty means any.
     pub origins: Vec<Origin>,

@@ -40,7 +40,6 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// the same timestamp.
 const COARSEST_TIME: Duration = Duration::from_secs(2);
 
-/// A valid key file.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct KeyFile {
     keys: Vec<KeyRecord>,
@@ -58,7 +57,6 @@ pub struct KeyRecord {
     pub created_at: Timestamp,
     /// When the key expires; `None` means never.
     pub expires: Option<Expiry>,
-    /// Requests per minute.
     pub rate: Rate,
     /// Web origins that may use the key; empty means any.
     pub origins: Vec<Origin>,
@@ -230,7 +228,6 @@ impl KeyFileError {
         }
     }
 
-    /// Whether the file doesn't exist.
     pub fn is_missing(&self) -> bool {
         matches!(self, Self::Missing { .. })
     }

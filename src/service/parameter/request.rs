@@ -52,7 +52,6 @@ fn software_filter(values: &mut Values<'_>) -> SoftwareFilter {
 }
 
 impl SearchSoftware {
-    /// Reads everything but the language, which depends on the directory.
     pub fn from_values(values: &mut Values<'_>) -> Self {
         let q = values.query(&SEARCH_Q);
         let mut facets = Vec::new();

@@ -46,12 +46,6 @@ enum Kept {
     InMemory(FolderStamp),
 }
 
-impl std::fmt::Debug for ExportFiles {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("ExportFiles").field("settings", &self.settings).finish_non_exhaustive()
-    }
-}
-
 impl ExportFiles {
     pub fn new(settings: Settings, observer: Box<dyn Observer>) -> Self {
         Self {

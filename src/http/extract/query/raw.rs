@@ -32,7 +32,6 @@ impl RawQuery {
         self.pairs.iter().map(|(name, value)| (name.as_slice(), value.as_slice()))
     }
 
-    /// The pairs, sorted.
     pub(in crate::http) fn sorted(&self) -> Vec<(&[u8], &[u8])> {
         let mut pairs: Vec<_> = self.pairs().collect();
         pairs.sort_unstable();
