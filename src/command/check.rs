@@ -10,69 +10,36 @@ use http::HeaderValue;
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::progress::bar;
-use super::read_exports::{self, FilesError};
+use super::read_exports;
 use super::write_file::write_file;
-use super::{Failure, INVALID, print_error};
+use super::{Failure, INVALID, check_printed, print_error};
 use crate::cli::{CheckArgs, CheckFormat, Deny, LinkArgs};
 use crate::client::{Client, MachineNetwork, Proxies, Roots, machine_roots};
-use crate::curate::links::{CONNECT_TIMEOUT, LinkCache, LinkCheck, LinksError, MachineClock, TIMEOUT};
+use crate::curate::links::{CONNECT_TIMEOUT, LinkCache, LinkCheck, MachineClock, TIMEOUT};
 use crate::error::chain;
 use crate::export::{self, MaxAge, Report, render};
-use crate::text::printable::printable;
-
-/// Why `check` can't produce a report.
-#[derive(Debug, thiserror::Error)]
-enum CheckError {
-    #[error(transparent)]
-    Files(#[from] FilesError),
-    #[error("--stale reaches back before the year 0: use a shorter age, such as 365d")]
-    Age,
-    #[error("the report can't be written")]
-    Write(#[from] io::Error),
-    #[error("{text}")]
-    Links { text: String, code: u8 },
-}
 
 /// Checks the files and prints the report to standard output. Exit codes: 0 valid, 1 the check
 /// itself failed, 2 invalid exports or denied warnings.
-pub(super) fn run(args: &CheckArgs) -> ExitCode {
+pub(super) fn run(args: &CheckArgs) -> Result<ExitCode, Failure> {
     if args.statistics && args.format != CheckFormat::Text {
-        print_error("--statistics works only with the text format: leave out --format, or use --format text");
-        return ExitCode::from(INVALID);
+        return Err(Failure::usage(
+            "--statistics works only with the text format: leave out --format, or use --format text",
+        ));
     }
-    match check(args) {
-        Ok(true) => ExitCode::SUCCESS,
-        Ok(false) => ExitCode::from(2),
-        Err(error) => {
-            print_error(&printable(&chain(&error)));
-            ExitCode::from(match error {
-                CheckError::Files(error) => error.exit_code(),
-                CheckError::Age => INVALID,
-                CheckError::Write(_) => 1,
-                CheckError::Links { code, .. } => code,
-            })
-        }
-    }
-}
-
-fn check(args: &CheckArgs) -> Result<bool, CheckError> {
     let now = jiff::Zoned::now();
-    let max_age = args.stale.map(|age| MaxAge::new(now.date(), age).ok_or(CheckError::Age)).transpose()?;
+    let too_long = || Failure::usage("--stale reaches back before the year 0: use a shorter age, such as 365d");
+    let max_age = args.stale.map(|age| MaxAge::new(now.date(), age).ok_or_else(too_long)).transpose()?;
     let mut report = read_exports::read(&args.files, export::latest_day(now.timestamp()), max_age)?;
     if args.links.links {
-        let checked = check_links(&mut report, &args.links);
-        checked.map_err(|Failure { text, code }| CheckError::Links { text, code })?;
+        check_links(&mut report, &args.links)?;
     }
-    match print(&report, args) {
-        // The reader has closed the pipe (`check | head`), which doesn't change the exit code.
-        Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {}
-        printed => printed?,
-    }
+    check_printed(print(&report, args))?;
     let denied = if args.deny == Some(Deny::Warnings) { report.warning_count() } else { 0 };
     if denied > 0 && report.is_valid() {
         print_error("warnings are denied: correct them, or check without --deny warnings");
     }
-    Ok(report.is_valid() && denied == 0)
+    Ok(if report.is_valid() && denied == 0 { ExitCode::SUCCESS } else { ExitCode::from(INVALID) })
 }
 
 fn print(report: &Report, args: &CheckArgs) -> io::Result<()> {
@@ -97,10 +64,9 @@ fn check_links(report: &mut Report, args: &LinkArgs) -> Result<(), Failure> {
     let cache = read_cache(&args.links_cache)?;
     // Check that the file can be written before spending hours on the links.
     write(&cache)?;
-    let check = LinkCheck::new(report, cache, &MachineClock, args.changed).map_err(|error| Failure::other(&error))?;
+    let check = LinkCheck::new(report, cache, &MachineClock, args.changed)?;
     if check.due() > 0 {
-        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let runtime = runtime.map_err(|error| Failure::other(&error))?;
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let asked = runtime.block_on(ask(&check, args));
         // A name lookup may still be running, which can take a long time and can't be stopped.
         runtime.shutdown_background();
@@ -116,7 +82,6 @@ fn check_links(report: &mut Report, args: &LinkArgs) -> Result<(), Failure> {
 
 /// Checks links. Returns `false` if interrupted.
 async fn ask(check: &LinkCheck, args: &LinkArgs) -> Result<bool, Failure> {
-    let failed = |error: &dyn std::error::Error| Failure::other(error);
     let roots = match machine_roots() {
         None if check.needs_tls() => {
             let text = "this machine has no root certificates for https; install the package ca-certificates, or set SSL_CERT_FILE";
@@ -125,20 +90,19 @@ async fn ask(check: &LinkCheck, args: &LinkArgs) -> Result<bool, Failure> {
         roots => roots.unwrap_or_else(Roots::empty),
     };
     let proxies = Proxies::of_environment();
-    let client = Client::guarded(roots, CONNECT_TIMEOUT, proxies, Arc::new(MachineNetwork), args.private);
-    let client = client.map_err(|error| failed(&error))?;
-    let mut interrupt = signal(SignalKind::interrupt()).map_err(|error| failed(&error))?;
-    let mut terminate = signal(SignalKind::terminate()).map_err(|error| failed(&error))?;
+    let client = Client::guarded(roots, CONNECT_TIMEOUT, proxies, Arc::new(MachineNetwork), args.private)?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
     let bar = bar("Checking", "{pos} of {len} links");
     bar.set_length(check.due() as u64);
-    let user_agent = user_agent(args.contact.as_deref()).map_err(|error| failed(&error))?;
+    let user_agent = user_agent(args.contact.as_deref())?;
     let asked = tokio::select! {
         asked = check.ask(client, &MachineClock, user_agent, TIMEOUT, || bar.inc(1)) => asked.map(|()| true),
         _ = interrupt.recv() => Ok(false),
         _ = terminate.recv() => Ok(false),
     };
     bar.finish_and_clear();
-    asked.map_err(|error: LinksError| failed(&error))
+    Ok(asked?)
 }
 
 fn user_agent(contact: Option<&str>) -> Result<HeaderValue, http::header::InvalidHeaderValue> {

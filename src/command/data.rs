@@ -18,7 +18,6 @@ use crate::update::files::ExportFiles;
 use crate::update::index::IndexFolder;
 use crate::update::{Directory, Updater};
 
-/// The default data folder.
 pub(super) const DATA_FOLDER: &str = "data";
 /// The demo records that come with the source code.
 const DEMO_FILE: &str = "demo/demo.json";
@@ -121,7 +120,7 @@ pub(super) fn load(args: &DataArgs, directory: &Arc<Directory>) -> Result<Arc<Sn
     check(args)?;
     // Read-only, because a running server picks up each new generation on disk.
     let settings = Settings { read_only: true, ..settings(args, demo(args, None), 100) };
-    let log = Log::start(io::stderr()).map_err(|error| Failure::other(&error))?;
+    let log = Log::start(io::stderr())?;
     let terminal = Terminal::new(LogFormat::Text, log.clone());
     let mut updater = Updater::new(ExportFiles::new(settings, Box::new(terminal)), Arc::clone(directory));
     let started = updater.start();

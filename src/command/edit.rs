@@ -16,23 +16,16 @@ use crate::error::chain;
 use crate::export::{self, Export, Severity};
 
 /// Adds a record. Exit codes: 0 written, 1 couldn't be written, 2 usage error or invalid data.
-pub(super) fn add(args: &AddArgs) -> ExitCode {
-    finish(edit(&args.file, None, &args.values, args.max_file_bytes))
+pub(super) fn add(args: &AddArgs) -> Result<ExitCode, Failure> {
+    edit(&args.file, None, &args.values, args.max_file_bytes)
 }
 
 /// Changes a record. Exit codes are the same as for [`add`].
-pub(super) fn set(args: &SetArgs) -> ExitCode {
-    finish(edit(&args.file, Some(&args.id), &args.values, args.max_file_bytes))
+pub(super) fn set(args: &SetArgs) -> Result<ExitCode, Failure> {
+    edit(&args.file, Some(&args.id), &args.values, args.max_file_bytes)
 }
 
-fn finish(result: Result<(), Failure>) -> ExitCode {
-    match result {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.print(),
-    }
-}
-
-fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -> Result<(), Failure> {
+fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -> Result<ExitCode, Failure> {
     let locked = Locked::new(path)?;
     let export = locked.open(max_file_bytes)?;
     let (table, mapping) = row(id, values, &export)?;
@@ -65,18 +58,18 @@ fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -
         return Err(Failure::usage(text));
     }
     let checked = Checked { table: &table, mapping: &mapping, path, json: &updated.json, rows: &updated.rows };
-    tabular::check(&checked, export::latest_day(jiff::Timestamp::now()), &mut conversion.findings)
-        .map_err(|error| Failure::other(&error))?;
+    tabular::check(&checked, export::latest_day(jiff::Timestamp::now()), &mut conversion.findings)?;
     print_findings(&conversion.findings, None);
     if conversion.findings.count(Severity::Error).0 > 0 {
         return Err(Failure::usage("nothing was written"));
     }
     if updated.json.as_bytes() == &*export.document {
         print_note(&format!("{name} already has these values."));
-        return Ok(());
+        return Ok(ExitCode::SUCCESS);
     }
     print_changes(&export, &updated.json)?;
-    locked.replace(blake3::hash(&export.document), &updated.json)
+    locked.replace(blake3::hash(&export.document), &updated.json)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The values as a table with one row.

@@ -4,9 +4,8 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use super::print_error;
+use super::{Failure, check_printed};
 use crate::cli::{SearchArgs, SearchFormat};
-use crate::error::chain;
 use crate::generation::Snapshot;
 use crate::service::{
     ExplainedAlternative, ExplainedProduct, ExplainedWord, SearchExplanation, SearchSoftware, WHOLE_NAME,
@@ -17,34 +16,19 @@ use crate::text::printable::printable;
 /// How many alternatives are shown for each word.
 const MOST_SHOWN: usize = 12;
 
-pub(super) fn run(args: &SearchArgs, snapshot: &Snapshot, query: &SearchSoftware) -> ExitCode {
-    let explanation = match explain_search(snapshot, query, args.why.as_deref()) {
-        Ok(Some(explanation)) => explanation,
-        Ok(None) => {
-            let id = args.why.as_deref().unwrap_or_default();
-            print_error(&format!("no product has the id `{}`; `search` shows the ids", printable(id)));
-            return ExitCode::FAILURE;
-        }
-        Err(error) => {
-            print_error(&chain(&error));
-            return ExitCode::FAILURE;
-        }
+pub(super) fn run(args: &SearchArgs, snapshot: &Snapshot, query: &SearchSoftware) -> Result<ExitCode, Failure> {
+    let Some(explanation) = explain_search(snapshot, query, args.why.as_deref())? else {
+        let id = args.why.as_deref().unwrap_or_default();
+        return Err(Failure { text: format!("no product has the id `{id}`; `search` shows the ids"), code: 1 });
     };
     let out = &mut anstream::stdout().lock();
-    let printed = match args.list.format {
+    check_printed(match args.list.format {
         SearchFormat::Text => print(&explanation, args.explain, out),
         SearchFormat::Json => {
             serde_json::to_string_pretty(&explanation).map_err(io::Error::from).and_then(|json| writeln!(out, "{json}"))
         }
-    };
-    match printed {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            print_error(&error.to_string());
-            ExitCode::FAILURE
-        }
-        _ if is_found(&explanation) => ExitCode::SUCCESS,
-        _ => ExitCode::FAILURE,
-    }
+    })?;
+    Ok(if is_found(&explanation) { ExitCode::SUCCESS } else { ExitCode::FAILURE })
 }
 
 /// Whether the requested product was found or, if none was requested, whether anything was.

@@ -4,28 +4,20 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use super::write_file::{check_absent, write_file};
-use super::{Failure, print_note, products_are_in};
+use super::{Failure, check_printed, print_note, products_are_in};
 use crate::cli::ExportArgs;
 use crate::curate::tabular;
 use crate::export::{self, Export, IdPrefixes, Limits};
 use crate::text::count::counted;
 
 /// Writes the products. Exit codes: 0 written, 1 couldn't be written, 2 invalid export.
-pub(super) fn run(args: &ExportArgs) -> ExitCode {
-    match export(args) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.print(),
-    }
-}
-
-fn export(args: &ExportArgs) -> Result<(), Failure> {
+pub(super) fn run(args: &ExportArgs) -> Result<ExitCode, Failure> {
     if let Some(output) = &args.output {
         check_absent(output, args.force)?;
     }
     let limits = Limits { max_file_bytes: args.max_file_bytes, ..Limits::default() };
     let today = export::latest_day(jiff::Timestamp::now());
-    let report = export::read(std::slice::from_ref(&args.file), &limits, &IdPrefixes::default(), today, &|_, _| {})
-        .map_err(|error| Failure::other(&error))?;
+    let report = export::read(std::slice::from_ref(&args.file), &limits, &IdPrefixes::default(), today, &|_, _| {})?;
     let name = args.file.display();
     let export =
         report.exports.first().filter(|_| report.is_valid()).ok_or_else(|| {
@@ -40,14 +32,9 @@ fn export(args: &ExportArgs) -> Result<(), Failure> {
             write_file(output, args.force, |out| write(args, export, out))?;
             print_note(&products_are_in(export.software.len(), output));
         }
-        None => match write(args, export, &mut io::BufWriter::new(io::stdout().lock())) {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-                return Err(Failure { text: format!("can't write to standard output: {error}"), code: 1 });
-            }
-            _ => {}
-        },
+        None => check_printed(write(args, export, &mut io::BufWriter::new(io::stdout().lock())))?,
     }
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }
 
 /// Lists what an export contains that a table can't hold.

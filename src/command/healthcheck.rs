@@ -9,6 +9,7 @@ use http::{Request, StatusCode};
 use http_body_util::{BodyExt as _, Limited};
 use tokio::time::timeout;
 
+use super::Failure;
 use crate::cli::HealthcheckArgs;
 use crate::client::{Client, Proxies, Roots};
 use crate::error::chain;
@@ -18,15 +19,9 @@ const TIMEOUT: Duration = Duration::from_secs(3);
 const MAX_BODY_BYTES: usize = 4096;
 
 /// Exit code 0 if the server says it's ready, otherwise 1 with the reason on standard error.
-#[expect(clippy::needless_pass_by_value, reason = "every command takes ownership of its options")]
-pub(super) fn run(args: HealthcheckArgs) -> ExitCode {
-    match check(reachable(args.listen)) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(reason) => {
-            super::print_error(&reason);
-            ExitCode::FAILURE
-        }
-    }
+pub(super) fn run(args: &HealthcheckArgs) -> Result<ExitCode, Failure> {
+    check(reachable(args.listen)).map_err(|text| Failure { text, code: 1 })?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn check(address: SocketAddr) -> Result<(), String> {

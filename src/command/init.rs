@@ -23,14 +23,7 @@ const IGNORED: &str = include_str!("init/gitignore");
 const README: &str = include_str!("init/README.md");
 
 /// Creates the folder. Exit codes: 0 done, 1 a file can't be written.
-pub(super) fn run(args: &InitArgs) -> ExitCode {
-    match init(args) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.print(),
-    }
-}
-
-fn init(args: &InitArgs) -> Result<(), Failure> {
+pub(super) fn run(args: &InitArgs) -> Result<ExitCode, Failure> {
     let mut workflow = WORKFLOW
         .replace("VERSION_OF_THE_PROGRAM", env!("CARGO_PKG_VERSION"))
         .replace("REPOSITORY_OF_THE_PROGRAM", env!("CARGO_PKG_REPOSITORY"));
@@ -66,7 +59,7 @@ fn init(args: &InitArgs) -> Result<(), Failure> {
     print_note(
         "Next: edit data/directory.json or import a table, then run `software-directory check` and `software-directory` in this folder.",
     );
-    Ok(())
+    Ok(ExitCode::SUCCESS)
 }
 
 /// An issue form with the record's properties as fields. A field is written as JSON, which is YAML.

@@ -12,12 +12,10 @@ use crate::key::file::{self, KeyFile, KeyFileError, KeyRecord, NewKey};
 use crate::key::{ApiKey, Expiry, OriginError};
 use crate::text::printable::printable;
 
-/// Why a key command failed.
 #[derive(Debug)]
 enum KeysError {
     /// An option has an invalid value: exit code 2.
     Usage(String),
-    /// The key file can't be read or changed.
     File(KeyFileError),
     /// Standard output is closed.
     Output(io::Error),
@@ -25,7 +23,6 @@ enum KeysError {
     Discarded,
 }
 
-/// Runs a key command.
 pub(super) fn run(args: KeysArgs) -> ExitCode {
     let path = args.keys.clone();
     let done = match args.command {

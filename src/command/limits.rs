@@ -5,12 +5,21 @@ use std::path::Path;
 
 use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 
+/// How many files a build may have open: a copy of each export, and up to a few hundred for each
+/// sort.
+const SCRATCH_FILES: u64 = 16_384;
+
+/// Sets a build's limits: memory, and open files.
+pub(super) fn limit_build(memory_bytes: Option<u64>) {
+    limit_memory(memory_bytes);
+    allow_open_files(SCRATCH_FILES);
+}
+
 /// Limits the process's memory. Allocations beyond the limit fail, which ends the process. The
 /// default is three quarters of the memory of the machine or control group; the rest is for the
 /// server.
-pub(super) fn limit_memory(bytes: Option<u64>) {
+fn limit_memory(bytes: Option<u64>) {
     if let Some(bytes) = bytes.or_else(|| Some(total()? / 4 * 3)) {
-        use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
         let before = getrlimit(Resource::Data);
         // Don't raise a lower limit set by the environment.
         let current = before.maximum.map_or(bytes, |maximum| maximum.min(bytes));

@@ -29,29 +29,19 @@ impl Host for Direct {
     }
 }
 
-pub(super) fn run(args: &McpArgs) -> ExitCode {
-    match answer(args) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => {
-            print_error(&failure.text);
-            ExitCode::from(failure.code)
-        }
-    }
-}
-
 /// Loads the directory once and responds until standard input ends. Standard output is reserved for
 /// the protocol.
-fn answer(args: &McpArgs) -> Result<(), Failure> {
+pub(super) fn run(args: &McpArgs) -> Result<ExitCode, Failure> {
     let public_url = args.public_url.as_deref().map(PublicUrl::parse).transpose();
     let public_url = public_url.map_err(|error| Failure::usage(error.to_string()))?;
     let base = public_url.as_ref().map_or("", PublicUrl::as_str);
     let directory = Arc::new(Directory::default());
     let snapshot = data::load(&args.data, &directory)?;
     let tools = ToolServer::new(snapshot, directory.published_at(), base, Direct);
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
-    let runtime = runtime.map_err(|error| Failure::other(&error))?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let served = runtime.block_on(serve(tools, tokio::io::stdin(), tokio::io::stdout()));
     // A read from standard input may still be pending.
     runtime.shutdown_background();
-    served.map_err(|error| Failure::other(&error))
+    served?;
+    Ok(ExitCode::SUCCESS)
 }

@@ -24,7 +24,7 @@ mod serve;
 mod write_file;
 
 use std::error::Error;
-use std::io::Write as _;
+use std::io::{self, Write as _};
 use std::path::Path;
 use std::process::ExitCode;
 
@@ -41,13 +41,14 @@ const INVALID: u8 = 2;
 /// Runs a command. Exit codes: 0 done, 1 failed, 2 usage error or invalid export; `diff` uses
 /// diff(1)'s.
 pub fn run(parsed: Result<Cli, ConfigError>) -> ExitCode {
-    let cli = match parsed {
-        Ok(cli) => cli,
-        Err(error) => return Failure::usage(error.to_string()).print(),
-    };
+    let done = parsed.map_err(|error| Failure::usage(error.to_string())).and_then(run_command);
+    done.unwrap_or_else(|failure| failure.print())
+}
+
+fn run_command(cli: Cli) -> Result<ExitCode, Failure> {
     match cli.command {
-        None => serve::run(&cli.serve),
-        Some(Command::Serve(args)) => serve::run(&args),
+        None => Ok(serve::run(&cli.serve)),
+        Some(Command::Serve(args)) => Ok(serve::run(&args)),
         Some(Command::Check(args)) => check::run(&args),
         Some(Command::Import(args)) => import::run(&args),
         Some(Command::Export(args)) => export::run(&args),
@@ -58,34 +59,38 @@ pub fn run(parsed: Result<Cli, ConfigError>) -> ExitCode {
         Some(Command::Preview(args)) => serve::run_preview(&args),
         Some(Command::Report(args)) => report::run(&args),
         Some(Command::Queries(args)) => queries::run(&args),
-        Some(Command::Keys(args)) => keys::run(args),
+        Some(Command::Keys(args)) => Ok(keys::run(args)),
         Some(Command::Search(args)) => search::run(&args),
         Some(Command::Similar(args)) => search::run_similar(&args),
         Some(Command::Mcp(args)) => mcp::run(&args),
         Some(Command::Openapi) => print(&openapi(&HttpConfig::default())),
-        Some(Command::Healthcheck(args)) => healthcheck::run(args),
+        Some(Command::Healthcheck(args)) => healthcheck::run(&args),
         Some(Command::Completions { shell }) => print(&cli::completions(shell)),
         Some(Command::Man { folder }) => write_man_pages(&folder),
     }
 }
 
-fn write_man_pages(folder: &Path) -> ExitCode {
+fn write_man_pages(folder: &Path) -> Result<ExitCode, Failure> {
     let failed = |error| Failure { text: format!("{} can't be written: {error}", folder.display()), code: 1 };
-    cli::write_man_pages(folder).map_err(failed).map_or_else(|failure| failure.print(), |()| ExitCode::SUCCESS)
+    cli::write_man_pages(folder).map_err(failed)?;
+    Ok(ExitCode::SUCCESS)
 }
 
-/// Prints text to standard output. A closed pipe, as with `head`, isn't a failure.
-fn print(text: &str) -> ExitCode {
-    match std::io::stdout().lock().write_all(text.as_bytes()) {
-        Err(error) if error.kind() != std::io::ErrorKind::BrokenPipe => {
-            print_error(&format!("can't write to standard output: {error}"));
-            ExitCode::FAILURE
+fn print(text: &str) -> Result<ExitCode, Failure> {
+    check_printed(io::stdout().lock().write_all(text.as_bytes()))?;
+    Ok(ExitCode::SUCCESS)
+}
+
+/// Fails if standard output couldn't be written. A closed pipe, as with `head`, isn't a failure.
+fn check_printed(printed: io::Result<()>) -> Result<(), Failure> {
+    match printed {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(Failure { text: format!("can't write to standard output: {error}"), code: 1 })
         }
-        _ => ExitCode::SUCCESS,
+        _ => Ok(()),
     }
 }
 
-/// Prints an error to standard error.
 fn print_error(text: &str) {
     print_note(&format!("error: {text}"));
 }
@@ -96,7 +101,7 @@ fn products_are_in(count: usize, output: &Path) -> String {
 
 /// Prints a line to standard error, and ignores failures.
 fn print_note(text: &str) {
-    let _ = writeln!(std::io::stderr().lock(), "{text}");
+    let _ = writeln!(io::stderr().lock(), "{text}");
 }
 
 /// Why a command failed: the message and the exit code.
@@ -118,13 +123,16 @@ impl Failure {
         }
     }
 
-    fn other(error: &dyn Error) -> Self {
-        Self { text: chain(error), code: 1 }
-    }
-
     /// Prints the message to standard error and returns the exit code.
     fn print(&self) -> ExitCode {
         print_error(&printable(&self.text));
         ExitCode::from(self.code)
+    }
+}
+
+/// Other errors than those of usage and exports.
+impl<E: Error> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Self { text: chain(&error), code: 1 }
     }
 }

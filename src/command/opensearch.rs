@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use super::Failure;
-use super::limits::{allow_open_files, limit_memory};
+use super::limits::limit_build;
 use super::log::Log;
 use super::progress::Terminal;
 use crate::cli::{EngineArgs, EngineKind, ServeArgs};
@@ -15,9 +15,6 @@ use crate::generation::{BuildFailure, Observer as _, Phase, Processors, Settings
 use crate::opensearch::{self, Connection, Credentials, Error, SettingsError, Update, Updated};
 use crate::scratch::{SHARED_BYTES, Scratch};
 use crate::text::count::counted;
-
-/// How many files a run may have open: a copy of each export, and up to a few hundred for each sort.
-const SCRATCH_FILES: u64 = 16_384;
 
 /// The connection given in the options; `None` for the embedded engine.
 ///
@@ -66,16 +63,14 @@ pub(super) fn reindex(
         ));
     }
     let scratch = Scratch::new(index, SHARED_BYTES);
-    std::fs::create_dir_all(index).map_err(|error| Failure::other(&scratch.error(error)))?;
-    limit_memory(args.max_build_bytes);
-    allow_open_files(SCRATCH_FILES);
+    std::fs::create_dir_all(index).map_err(|error| scratch.error(error))?;
+    limit_build(args.max_build_bytes);
     let started = Instant::now();
     let mut terminal = Terminal::new(args.log_format, log.clone());
     let mut builder = Builder { settings, observer: &mut terminal, served: None, processors: Processors::One };
     let set = BuildFailure::catch(|| builder.merge(&scratch)).map_err(|failure| Failure::from_build(&failure))?;
     // One thread for the requests, in addition to this one, which writes the documents.
-    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build();
-    let runtime = runtime.map_err(|error| Failure::other(&error))?;
+    let runtime = tokio::runtime::Builder::new_multi_thread().worker_threads(1).enable_all().build()?;
     let update = Update {
         connection,
         prefix: args.engine.engine_index_prefix.clone(),

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use super::{Failure, INVALID, data};
+use super::{Failure, INVALID, check_printed, data};
 use crate::cli::{QueriesArgs, QueriesFormat};
 use crate::curate::queries::{self, EmptyQuery, MIN_COUNT, NearKind, Proposal, Proposer, QueryFileError, synonyms};
 use crate::error::chain;
@@ -14,14 +14,7 @@ use crate::text::printable::printable;
 
 /// Prints the report. Exit codes: 0 printed, 1 the file can't be read, 2 it's the wrong kind of
 /// file or the exports are invalid.
-pub(super) fn run(args: &QueriesArgs) -> ExitCode {
-    match report(args) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.print(),
-    }
-}
-
-fn report(args: &QueriesArgs) -> Result<(), Failure> {
+pub(super) fn run(args: &QueriesArgs) -> Result<ExitCode, Failure> {
     let name = args.file.display();
     let read = queries::read(&args.file).map_err(|error| {
         let code = if matches!(error, QueryFileError::Unreadable(_)) { 1 } else { INVALID };
@@ -33,20 +26,16 @@ fn report(args: &QueriesArgs) -> Result<(), Failure> {
     };
     let frequent: Vec<EmptyQuery> = counted.into_iter().filter(|query| query.count >= MIN_COUNT).collect();
     let snapshot = data::load(&args.data, &Arc::default())?;
-    let proposer = Proposer::new(&snapshot).map_err(|error| Failure::other(&error))?;
+    let proposer = Proposer::new(&snapshot)?;
     let shown = frequent.iter().take(args.limit as usize);
-    let proposals = shown.map(|query| proposer.propose(query)).collect::<Result<Vec<_>, _>>();
-    let proposals = proposals.map_err(|error| Failure::other(&error))?;
+    let proposals = shown.map(|query| proposer.propose(query)).collect::<Result<Vec<_>, _>>()?;
     let out = &mut io::BufWriter::new(anstream::stdout().lock());
     let printed = match args.format {
         QueriesFormat::Text => print(&proposals, frequent.len(), out),
         QueriesFormat::Json => print_json(&proposals, out),
     };
-    match printed.and_then(|()| out.flush()) {
-        // The reader has closed the pipe (`queries … | head`).
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(Failure::other(&error)),
-        _ => Ok(()),
-    }
+    check_printed(printed.and_then(|()| out.flush()))?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn print_json(proposals: &[Proposal], out: &mut impl Write) -> io::Result<()> {

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 use rustix::time::{ClockId, clock_gettime};
 
 use super::Failure;
-use super::limits::{allow_open_files, limit_memory};
+use super::limits::limit_build;
 use super::log::Log;
 use super::progress::{Terminal, is_reported, rendered};
 use crate::cli::{BuildProcessors, LogFormat, ServeArgs};
@@ -33,17 +33,12 @@ use crate::text::printable::printable;
 /// Generations with more products than this aren't compared with the previous one.
 const MOST_COMPARED: u64 = 200_000;
 
-/// How many files a build may have open: a copy of each export, and up to a few hundred for each
-/// sort.
-const SCRATCH_FILES: u64 = 16_384;
-
 /// Builds a generation for an operator, and reports the result.
 pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<(), Failure> {
     let Some(index) = &settings.index else {
         return Err(Failure::usage("--reindex writes an index folder, so it can't be combined with --index none"));
     };
-    limit_memory(args.max_build_bytes);
-    allow_open_files(SCRATCH_FILES);
+    limit_build(args.max_build_bytes);
     let started = Instant::now();
     let mut terminal = Terminal::new(args.log_format, log.clone());
     let mut builder = Builder { settings, observer: &mut terminal, served: None, processors: Processors::One };
@@ -68,8 +63,7 @@ pub(super) fn run(args: &ServeArgs, settings: &Settings, log: &Log) -> Result<()
 
 /// Erases what the index remembers about removed products.
 fn forget(store: &Store, manifest: &Manifest, ids: &[String]) -> Result<(), Failure> {
-    let forgotten = store.forget(manifest, ids, jiff::Timestamp::now().to_string());
-    let text = match forgotten.map_err(|error| Failure::other(&error))? {
+    let text = match store.forget(manifest, ids, jiff::Timestamp::now().to_string())? {
         Forgotten::StillListed(id) => {
             let message = format!("can't forget {id:?}, because it's still in the exports: remove its record first");
             return Err(Failure::usage(printable(&message).to_string()));
@@ -99,8 +93,7 @@ pub(super) fn run_for_server(args: &ServeArgs, processors: BuildProcessors, sett
         BuildProcessors::All => Processors::All,
     };
     begin_for_server(args, processors);
-    limit_memory(args.max_build_bytes);
-    allow_open_files(SCRATCH_FILES);
+    limit_build(args.max_build_bytes);
     let mut messenger = Messenger { format: args.log_format, is_heard: true };
     // Without these messages, the server would consider the build slow.
     let _ = thread::Builder::new().name("usage".to_owned()).spawn(report_usage);

@@ -4,10 +4,9 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use super::{Failure, data, print_error, print_note};
+use super::{Failure, check_printed, data, print_note};
 use crate::catalogue::resource::{CategoryRef, SoftwareItem};
 use crate::cli::{ListArgs, SearchArgs, SearchFormat, SimilarArgs};
-use crate::error::chain;
 use crate::generation::Snapshot;
 use crate::record::Language;
 use crate::service::{
@@ -16,29 +15,16 @@ use crate::service::{
 };
 use crate::text::printable::printable;
 
-pub(super) fn run(args: &SearchArgs) -> ExitCode {
-    let snapshot = match data::load(&args.list.data, &Arc::default()) {
-        Ok(snapshot) => snapshot,
-        Err(failure) => return failure.print(),
-    };
+pub(super) fn run(args: &SearchArgs) -> Result<ExitCode, Failure> {
+    let snapshot = data::load(&args.list.data, &Arc::default())?;
     let page = PageRequest { limit: args.list.limit, offset: 0 };
-    let query = match filter(&args.list, &snapshot).and_then(|filter| {
-        let language = language(args.list.lang.as_deref(), &snapshot)?;
-        Ok(SearchSoftware { filter, page, language, ..SearchSoftware::new(&args.words.join(" ")) })
-    }) {
-        Ok(query) => query,
-        Err(failure) => return failure.print(),
-    };
+    let filter = filter(&args.list, &snapshot)?;
+    let language = language(args.list.lang.as_deref(), &snapshot)?;
+    let query = SearchSoftware { filter, page, language, ..SearchSoftware::new(&args.words.join(" ")) };
     if args.explain || args.why.is_some() {
         return super::explain::run(args, &snapshot, &query);
     }
-    let found = match search_software(&snapshot, &query) {
-        Ok(page) => page,
-        Err(error) => {
-            print_error(&chain(&error));
-            return ExitCode::FAILURE;
-        }
-    };
+    let found = search_software(&snapshot, &query)?;
     let out = &mut anstream::stdout().lock();
     let printed = match args.list.format {
         SearchFormat::Text => print(&found, out),
@@ -49,28 +35,22 @@ pub(super) fn run(args: &SearchArgs) -> ExitCode {
 }
 
 /// Returns the exit code after printing products. If there were none, prints what to try.
-pub(super) fn finish(printed: io::Result<()>, total: u64, help: &str) -> ExitCode {
-    match printed {
-        // The reader has closed the pipe (`search … | head`).
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            print_error(&error.to_string());
-            ExitCode::FAILURE
-        }
-        _ if total == 0 => {
-            print_note(&format!("no products found; try {help}"));
-            ExitCode::FAILURE
-        }
-        _ => ExitCode::SUCCESS,
+fn finish(printed: io::Result<()>, total: u64, help: &str) -> Result<ExitCode, Failure> {
+    check_printed(printed)?;
+    if total == 0 {
+        print_note(&format!("no products found; try {help}"));
+        return Ok(ExitCode::FAILURE);
     }
+    Ok(ExitCode::SUCCESS)
 }
 
 /// The requested language, if the directory has text in that language.
-pub(super) fn language(lang: Option<&str>, snapshot: &Snapshot) -> Result<Option<Language>, Failure> {
+fn language(lang: Option<&str>, snapshot: &Snapshot) -> Result<Option<Language>, Failure> {
     find_language(&snapshot.catalogue, lang).map_err(|refusal| Failure { text: refusal.message, code: 2 })
 }
 
 /// The requested filter, if the directory has its attributes.
-pub(super) fn filter(args: &ListArgs, snapshot: &Snapshot) -> Result<SoftwareFilter, Failure> {
+fn filter(args: &ListArgs, snapshot: &Snapshot) -> Result<SoftwareFilter, Failure> {
     let ListArgs { category, min_rating, standards, deployment, languages, vendor, tags, attribute, .. } = args;
     let filter = SoftwareFilter {
         categories: category.clone(),
@@ -147,7 +127,6 @@ pub(super) fn print_product(item: &[u8], out: &mut impl Write) -> io::Result<()>
     Ok(())
 }
 
-/// Prints how many of the products are shown.
 pub(super) fn print_count(shown: usize, total: u64, out: &mut impl Write) -> io::Result<()> {
     let dim = anstyle::Style::new().dimmed();
     writeln!(out, "{dim}{shown} of {total}{dim:#}")
@@ -155,17 +134,13 @@ pub(super) fn print_count(shown: usize, total: u64, out: &mut impl Write) -> io:
 
 /// Exit codes: 0 if products are found, 1 if there are none or the id is unknown, 2 for a usage error
 /// or an invalid export.
-pub(super) fn run_similar(args: &SimilarArgs) -> ExitCode {
-    similar(args).unwrap_or_else(|failure| failure.print())
-}
-
-fn similar(args: &SimilarArgs) -> Result<ExitCode, Failure> {
+pub(super) fn run_similar(args: &SimilarArgs) -> Result<ExitCode, Failure> {
     let snapshot = data::load(&args.list.data, &Arc::default())?;
     let page = PageRequest { limit: args.list.limit, offset: 0 };
     let language = language(args.list.lang.as_deref(), &snapshot)?;
     let query = ListSimilar { filter: filter(&args.list, &snapshot)?, page, language };
-    let found = similar_software(&snapshot, &args.id, &query, &budget(&snapshot, &Stop::default()));
-    let found = found.map_err(|error| Failure::other(&error))?.ok_or_else(|| Failure {
+    let found = similar_software(&snapshot, &args.id, &query, &budget(&snapshot, &Stop::default()))?;
+    let found = found.ok_or_else(|| Failure {
         text: format!("there is no product with the id {:?}; `search` shows the ids", args.id),
         code: 1,
     })?;
@@ -175,7 +150,7 @@ fn similar(args: &SimilarArgs) -> Result<ExitCode, Failure> {
         SearchFormat::Json => print_similar_json(&found, out),
     };
     let help = if query.filter == SoftwareFilter::default() { "`search`" } else { "fewer filters" };
-    Ok(finish(printed, found.pagination.total, help))
+    finish(printed, found.pagination.total, help)
 }
 
 fn print_similar(page: &SimilarPage<'_>, out: &mut impl Write) -> io::Result<()> {

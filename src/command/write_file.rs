@@ -114,8 +114,7 @@ impl<'p> Locked<'p> {
     pub(super) fn open(&self, max_file_bytes: u64) -> Result<Export, Failure> {
         let limits = Limits { max_file_bytes, ..Limits::default() };
         let today = export::latest_day(jiff::Timestamp::now());
-        let report = export::read(&[self.path.to_owned()], &limits, &IdPrefixes::default(), today, &|_, _| {})
-            .map_err(|error| Failure::other(&error))?;
+        let report = export::read(&[self.path.to_owned()], &limits, &IdPrefixes::default(), today, &|_, _| {})?;
         let is_valid = report.is_valid();
         report.exports.into_iter().next().filter(|_| is_valid).ok_or_else(|| {
             let name = self.path.display();

@@ -9,7 +9,6 @@ use crate::export::{Finding, Limits, SourceFile};
 /// The maximum size of a file list in bytes.
 const MAX_LIST_BYTES: u64 = 16 * 1024 * 1024;
 
-/// Why a revision can't be read.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum GitError {
     #[error("can't run git to read {object}; install git, or specify a file or folder")]

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use super::{Failure, INVALID, data, print_error};
+use super::{Failure, INVALID, check_printed, data};
 use crate::cli::{DiffArgs, DiffFormat, SideArgs};
 use crate::command::progress::reading;
 use crate::curate::diff::{Difference, Set, compare, render};
@@ -14,26 +14,17 @@ use crate::error::chain;
 use crate::export::{self, Limits, Report, SourceFile};
 use crate::generation::open_catalogue;
 use crate::generation::store::{Manifest, Store};
-use crate::text::printable::printable;
 
 /// The exit code if two sets differ.
 const DIFFERENT: u8 = 1;
 
 /// Prints the difference to standard output. Exit codes: 0 no difference, 1 a difference, 2 usage
 /// error, invalid exports, or a set that can't be read.
-pub(super) fn run(args: &DiffArgs) -> ExitCode {
-    match diff(args) {
-        Ok(difference) if difference.is_empty() => ExitCode::SUCCESS,
-        Ok(_) => ExitCode::from(DIFFERENT),
-        Err(failure) => {
-            print_error(&printable(&failure.text));
-            ExitCode::from(INVALID)
-        }
-    }
-}
-
-fn diff(args: &DiffArgs) -> Result<Difference, Failure> {
-    let (old, new) = (read_side(&args.old, &args.sides)?, read_side(&args.new, &args.sides)?);
+pub(super) fn run(args: &DiffArgs) -> Result<ExitCode, Failure> {
+    // diff(1) also reports trouble as 2.
+    let trouble = |failure: Failure| Failure { code: INVALID, ..failure };
+    let old = read_side(&args.old, &args.sides).map_err(trouble)?;
+    let new = read_side(&args.new, &args.sides).map_err(trouble)?;
     for (export, _) in data::prefixes(&args.sides.id_prefix).iter() {
         if !old.has_export(export) && !new.has_export(export) {
             data::warn_of_unused_prefix(export);
@@ -42,13 +33,8 @@ fn diff(args: &DiffArgs) -> Result<Difference, Failure> {
     let difference = compare(&old, &new);
     let (old, new) = (args.old.to_string_lossy(), args.new.to_string_lossy());
     let options = render::Options { old: &old, new: &new, limit: args.limit };
-    match print(&difference, &options, args.format) {
-        // The reader has closed the pipe (`diff … | head`), which doesn't change the exit code.
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
-            Err(Failure::usage(format!("can't write the comparison: {error}")))
-        }
-        _ => Ok(difference),
-    }
+    check_printed(print(&difference, &options, args.format)).map_err(trouble)?;
+    Ok(if difference.is_empty() { ExitCode::SUCCESS } else { ExitCode::from(DIFFERENT) })
 }
 
 fn print(difference: &Difference, options: &render::Options<'_>, format: DiffFormat) -> io::Result<()> {
@@ -114,8 +100,7 @@ fn exports(
     let prefixes = data::prefixes(&args.id_prefix);
     let sources: Vec<_> = sources.into_iter().map(|source| Ok(source?.prefixed(&prefixes))).collect();
     let total = sources.iter().flatten().map(|source: &SourceFile| source.bytes().len() as u64).sum();
-    let report = reading(|progress| export::examine(sources, limits, today, &|done| progress(done, total)));
-    let report = report.map_err(|error| Failure::other(&error))?;
+    let report = reading(|progress| export::examine(sources, limits, today, &|done| progress(done, total)))?;
     let side = side.display();
     if !report.is_valid() {
         let _ = print_findings(&report);

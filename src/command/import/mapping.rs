@@ -22,7 +22,6 @@ use crate::text::shorten::in_line;
 /// The maximum length of a sample in a proposal, in characters.
 const SAMPLE_CHARS: usize = 40;
 
-/// The file with an import's mapping.
 pub(super) struct MappingSource {
     /// The file beside the export.
     pub(super) beside: PathBuf,
@@ -180,7 +179,6 @@ fn check_required(table: &Table, mapping: &Mapping, is_update: bool) -> Result<(
     Err(Failure::usage(text))
 }
 
-/// Creates a file's folder.
 pub(super) fn create_folder(file: &Path) -> Result<(), Failure> {
     let folder = file.parent().unwrap_or(Path::new(""));
     let failed = |error| Failure { text: format!("{} can't be created: {error}", folder.display()), code: 1 };

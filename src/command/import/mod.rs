@@ -28,15 +28,6 @@ use crate::text::printable::printable;
 /// How many of the records missing from the table are listed.
 const SHOWN_MISSING: usize = 10;
 
-/// Imports a table. Exit codes: 0 written, 1 a file can't be read or written, 2 usage error, not
-/// confirmed, or invalid data.
-pub(super) fn run(args: &ImportArgs) -> ExitCode {
-    match import(args) {
-        Ok(()) => ExitCode::SUCCESS,
-        Err(failure) => failure.print(),
-    }
-}
-
 /// The export to write: a new one, or an existing one to update.
 enum Goal {
     New { output: PathBuf, envelope: Envelope, replaced: Option<blake3::Hash> },
@@ -52,7 +43,9 @@ struct Job<'j> {
     answers: HashMap<String, Choice>,
 }
 
-fn import(args: &ImportArgs) -> Result<(), Failure> {
+/// Imports a table. Exit codes: 0 written, 1 a file can't be read or written, 2 usage error, not
+/// confirmed, or invalid data.
+pub(super) fn run(args: &ImportArgs) -> Result<ExitCode, Failure> {
     let data = args.data.clone().unwrap_or_else(|| DATA_FOLDER.into());
     let output = match args.update.as_ref().or(args.output.as_ref()) {
         Some(output) => output.clone(),
@@ -80,14 +73,14 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
     }
     let mapping = mapping::choose(args, (&source, &options), &table, is_update);
     let Some(mut mapping) = mapping.inspect_err(|_| print_notes(if is_update { &notes } else { &[] }))? else {
-        return Ok(());
+        return Ok(ExitCode::SUCCESS);
     };
     let goal = goal(args, output, is_update, replaced)?;
     if let Goal::Update { export, .. } = &goal {
         mapping.keep_declared(&export.attributes);
     }
     mapping.fill(&mut table).map_err(|error| unreadable(args, &error))?;
-    let categories = declared_categories(&data, args.max_file_bytes).map_err(|error| Failure::other(&error))?;
+    let categories = declared_categories(&data, args.max_file_bytes)?;
     let convert_options = ConvertOptions {
         categories: &categories,
         date_order: options.date_order.map(|order| match order {
@@ -104,7 +97,8 @@ fn import(args: &ImportArgs) -> Result<(), Failure> {
     let mut conversion = step("Mapping the rows", |_| tabular::convert(&table, &mapping, &convert_options));
     let mut job = Job { args, options: &options, table: &table, mapping: &mapping, goal, answers: HashMap::new() };
     job.finish(&mut conversion, if is_update { &notes } else { &[] })?;
-    source.remember(args, (&table, &mapping, &conversion), &options)
+    source.remember(args, (&table, &mapping, &conversion), &options)?;
+    Ok(ExitCode::SUCCESS)
 }
 
 fn print_notes(notes: &[String]) {
@@ -206,7 +200,7 @@ fn check_keeps(output: &Path, args: &ImportArgs) -> Result<Option<blake3::Hash>,
         return Ok(None);
     }
     let replaced = blake3::hash(&std::fs::read(target).map_err(|error| failed(output, &error))?);
-    let report = read(&[output.to_owned()], args.max_file_bytes).map_err(|error| Failure::other(&error))?;
+    let report = read(&[output.to_owned()], args.max_file_bytes)?;
     let Some(export) = report.exports.first() else { return Ok(Some(replaced)) };
     let others = super::export::left_out(export);
     if others.is_empty() {
@@ -243,7 +237,7 @@ impl Job<'_> {
             if !may_set_aside || !conversion.findings.is_about_rows() {
                 return Err(Failure::usage(refusal(self.options, &conversion.findings)));
             }
-            let others = tabular::rejected(&self.checked(&draft), today()).map_err(|error| Failure::other(&error))?;
+            let others = tabular::rejected(&self.checked(&draft), today())?;
             rows.extend(others.into_iter().chain(conversion.findings.rejected().clone()));
             records = conversion.set_aside(&mut rows);
             if conversion.records.is_empty() {
@@ -272,8 +266,7 @@ impl Job<'_> {
     }
 
     fn check(&self, draft: &Updated, findings: &mut TableFindings) -> Result<(), Failure> {
-        step("Checking the export", |_| tabular::check(&self.checked(draft), today(), findings))
-            .map_err(|error| Failure::other(&error))
+        Ok(step("Checking the export", |_| tabular::check(&self.checked(draft), today(), findings))?)
     }
 
     /// The file for rejected rows, beside the export, and its content; `None` if there are none.
@@ -304,7 +297,7 @@ impl Job<'_> {
 
     /// Leaves out cells with errors. Returns the draft without them.
     fn drop_cells(&mut self, draft: &Updated, conversion: &mut Conversion) -> Result<Updated, Failure> {
-        let others = tabular::rejected(&self.checked(draft), today()).map_err(|error| Failure::other(&error))?;
+        let others = tabular::rejected(&self.checked(draft), today())?;
         let dropped = conversion.drop_cells(self.mapping, &others);
         if dropped > 0 {
             print_note(&format!("Left out because of errors: {}; their products are kept.", counted(dropped, "cell")));

@@ -73,7 +73,7 @@ impl QueryFile {
             return Ok(());
         }
         *written = None;
-        let text = queries::to_json(&frequent).map_err(|error| Failure::other(&error))?;
+        let text = queries::to_json(&frequent)?;
         write_file(&self.path, true, |out| out.write_all(&text))?;
         *written = Some(frequent);
         Ok(())

@@ -45,13 +45,11 @@ pub(super) fn run(args: &ServeArgs) -> ExitCode {
 
 /// Serves a candidate to this machine, with its own key, ignoring a service's sockets and
 /// environment. Exit codes: 0 stopped, 1 failed, 2 usage error.
-pub(super) fn run_preview(preview: &PreviewArgs) -> ExitCode {
-    if let Err(failure) = preview::check(&preview.candidate) {
-        return failure.print();
-    }
+pub(super) fn run_preview(preview: &PreviewArgs) -> Result<ExitCode, Failure> {
+    preview::check(&preview.candidate)?;
     let args = preview::serve_args(preview);
     let settings = data::settings(&args.data, None, args.max_removed);
-    run_logged(&args, |log| serve(&args, Some(preview), settings, log))
+    Ok(run_logged(&args, |log| serve(&args, Some(preview), settings, log)))
 }
 
 /// Runs a program with a log, whose last message says why it failed.
@@ -124,9 +122,8 @@ fn serve(args: &ServeArgs, preview: Option<&PreviewArgs>, mut settings: Settings
         }
         Source::Exports | Source::IndexFolder(_) => None,
     };
-    let state = AppState::new(Arc::clone(&directory), index.clone(), Arc::new(keys), config);
-    let state = state.map_err(|error| Failure::other(&error))?;
-    state.metrics.add_counter(log.dropped.clone()).map_err(|error| Failure::other(&error))?;
+    let state = AppState::new(Arc::clone(&directory), index.clone(), Arc::new(keys), config)?;
+    state.metrics.add_counter(log.dropped.clone())?;
     let runtime = runtime()?;
     let generations = match (source, index) {
         (_, Some(index)) => {
@@ -134,7 +131,7 @@ fn serve(args: &ServeArgs, preview: Option<&PreviewArgs>, mut settings: Settings
         }
         (Source::IndexFolder(folder), None) => Generations::copied(*folder, &args.data.index, directory),
         (Source::Exports | Source::Cluster(_), None) => {
-            settings.process = reindex::process(args, &settings).map_err(|error| Failure::other(&error))?;
+            settings.process = reindex::process(args, &settings)?;
             Generations::built(settings, observer, directory, preview.is_some())
         }
     };
@@ -190,7 +187,7 @@ fn http_config(
 
 /// A preview's key, which lasts as long as the preview runs. No key file replaces it.
 fn preview_keys() -> Result<(KeyStore, Option<ApiKey>), Failure> {
-    let key = key::access::obtain(None).map_err(|error| Failure::other(&error))?.key;
+    let key = key::access::obtain(None)?.key;
     Ok((KeyStore::development(&key, Path::new("")), Some(key)))
 }
 
@@ -203,7 +200,7 @@ fn keys(args: &ServeArgs, listen: SocketAddr) -> Result<(KeyStore, Option<ApiKey
             Ok((keys, None))
         }
         Access::Development(path) => {
-            let development = key::access::obtain(Some(folder_of(&path))).map_err(|error| Failure::other(&error))?;
+            let development = key::access::obtain(Some(folder_of(&path)))?;
             if let Some(notice) = &development.notice {
                 tracing::warn!("{notice}");
             }

@@ -95,10 +95,7 @@ pub(super) fn start(
     let (sets, received) = channel();
     let published = Published { side: against, sides: args.sides.clone(), candidate: args.candidate.clone() };
     let shown = Arc::clone(&preview);
-    thread::Builder::new()
-        .name("comparison".to_owned())
-        .spawn(move || published.compare_all(&received, &shown))
-        .map_err(|error| Failure::other(&error))?;
+    thread::Builder::new().name("comparison".to_owned()).spawn(move || published.compare_all(&received, &shown))?;
     let candidate = Candidate {
         terminal,
         preview: Arc::clone(&preview),

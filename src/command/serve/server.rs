@@ -67,11 +67,11 @@ pub(super) async fn run(
     tasks.spawn(evict_idle_searches(Arc::clone(&state)));
     tasks.spawn(watch_keys(Arc::clone(&state), phase.clone()));
     let handler = handle_signals(shutdown.clone(), signals.clone(), Arc::clone(&state.keys));
-    tasks.spawn(handler.map_err(|error| Failure::other(&error))?);
+    tasks.spawn(handler?);
     let (open, is_open) = watch::channel(!is_shared);
     let server = tokio::spawn(serve_callers(listener, Arc::clone(&state), is_open, phase.clone()));
     let about = generations.about.clone();
-    let started = start_updater(generations, signals.clone(), received).map_err(|error| Failure::other(&error))?;
+    let started = start_updater(generations, signals.clone(), received)?;
     let outcome = tokio::select! {
         started = started => match started {
             Ok(Ok(outcome)) => {

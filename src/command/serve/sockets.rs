@@ -84,14 +84,12 @@ async fn listen(
     let cannot = |error: io::Error| {
         let remedy = match error.kind() {
             io::ErrorKind::AddrInUse => format!("another process is using the port; choose another one with {option}"),
-            io::ErrorKind::AddrNotAvailable => format!(
-                "this machine doesn't have the address; choose another one \
-            with {option}"
-            ),
-            io::ErrorKind::PermissionDenied => format!(
-                "ports below 1024 need privileges; choose another port with \
-            {option}"
-            ),
+            io::ErrorKind::AddrNotAvailable => {
+                format!("this machine doesn't have the address; choose another one with {option}")
+            }
+            io::ErrorKind::PermissionDenied => {
+                format!("ports below 1024 need privileges; choose another port with {option}")
+            }
             _ => format!("choose another address with {option}"),
         };
         Failure { text: format!("can't listen on {address}: {error}; {remedy}"), code: 1 }
