@@ -4,6 +4,8 @@
 //! Everything that handles properties one by one reads these tables, so a property is declared once:
 //! the export format's checks, schema and reference, tables, diffs, reports and indexed text.
 
+use std::sync::LazyLock;
+
 use serde::{Deserialize, Serialize};
 
 /// What the directory knows about a property.
@@ -457,25 +459,11 @@ pub const BUILT_IN: [(&str, &str); 5] = {
 
 /// The searched properties of a record, in the order in which the index stores their words. In each
 /// section, the values of searched attributes and category descriptions come after the properties'.
-pub static SEARCHED: [&Property; 13] = {
-    let mut sorted = [&SOFTWARE[0]; 13];
-    let (mut count, mut field) = (0, 0);
-    while field <= Field::CategoryDescription as usize {
-        let mut at = 0;
-        while at < SOFTWARE.len() {
-            if let Some(of) = SOFTWARE[at].searched
-                && of as usize == field
-            {
-                sorted[count] = &SOFTWARE[at];
-                count += 1;
-            }
-            at += 1;
-        }
-        field += 1;
-    }
-    assert!(count == sorted.len(), "the array is as long as there are searched properties");
-    sorted
-};
+static SEARCHED: LazyLock<Vec<&Property>> = LazyLock::new(|| {
+    let mut searched: Vec<_> = SOFTWARE.iter().filter(|property| property.searched.is_some()).collect();
+    searched.sort_by_key(|property| property.searched);
+    searched
+});
 
 impl Property {
     const fn new(name: &'static str, shape: Shape, description: &'static str) -> Self {
