@@ -27,8 +27,8 @@ pub use evidence::{Evidence, EvidenceSource};
 pub use language::{Found, Language, Languages, Translations};
 pub use property::{
     ATTRIBUTE, AttributeType, BUILT_IN, BuiltIn, CATEGORY, ENVELOPE, EVIDENCE, EvidenceStatus, FULL, Field,
-    OfferingType, PIN, Property, QUOTE_CHARS, REVIEW, Required, SOFTWARE, SYNONYMS, Section, Shape, Shown, TERM, URL_CHARS,
-    claim, searched,
+    OfferingType, PIN, Property, QUOTE_CHARS, REVIEW, Required, SOFTWARE, SYNONYMS, Section, Shape, Shown, TERM,
+    URL_CHARS, claim, searched,
 };
 pub use slug::{Ids, former_slug, identity, slug};
 pub use software::{PropertyValue, Rating, Software, Source};
