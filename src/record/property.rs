@@ -576,7 +576,7 @@ pub fn claim(property: &str) -> &str {
     Property::of_software(property).and_then(|known| known.joins).unwrap_or(property)
 }
 
-/// The searched properties of a section, in the order of [`SEARCHED`].
+/// The searched properties of a section, in the order of their fields.
 pub fn searched(section: Section) -> impl Iterator<Item = &'static Property> {
     let is_of = move |property: &&Property| property.searched.is_some_and(|field| field.section() == section);
     SEARCHED.iter().copied().filter(is_of)
