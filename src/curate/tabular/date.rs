@@ -65,7 +65,10 @@ const CENTURY_PIVOT: u16 = 70;
 /// Reads a date that may be followed only by a time of day; `None` for any other text.
 pub(super) fn read(text: &str, is_1904: bool) -> Option<Read> {
     let text = &text.replace(['\u{2010}', '\u{2011}', '–', '−'], "-");
-    let is_weekday = |word: &str| WEEKDAYS.split(' ').any(|weekday| weekday == slug(word));
+    let is_weekday = |word: &str| {
+        let word = slug(word);
+        WEEKDAYS.split(' ').any(|weekday| weekday == word)
+    };
     let text =
         text.split_once([',', ' ']).filter(|(word, _)| is_weekday(word)).map_or(&**text, |(_, rest)| rest.trim());
     if let Some(date) = whole(text, is_1904) {
