@@ -1,5 +1,8 @@
 //! Detects the language of text by its frequent words.
 
+use std::collections::HashSet;
+use std::sync::LazyLock;
+
 use super::stem::Inflected;
 use super::{english, fold};
 
@@ -30,10 +33,15 @@ pub fn is_function_word(folded: &str) -> bool {
     english::is_function_word(folded) || is_foreign_function_word(folded)
 }
 
+/// The function words of the languages besides English, folded.
+static FOREIGN: LazyLock<HashSet<String>> = LazyLock::new(|| {
+    let lists = [GERMAN, FRENCH, SPANISH, ITALIAN, OTHERS];
+    lists.into_iter().flatten().map(|word| fold::folded(word).collect()).collect()
+});
+
 /// Whether a folded word is a function word of one of the languages besides English.
 pub fn is_foreign_function_word(folded: &str) -> bool {
-    let lists = [GERMAN, FRENCH, SPANISH, ITALIAN, OTHERS];
-    lists.into_iter().flatten().any(|word| fold::folded(word).eq(folded.chars()))
+    FOREIGN.contains(folded)
 }
 
 /// If there are fewer of these words than this, no language is detected.

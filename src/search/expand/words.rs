@@ -170,18 +170,19 @@ impl<L: TermLookup> Expander<'_, L> {
     /// only has forms in a language if it's also a word in records in that language.
     fn push_inflections(&self, slot: &mut Slot) {
         let (lexicon, ranking) = (&self.index.lexicon, &self.index.ranking);
+        let own = lexicon.word(&slot.word.folded).map(|word| lexicon.stem_of(word));
+        let is_english = english::is_common(&slot.word.folded);
         for language in lexicon.inflected() {
             let stem = language.stem(slot.word.spelling());
-            let own = lexicon.word(&slot.word.folded).map(|word| lexicon.stem_of(word));
-            if english::is_common(&slot.word.folded)
-                && !own.is_some_and(|own| lexicon.related(Relation::Form, *language, &stem).contains(&own))
-            {
+            let forms = lexicon.related(Relation::Form, *language, &stem);
+            if is_english && !own.is_some_and(|own| forms.contains(&own)) {
                 continue;
             }
-            for (relation, kind, weight) in
-                [(Relation::Form, MatchKind::Stem, ranking.near), (Relation::Compound, MatchKind::Inner, ranking.loose)]
+            let compounds = lexicon.related(Relation::Compound, *language, &stem);
+            for (words, kind, weight) in
+                [(forms, MatchKind::Stem, ranking.near), (compounds, MatchKind::Inner, ranking.loose)]
             {
-                for word in lexicon.related(relation, *language, &stem).into_iter().take(MOST_INFLECTIONS) {
+                for word in words.into_iter().take(MOST_INFLECTIONS) {
                     let term = Term::Word(word);
                     if !slot.alternatives.iter().any(|alternative| alternative.term == term) {
                         slot.alternatives.push(Alternative { kind, term, weight });
