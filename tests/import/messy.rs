@@ -54,7 +54,7 @@ fn a_template_fills_in_addresses_that_rows_lack() {
     let (output, export) = import("t.csv", csv, &[]);
     let text = stderr(&output);
     assert!(
-        export.is_none() && text.contains("--map '{Repo}=url' uses `Repo` in such rows, which has one in 1"),
+        export.is_none() && text.contains("--map '{Repo}=url' uses the one in `Repo`, which 1 of these rows have"),
         "{text}"
     );
     let (output, export) = import("t.csv", csv, &["--map", "{Repo}=url"]);

@@ -8,6 +8,7 @@ use std::path::Path;
 use super::convert::TRANSLATIONS;
 use super::edit::items;
 use super::findings::{At, Rejected, TableFindings};
+use super::mapping::text;
 use super::{Cell, Mapping, Table, value};
 use crate::export::{self, Code, Finding, Limits, Report, Severity, SourceFile};
 use crate::record::CalendarDate;
@@ -147,18 +148,14 @@ impl Checked<'_> {
     /// How to fill in the addresses that rows lack from the column that has them in most of these rows.
     fn filling(&self, found: &[Found<'_>]) -> Option<String> {
         let count = |column: &usize| {
-            let cells = found.iter().filter_map(|(row, _)| Some(&self.table.rows[(*row)?].cells[*column]));
-            let text = |cell: &Cell| match cell {
-                Cell::Json(raw) => serde_json::from_str(raw).unwrap_or_default(),
-                cell => cell.text().unwrap_or_default().to_owned(),
-            };
-            cells.filter(|cell| value::has_scheme(&text(cell))).count()
+            let texts = found.iter().filter_map(|(row, _)| text(&self.table.rows[(*row)?].cells[*column]));
+            texts.filter(|text| value::has_scheme(text)).count()
         };
         let column =
             (0..self.table.heads.len() - self.table.made).max_by_key(count).filter(|column| count(column) > 0)?;
         let head = &self.table.heads[column];
         Some(format!(
-            "write the address of the product's website; --map '{{{head}}}=url' uses `{head}` in such rows, which has one in {}",
+            "write the address of the product's website; --map '{{{head}}}=url' uses the one in `{head}`, which {} of these rows have",
             count(&column)
         ))
     }

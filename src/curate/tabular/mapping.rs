@@ -16,7 +16,7 @@ const SAMPLE_ROWS: usize = 200;
 const OTHER_ADDRESSES: &str = "repo source quelle git logo image icon licen lizenz lisen лиценз ライセンス 许可 screenshot download issue \
      publisher";
 
-/// A column with these isn't about the languages that a product speaks.
+/// A column that contains these doesn't list the languages of a user interface.
 const PROGRAMMING_LANGUAGES: &str = "ada assembly bash c c# c++ clojure css d dart elixir erlang f# fortran go golang groovy haskell html \
      java javascript js julia kotlin lua matlab node nodejs node.js objective-c ocaml perl php powershell python r ruby rust scala shell \
      solidity sql swift typescript zig";
@@ -316,15 +316,18 @@ fn is_empty(table: &Table, column: usize) -> bool {
     table.rows.iter().all(|row| row.cells[column] == Cell::Empty)
 }
 
-/// A column's text, without empty cells and placeholders. JSON strings are decoded, and formula
-/// errors are ignored.
+/// A column's text, without empty cells and placeholders.
 fn texts(table: &Table, column: usize) -> impl Iterator<Item = String> {
-    let text = |cell: &Cell| match cell {
+    table.rows.iter().filter_map(move |row| text(&row.cells[column]))
+}
+
+/// A cell's text; of a link, the address. JSON strings are decoded, and formula errors are ignored.
+pub(super) fn text(cell: &Cell) -> Option<String> {
+    match cell {
         Cell::Json(raw) => Some(serde_json::from_str::<String>(raw).unwrap_or_else(|_| raw.clone())),
         Cell::Link(link) => Some(if value::is_address(&link.0) { link.0.clone() } else { link.1.clone() }),
         other => other.text().map(str::to_owned),
-    };
-    table.rows.iter().filter_map(move |row| text(&row.cells[column]))
+    }
 }
 
 /// Whether a column's values could belong to a property.

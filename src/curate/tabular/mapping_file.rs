@@ -311,7 +311,7 @@ fn filled(parts: &[Part<'_>], cells: &[Cell], columns: &[ColumnUse], is_uri: boo
                 if shown.is_empty() || columns[*column].is_null(&shown) {
                     return Cell::Empty;
                 }
-                // An address itself is left as it is.
+                // A value that begins an address is one itself, so it's left as it is.
                 if is_uri && !text.is_empty() {
                     text.extend(utf8_percent_encode(&shown, ESCAPED));
                 } else {
