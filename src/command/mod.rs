@@ -130,7 +130,7 @@ impl Failure {
     }
 }
 
-/// Other errors than those of usage and exports.
+/// Errors other than those of usage and exports.
 impl<E: Error> From<E> for Failure {
     fn from(error: E) -> Self {
         Self { text: chain(&error), code: 1 }
