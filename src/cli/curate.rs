@@ -366,14 +366,15 @@ pub struct TableArgs {
     /// 12]
     #[arg(long, value_name = "ORDER")]
     pub date_order: Option<DateOrderArg>,
-    /// Add a suffix, as in moss-2, to ids that are derived from names and would collide
+    /// Add a suffix, as in moss-2, to ids that are derived from names and would collide. Rows are
+    /// then never merged
     #[arg(long)]
     pub unique_ids: bool,
     /// Apply the fixes that need no judgement: missing and broken URL schemes, umlauts in hosts, and
     /// spaces around addresses
     #[arg(long)]
     pub fix: bool,
-    /// Merge rows with the same id, or the same name and URL: their lists are united
+    /// Merge rows with the same id, or the same name and URL, even if more than their lists differs
     #[arg(long)]
     pub merge_rows: bool,
     /// Write the valid rows; the others go to a file beside the export, such as

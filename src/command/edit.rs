@@ -10,7 +10,7 @@ use super::write_file::{Locked, print_changes};
 use super::{Failure, print_note};
 use crate::cli::{AddArgs, SetArgs};
 use crate::curate::tabular::{
-    self, Cell, Checked, ColumnUse, ConvertOptions, Mapping, Row, RowKind, Table, Target, UpdateOptions,
+    self, Cell, Checked, ColumnUse, ConvertOptions, Mapping, MergeRows, Row, RowKind, Table, Target, UpdateOptions,
 };
 use crate::error::chain;
 use crate::export::{self, Export, Severity};
@@ -42,7 +42,7 @@ fn edit(path: &Path, id: Option<&str>, values: &[String], max_file_bytes: u64) -
         date_order: None,
         known: Some(&export),
         fix: false,
-        merge_rows: false,
+        merge: MergeRows::None,
     };
     let mut conversion = tabular::convert(&table, &mapping, &options);
     let stated = conversion.records[0].text("id");

@@ -301,6 +301,48 @@ fn rows_about_the_same_product_are_merged_on_request() {
 }
 
 #[test]
+fn rows_that_differ_only_in_lists_are_merged() {
+    let folder = Folder::new();
+    let table = "Product,Website,Category,Vendor\n\
+        Moss,https://moss.example/,Audits,Moss Ltd\n\
+        Fern,https://fern.example/,Audits,\n\
+        moss,https://moss.example,Permits,\n";
+    folder.write("t.csv", &format!("{table},,Permits,\n,,Audits,\n"));
+    let (code, text) = folder.import(&["t.csv", "--name", "N", "--license", "https://l.example/", "--yes"]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("row 6: the required property `name` is missing"), "rows without a name: {text}");
+
+    folder.write("t.csv", table);
+    let text = folder.first(&["t.csv"]);
+    let software = folder.software("data/t.json");
+    assert_eq!(software.len(), 2, "{text}");
+    assert_eq!(
+        (&software[0]["name"], &software[0]["categories"], &software[0]["vendor"]),
+        (&json!("Moss"), &json!(["Audits", "Permits"]), &json!("Moss Ltd"))
+    );
+    assert!(text.contains("rows about the same product were merged (1, such as `2 rows` in row 2)"), "{text}");
+    let (_, text) = folder.import(&["t.csv"]);
+    assert!(text.contains("The table doesn't change anything"), "{text}");
+
+    let separate = Folder::new();
+    separate.write("t.csv", &folder.read("t.csv"));
+    separate.first(&["t.csv", "--unique-ids"]);
+    assert_eq!(separate.software("data/t.json").len(), 3);
+}
+
+#[test]
+fn rows_about_one_product_that_disagree_are_errors() {
+    let folder = Folder::new();
+    folder.write(
+        "t.csv",
+        "Product,Website,Category,Vendor\nMoss,https://moss.example/,Audits,A\nMoss,https://moss.example/,Permits,B\n",
+    );
+    let (code, text) = folder.import(&["t.csv", "--name", "N", "--license", "https://l.example/", "--yes"]);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(text.contains("row 3: `Moss` would get the id `moss`, which row 2 already has"), "{text}");
+}
+
+#[test]
 fn a_product_with_an_error_in_one_of_its_rows_is_set_aside_with_all_of_them() {
     let folder = Folder::new();
     folder.write(

@@ -6,7 +6,7 @@ use std::path::Path;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 use software_directory::curate::tabular::{
-    self, Checked, ConvertOptions, Envelope, Mapping, ReadOptions, Table, TableFindings, UpdateOptions,
+    self, Checked, ConvertOptions, Envelope, Mapping, MergeRows, ReadOptions, Table, TableFindings, UpdateOptions,
 };
 use software_directory::export::{Export, Limits, Severity, SourceFile, examine};
 use software_directory::record::CalendarDate;
@@ -35,7 +35,7 @@ fn imported(table: &[u8], extension: &str) -> Export {
 }
 
 fn options(categories: &BTreeMap<String, String>) -> ConvertOptions<'_> {
-    ConvertOptions { categories, date_order: None, known: None, fix: false, merge_rows: false }
+    ConvertOptions { categories, date_order: None, known: None, fix: false, merge: MergeRows::default() }
 }
 
 /// The export created from a table.
@@ -175,7 +175,12 @@ proptest! {
             mapping.take_attribute(&table, "Seats").expect("a column");
         }
         let categories = BTreeMap::new();
-        let options = ConvertOptions { fix, merge_rows, ..options(&categories) };
+        let merge = match (merge_rows, unique_ids) {
+            (true, _) => MergeRows::All,
+            (false, true) => MergeRows::None,
+            (false, false) => MergeRows::Agreeing,
+        };
+        let options = ConvertOptions { fix, merge, ..options(&categories) };
         let path = Path::new("x.json");
         let today = CalendarDate::parse("2026-01-01").expect("a day");
         // As the command does: rows with errors are set aside if that's asked for.

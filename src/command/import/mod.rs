@@ -15,7 +15,7 @@ use super::write_file::{Locked, check_absent, destination, failed, print_changes
 use super::{Failure, print_note, products_are_in};
 use crate::cli::{DateOrderArg, ImportArgs, TableArgs};
 use crate::curate::tabular::{
-    self, Cause, Checked, Choice, Conversion, ConvertOptions, DateOrder, Envelope, Example, Mapping, Match,
+    self, Cause, Checked, Choice, Conversion, ConvertOptions, DateOrder, Envelope, Example, Mapping, Match, MergeRows,
     ReadOptions, Record, Rejected, RowKind, Table, TableFindings, UpdateOptions, Updated,
 };
 use crate::error::chain;
@@ -92,7 +92,11 @@ pub(super) fn run(args: &ImportArgs) -> Result<ExitCode, Failure> {
             Goal::Update { export, .. } => Some(export),
         },
         fix: options.fix,
-        merge_rows: options.merge_rows,
+        merge: match (options.merge_rows, options.unique_ids) {
+            (true, _) => MergeRows::All,
+            (false, true) => MergeRows::None,
+            (false, false) => MergeRows::Agreeing,
+        },
     };
     let mut conversion = step("Mapping the rows", |_| tabular::convert(&table, &mapping, &convert_options));
     let mut job = Job { args, options: &options, table: &table, mapping: &mapping, goal, answers: HashMap::new() };

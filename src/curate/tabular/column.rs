@@ -20,8 +20,17 @@ pub struct ConvertOptions<'c> {
     pub known: Option<&'c Export>,
     /// Apply the fixes that don't require judgement.
     pub fix: bool,
-    /// Merge rows about the same product.
-    pub merge_rows: bool,
+    pub merge: MergeRows,
+}
+
+/// Which rows with the same id, or the same name and URL, are merged.
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub enum MergeRows {
+    None,
+    /// Those that differ only in lists, such as one row for each of a product's categories.
+    #[default]
+    Agreeing,
+    All,
 }
 
 /// How many pieces between commas a single value may consist of.

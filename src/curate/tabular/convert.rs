@@ -6,7 +6,7 @@ use std::collections::{BTreeMap, HashSet};
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
 
-use super::column::{ConvertOptions, Settled, settle};
+use super::column::{ConvertOptions, MergeRows, Settled, settle};
 use super::date::{self, Date};
 use super::findings::{At, Rejected, TableFindings};
 use super::target::{EVIDENCE, evidence_part, known};
@@ -95,8 +95,8 @@ pub fn convert(table: &Table, mapping: &Mapping, options: &ConvertOptions<'_>) -
         rows.into_iter().filter(|row| !faulty.contains(row)).map(|row| converter.record(row)).collect();
     converter.report_near_categories();
     let mut conversion = Conversion { records, findings: converter.findings };
-    if options.merge_rows {
-        conversion.merge_rows(table, mapping);
+    if options.merge != MergeRows::None {
+        conversion.merge_rows(table, mapping, options.merge);
     }
     conversion.check_ids(table, mapping);
     conversion

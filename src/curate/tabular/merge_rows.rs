@@ -5,7 +5,7 @@ use std::collections::{HashMap, HashSet};
 use serde_json::Value;
 
 use super::findings::{At, Rejected};
-use super::{Conversion, Mapping, Record, Table, Target};
+use super::{Conversion, Mapping, MergeRows, Record, Table, Target};
 use crate::export::Severity;
 use crate::record::{AttributeType, Property, Shape, identity, normalised_url};
 
@@ -29,8 +29,8 @@ impl Conversion {
     }
 
     /// Merges records with the same id, or the same name and URL. Lists are united. If single values
-    /// differ, the first one is kept and the others are reported.
-    pub(super) fn merge_rows(&mut self, table: &Table, mapping: &Mapping) {
+    /// differ, the first one is kept and the others are reported, or the records are kept as they are.
+    pub(super) fn merge_rows(&mut self, table: &Table, mapping: &Mapping, merge: MergeRows) {
         let mut places: HashMap<[String; 3], usize> = HashMap::new();
         let mut groups: Vec<Vec<Record>> = Vec::new();
         for record in std::mem::take(&mut self.records) {
@@ -39,13 +39,22 @@ impl Conversion {
                 Some(id) => [id, String::new(), String::new()],
                 None => [String::new(), identity(&text("name")), normalised_url(&text("url")).into_owned()],
             };
-            let place = *places.entry(key).or_insert(groups.len());
+            let is_known = !key[0].is_empty() || key[1..].iter().all(|part| !part.is_empty());
+            let place = if is_known { *places.entry(key).or_insert(groups.len()) } else { groups.len() };
             match groups.get_mut(place) {
                 Some(group) => group.push(record),
                 None => groups.push(vec![record]),
             }
         }
-        self.records = groups.into_iter().map(|group| self.merged(table, mapping, group)).collect();
+        for group in groups {
+            if merge == MergeRows::All || agree(mapping, &group) {
+                let record = self.merged(table, mapping, group);
+                self.records.push(record);
+            } else {
+                self.records.extend(group);
+            }
+        }
+        self.records.sort_by_key(|record| record.row);
     }
 
     fn merged(&mut self, table: &Table, mapping: &Mapping, mut group: Vec<Record>) -> Record {
@@ -59,8 +68,9 @@ impl Conversion {
                 record.properties.push((name.clone(), None));
             }
         }
-        for (name, first) in &mut record.properties {
-            let column = mapping.columns.iter().position(|of| of.target.property() == Some(&**name));
+        let has_id = record.text("id").is_some();
+        for (name, first) in record.properties.iter_mut().filter(|(name, _)| !is_in_common(has_id, name)) {
+            let column = column_of(mapping, name);
             let value = |other: &'_ Record| other.properties.iter().find(|(of, _)| of == name)?.1.clone();
             let values: Vec<_> = others.iter().filter_map(|other| Some((other.row, value(other)?))).collect();
             if column.is_some_and(|column| is_list(&mapping.columns[column].target)) {
@@ -84,6 +94,27 @@ impl Conversion {
         record.others = others.iter().map(|other| other.row).collect();
         record
     }
+}
+
+fn column_of(mapping: &Mapping, property: &str) -> Option<usize> {
+    mapping.columns.iter().position(|of| of.target.property() == Some(property))
+}
+
+/// Whether the records to merge have this property in common, however it's written.
+fn is_in_common(has_id: bool, property: &str) -> bool {
+    if has_id { property == "id" } else { matches!(property, "name" | "url") }
+}
+
+/// Whether records differ only in lists.
+fn agree(mapping: &Mapping, records: &[Record]) -> bool {
+    let mut known: HashMap<&str, &str> = HashMap::new();
+    let has_id = records[0].text("id").is_some();
+    let values = records.iter().flat_map(|record| &record.properties);
+    let mut filled = values.filter_map(|(name, value)| Some((&**name, value.as_deref()?)));
+    filled.all(|(name, value)| {
+        let is_list = || column_of(mapping, name).is_some_and(|column| is_list(&mapping.columns[column].target));
+        is_in_common(has_id, name) || *known.entry(name).or_insert(value) == value || is_list()
+    })
 }
 
 fn is_list(target: &Target) -> bool {

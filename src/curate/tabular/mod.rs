@@ -33,7 +33,7 @@ mod workbook;
 mod write;
 
 pub use check::{Checked, check, rejected};
-pub use column::{ConvertOptions, sample};
+pub use column::{ConvertOptions, MergeRows, sample};
 pub use convert::{Conversion, Record, convert};
 pub use date::DateOrder;
 pub use findings::{Cause, Example, Rejected, TableFindings};
