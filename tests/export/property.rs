@@ -215,25 +215,73 @@ fn reference() -> String {
 fn section(title: &str, table: &[Property]) -> String {
     let is_record = table == SOFTWARE;
     let is_strict = table.iter().any(|property| property.is_strict);
-    let mut heads = vec!["property", "required", "value"];
+    let mut heads = vec!["property", "required", "type", "meaning"];
     heads.extend(is_strict.then_some("if wrong"));
-    heads.extend(["searched", "translated", "attribute", "in lists"].into_iter().filter(|_| is_record));
+    heads.extend(["searched", "filter", "in lists"].into_iter().filter(|_| is_record));
     let mut text = format!("### {title}\n\n");
     let mut row = |cells: &[&str]| writeln!(text, "| {} |", cells.join(" | ")).expect("a string");
     row(&heads);
     row(&vec!["---"; heads.len()]);
     for property in table {
-        let (name, value) = (format!("`{}`", property.name), property.reference());
-        let mut cells = vec![&*name, property.required.as_str(), &*value];
+        let (name, shape, meaning) = (format!("`{}`", property.name), type_of(property), meaning(property.description));
+        let mut cells = vec![&*name, property.required.as_str(), &*shape, &*meaning];
         cells.extend(is_strict.then_some(if property.is_strict { "error" } else { "warning" }));
-        let traits = [
-            property.searched.is_some() || property.joins.is_some(),
-            property.is_translated,
-            property.attribute.is_some(),
-            property.shown == Shown::List,
-        ];
-        cells.extend(traits.map(|is| if is { "yes" } else { "" }).into_iter().filter(|_| is_record));
+        let filter = filters(property);
+        let yes = |is| if is { "yes" } else { "" };
+        let is_searched = property.searched.is_some() || property.joins.is_some();
+        cells
+            .extend([yes(is_searched), &*filter, yes(property.shown == Shown::List)].into_iter().filter(|_| is_record));
         row(&cells);
     }
     text + "\n"
+}
+
+fn type_of(property: &Property) -> String {
+    let fixed = match property.shape {
+        Shape::OneOf(values) => {
+            return values.iter().map(|value| format!("`{value}`")).collect::<Vec<_>>().join(" or ");
+        }
+        Shape::Text => "string",
+        Shape::Name => "string, not empty",
+        Shape::Label => "string of at most 500 characters",
+        Shape::Uri => "URI",
+        Shape::Date => "`YYYY-MM-DD`",
+        Shape::IdPrefix => "1 to 32 ASCII letters, digits and `. _ : ~ -`",
+        Shape::Texts if property.description.contains("a string or an array") => "string or array of strings",
+        Shape::Texts => "array of strings",
+        Shape::Number if property.is_strict => "number or null",
+        Shape::Number => "number",
+        Shape::Count => "whole number of 0 or more, or null",
+        Shape::Boolean => "`true` or `false`",
+        Shape::Sources => "`[[\"label\", \"URI\"], …]`",
+        Shape::Source => "string or object",
+        Shape::Evidence | Shape::Translations => "object",
+        Shape::Entries(_) => "array of objects",
+    };
+    fixed.to_owned()
+}
+
+/// The description without its type, and without the properties of entries, which have a table of their own.
+fn meaning(description: &str) -> String {
+    const TYPES: [&str; 5] =
+        [", a string or an array of strings", ", an array of strings", ", a string", ", true or false", ", a URI"];
+    let text = TYPES.iter().find_map(|shape| description.strip_suffix(shape)).unwrap_or(description);
+    text.split_once(", each {").map_or_else(
+        || text.to_owned(),
+        |(before, entry)| format!("{before}{}", entry.find(';').map_or("", |end| &entry[end..])),
+    )
+}
+
+/// The API's parameters that filter by a property of a product.
+fn filters(property: &Property) -> String {
+    let parameters: &[&str] = match property.name {
+        "category" | "categories" => &["category"],
+        "rating" => &["min_rating"],
+        "evidence_checked_on" => &["evidence_checked_before", "evidence_checked_after"],
+        "evidence" => &["any_evidence_before"],
+        name @ ("id" | "offering_type" | "evidence_status") => &[name],
+        name if property.attribute.is_some() => &[name],
+        _ => &[],
+    };
+    parameters.iter().map(|name| format!("`{name}`")).collect::<Vec<_>>().join(", ")
 }
