@@ -14,6 +14,7 @@ use super::name::MeaningOption;
 use crate::catalogue::{Bulk, Catalogue, CatalogueError, Records};
 use crate::export::{Export, ExportSet, Skipped};
 use crate::index::{Index, IndexError, IndexFiles};
+use crate::record::AttributeNumber;
 use crate::scratch::Scratch;
 use crate::search::headings::HeadingIndex;
 use crate::search::{Ranking, SearchIndex, SearchIndexError};
@@ -36,6 +37,8 @@ pub struct Snapshot {
     pub glossary: HeadingIndex,
     /// The categories, for searches.
     pub categories: HeadingIndex,
+    /// The keys of the names of boolean attributes.
+    flags: Vec<(String, AttributeNumber)>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -90,6 +93,7 @@ impl Snapshot {
         let index = Index::open(files, documents, Arc::clone(&catalogue), Arc::clone(&records))?;
         let glossary = HeadingIndex::glossary(&catalogue.tables.glossary);
         let categories = HeadingIndex::categories(&catalogue.tables.categories);
+        let flags = catalogue.tables.attributes.flags();
         let merged_changes = MergedChanges::new(&changes);
         let news = NewsIndex::new(&changes, &records);
         Ok(Arc::new(Self {
@@ -104,6 +108,7 @@ impl Snapshot {
             index,
             glossary,
             categories,
+            flags,
         }))
     }
 
@@ -114,6 +119,11 @@ impl Snapshot {
         let generation = Generation::of(&set).map_err(BuildError::scratch)?;
         let parts = build(set, &scratch, Processors::One, MeaningOption::On, &mut |_, _| ControlFlow::Continue(()))?;
         Self::open(generation, Artifact::read(parts).map_err(BuildError::scratch)?)
+    }
+
+    /// Whether a key is the name of this boolean attribute.
+    pub(crate) fn is_flag(&self, key: &str, attribute: AttributeNumber) -> bool {
+        self.flags.iter().any(|(name, of)| *of == attribute && name == key)
     }
 
     pub fn generation(&self) -> &str {

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use super::property::{AttributeType, BUILT_IN};
+use super::property::{AttributeType, BUILT_IN, SOFTWARE, Section};
 use super::{CalendarDate, Language, Software, Translations};
 use crate::text::fold::folded;
 use crate::text::shorten::{LIST_CHARS, is_longer};
@@ -232,6 +232,34 @@ impl Attributes {
     pub fn searched(&self) -> impl Iterator<Item = &Attribute> {
         let declared = self.0.iter().skip(BUILT_IN.len());
         declared.filter(|attribute| attribute.searchable && attribute.kind == AttributeType::Text)
+    }
+
+    /// The attributes whose values are recognised in queries: yes-or-no properties, and text that
+    /// isn't in the short fields, whose words are found anyway. Hidden ones aren't recognised.
+    pub fn understood(&self) -> impl Iterator<Item = (AttributeNumber, &Attribute)> {
+        let is_short = |property: &str| {
+            let field = SOFTWARE.iter().find(|of| of.name == property).and_then(|of| of.searched);
+            field.is_some_and(|field| field.section() == Section::Summary)
+        };
+        let is_understood = move |attribute: &Attribute| {
+            let kind = attribute.kind;
+            matches!(kind, AttributeType::Text | AttributeType::Boolean) && !is_short(&attribute.property)
+        };
+        self.iter().filter(move |(_, attribute)| !attribute.hidden && is_understood(attribute))
+    }
+
+    /// The keys of the labels and properties of boolean attributes, in all languages.
+    pub fn flags(&self) -> Vec<(String, AttributeNumber)> {
+        let booleans = self.understood().filter(|(_, attribute)| attribute.kind == AttributeType::Boolean);
+        let names = booleans.flat_map(|(number, attribute)| {
+            let names = attribute
+                .translations
+                .of("label")
+                .map(|(_, text)| text)
+                .chain([&*attribute.label, &attribute.property]);
+            names.filter_map(move |name| Some((AttributeType::Text.key(name)?, number)))
+        });
+        names.collect()
     }
 
     pub fn get(&self, number: AttributeNumber) -> &Attribute {

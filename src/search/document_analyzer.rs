@@ -23,7 +23,7 @@ use crate::text::stem::Stems;
 
 /// Increment this whenever a change makes any text yield different terms. It's part of a
 /// generation's name.
-pub const ANALYZER_VERSION: u32 = 4;
+pub const ANALYZER_VERSION: u32 = 5;
 
 /// Analyses documents one at a time. Words have provisional numbers until all documents have been
 /// analysed.
@@ -153,6 +153,12 @@ impl DocumentAnalyzer {
                 names += u32::from(text.is_own && section == Section::Name);
             }
             sequence.push(SECTION_END);
+        }
+        for (number, attribute) in attributes.understood() {
+            let values = attribute.values_of(software);
+            for key in values.iter().filter_map(|value| attribute.kind.key(value)).filter(|key| key != "false") {
+                self.add_once(Term::attribute_value(number, &key), Occurrences::one(Field::Name));
+            }
         }
         self.attributes = attributes;
         if let Some(meaning) = &mut self.meaning {

@@ -8,7 +8,7 @@ use super::plan::{Alternative, MatchKind, Phrase, Term, TermLookup};
 use super::query::{LONG_QUERY, ParsedQuery};
 use super::{SearchIndex, conjunction};
 use crate::text::analyse::{Gap, Word, compound, is_dash, name_key, written};
-use crate::text::english;
+use crate::text::language;
 
 /// Intent words, sorted. They describe the kind of answer (a program, a good one, another one)
 /// rather than its subject, so they don't count if other words match something.
@@ -59,19 +59,39 @@ pub(crate) fn is_intent_word(text: &str, word: &Word) -> bool {
 struct Intent {
     /// The names of products to replace; for each cue, the longest comes first.
     subjects: Vec<PossibleSubject>,
-    compared: Option<[Range<usize>; 2]>,
+    compared: Option<Compared>,
     excluded: Option<Excluded>,
 }
 
-/// A name or word after a `not`.
+/// The words on both sides of a `vs` or an `or`.
+#[derive(Debug, Clone, PartialEq, Eq)]
+struct Compared {
+    sides: [Range<usize>; 2],
+    /// Whether it's a `vs`. Otherwise, one of the sides must be the name of a product.
+    is_certain: bool,
+}
+
+/// A name or words after a `not` or `without`.
 #[derive(Debug, Clone, PartialEq, Eq)]
 struct Excluded {
     /// Index of the `not`.
     not: usize,
     words: Range<usize>,
-    /// Whether the word is written `NOT`, as a search operator. Otherwise, only a name is excluded.
-    is_certain: bool,
+    kind: Negation,
 }
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Negation {
+    /// Written `NOT`, as a search operator.
+    Operator,
+    /// `not`, which excludes a name.
+    Not,
+    /// `without`, `no`: what follows is merely unwanted.
+    Without,
+}
+
+const NEGATIONS: [&str; 7] = ["no", "not", "ohne", "sans", "senza", "sin", "without"];
+const OR: [&str; 4] = ["o", "oder", "or", "ou"];
 
 impl Intent {
     fn of(text: &str, words: &[Word]) -> Self {
@@ -83,20 +103,32 @@ fn is(words: &[Word], at: usize, any: &[&str]) -> bool {
     words.get(at).is_some_and(|word| any.contains(&word.folded.as_str()))
 }
 
-/// The words on both sides of a query's only `vs`, if both sides are short enough to be names.
-fn compared(words: &[Word]) -> Option<[Range<usize>; 2]> {
-    let mut all = (0..words.len()).filter(|at| is(words, *at, &["versus", "vs"]));
+/// The words on both sides of a query's only `vs` or `or`, if both sides are short enough to be
+/// names.
+fn compared(words: &[Word]) -> Option<Compared> {
+    let is_certain = (0..words.len()).any(|at| is(words, at, &["versus", "vs"]));
+    let between: &[&str] = if is_certain { &["versus", "vs"] } else { &OR };
+    let mut all = (0..words.len()).filter(|at| is(words, *at, between));
     let (at, None) = (all.next()?, all.next()) else { return None };
     let sides = [0..at, at + 1..words.len()];
-    sides.iter().all(|side| (1..=MOST_WORDS).contains(&side.len())).then_some(sides)
+    sides.iter().all(|side| (1..=MOST_WORDS).contains(&side.len())).then_some(Compared { sides, is_certain })
 }
 
-/// The exclusion after the last `not`, if other words precede it.
+/// The words after the last `not` or `without`, up to the next function word, if other words
+/// precede it.
 fn excluded(text: &str, words: &[Word]) -> Option<Excluded> {
-    let not = words.iter().rposition(|word| word.folded == "not").filter(|at| *at > 0)?;
-    let is_certain = &text[words[not].start..words[not].end] == "NOT";
-    let words = not + 1..words.len().min(if is_certain { not + 2 } else { words.len() });
-    ((1..=MOST_WORDS).contains(&words.len())).then_some(Excluded { not, words, is_certain })
+    let not = (1..words.len()).rfind(|at| is(words, *at, &NEGATIONS))?;
+    let kind = match &text[words[not].start..words[not].end] {
+        "NOT" => Negation::Operator,
+        _ if words[not].folded == "not" => Negation::Not,
+        _ => Negation::Without,
+    };
+    let most = if kind == Negation::Operator { 1 } else { words.len() };
+    let behind = words[not + 1..].iter().take(most);
+    let count =
+        behind.take_while(|word| kind == Negation::Operator || !language::is_function_word(&word.folded)).count();
+    let words = not + 1..not + 1 + count;
+    ((1..=MOST_WORDS).contains(&count)).then_some(Excluded { not, words, kind })
 }
 
 /// What it takes for a name next to a cue to count as the product to replace. A name always counts
@@ -125,12 +157,41 @@ struct Cue {
     certainty: Certainty,
 }
 
-const ALTERNATIVE: Place = &["alternative", "alternatives", "competitor", "competitors"];
-const REPLACEMENT: Place =
-    &["clone", "clones", "equivalent", "equivalents", "replacement", "replacements", "substitute", "substitutes"];
-const PREPOSITION: Place = &["to", "for", "of"];
-const REPLACE: Place = &["replace", "replaces", "replacing"];
+const ALTERNATIVE: Place =
+    &["alternativa", "alternativas", "alternative", "alternativen", "alternatives", "competitor", "competitors"];
+const REPLACEMENT: Place = &[
+    "clone",
+    "clones",
+    "equivalent",
+    "equivalents",
+    "ersatz",
+    "reemplazo",
+    "remplacant",
+    "replacement",
+    "replacements",
+    "sostituto",
+    "substitute",
+    "substitutes",
+    "sustituto",
+];
+const SIMILAR: Place = &[
+    "ahnlich",
+    "ahnliche",
+    "ahnliches",
+    "parecido",
+    "parecidos",
+    "similaire",
+    "similaires",
+    "similar",
+    "similares",
+    "simile",
+    "simili",
+];
+const PREPOSITION: Place =
+    &["a", "al", "au", "de", "di", "for", "fur", "of", "para", "per", "pour", "to", "von", "wie", "zu"];
+const REPLACE: Place = &["reemplazar", "remplacer", "replace", "replaces", "replacing", "sostituire"];
 const MOVE: Place = &["migrate", "migrating", "migration", "move", "moving", "switch", "switching", "away"];
+const OF: Place = &["de", "del", "di", "du", "of", "von"];
 pub(crate) const KIND: Place = &[
     "anything",
     "app",
@@ -148,21 +209,38 @@ pub(crate) const KIND: Place = &[
 ];
 const PLATFORM: Place = &["android", "ios", "linux", "mac", "macos", "ubuntu", "windows"];
 
-/// All cues. If several begin with the same word, the first one counts.
-const CUES: [Cue; 13] = [
+/// All cues. If several begin with the same word, the first one with a known name counts.
+const CUES: [Cue; 18] = [
     Cue { words: &[ALTERNATIVE, PREPOSITION], precedes: true, certainty: Certainty::Explicit },
     Cue { words: &[ALTERNATIVE], precedes: false, certainty: Certainty::Explicit },
     Cue { words: &[REPLACEMENT, PREPOSITION], precedes: true, certainty: Certainty::Likely },
     Cue { words: &[REPLACEMENT], precedes: false, certainty: Certainty::Likely },
-    Cue { words: &[&["similar"], PREPOSITION], precedes: true, certainty: Certainty::Likely },
-    Cue { words: &[KIND, &["like"]], precedes: true, certainty: Certainty::Likely },
+    Cue { words: &[SIMILAR, PREPOSITION], precedes: true, certainty: Certainty::Explicit },
+    Cue { words: &[&OR, SIMILAR], precedes: false, certainty: Certainty::Explicit },
+    Cue { words: &[KIND, &["like"]], precedes: true, certainty: Certainty::Explicit },
+    Cue { words: &[&["etwas", "so"], &["wie"]], precedes: true, certainty: Certainty::Explicit },
+    Cue {
+        words: &[&["algo", "chose", "qualcosa"], &["come", "comme", "como"]],
+        precedes: true,
+        certainty: Certainty::Explicit,
+    },
     Cue { words: &[REPLACE], precedes: true, certainty: Certainty::Likely },
-    Cue { words: &[&["instead"], &["of"]], precedes: true, certainty: Certainty::Likely },
+    Cue { words: &[&["ersetzen"]], precedes: false, certainty: Certainty::Likely },
+    Cue {
+        words: &[&["anstelle", "instead", "invece", "lieu", "lugar", "place", "posto", "vez"], OF],
+        precedes: true,
+        certainty: Certainty::Explicit,
+    },
+    Cue { words: &[&["anstatt", "statt"]], precedes: true, certainty: Certainty::Explicit },
     Cue { words: &[MOVE, &["from"]], precedes: true, certainty: Certainty::Likely },
     Cue { words: &[&["open"], &["source"]], precedes: true, certainty: Certainty::Description },
     Cue { words: &[&["self"], &["hosted"]], precedes: true, certainty: Certainty::Description },
     Cue { words: &[&["opensource", "foss", "selfhosted"]], precedes: true, certainty: Certainty::Description },
-    Cue { words: &[&["for", "on"], PLATFORM], precedes: false, certainty: Certainty::Description },
+    Cue {
+        words: &[&["auf", "en", "for", "fur", "on", "para", "pour", "sur"], PLATFORM],
+        precedes: false,
+        certainty: Certainty::Description,
+    },
 ];
 
 /// The name of a product that the query may be asking for alternatives to.
@@ -178,14 +256,15 @@ pub(crate) struct PossibleSubject {
 pub(crate) fn subjects(words: &[Word]) -> Vec<PossibleSubject> {
     let mut subjects = Vec::new();
     for at in 0..words.len() {
-        let Some(cue) = CUES.iter().find(|cue| cue.is_at(words, at)) else { continue };
-        let range = at..at + cue.words.len();
-        let (start, end) = (range.start, range.end);
-        let beside = if cue.precedes { words.len() - end } else { start };
-        let names = (1..=beside.min(MOST_WORDS))
-            .rev()
-            .map(|length| if cue.precedes { end..end + length } else { start - length..start });
-        subjects.extend(names.map(|words| PossibleSubject { words, cue: range.clone(), certainty: cue.certainty }));
+        for cue in CUES.iter().filter(|cue| cue.is_at(words, at)) {
+            let range = at..at + cue.words.len();
+            let (start, end) = (range.start, range.end);
+            let beside = if cue.precedes { words.len() - end } else { start };
+            let names = (1..=beside.min(MOST_WORDS))
+                .rev()
+                .map(|length| if cue.precedes { end..end + length } else { start - length..start });
+            subjects.extend(names.map(|words| PossibleSubject { words, cue: range.clone(), certainty: cue.certainty }));
+        }
     }
     subjects
 }
@@ -215,6 +294,8 @@ pub(super) struct Understood {
     /// The exclusion after a `not`, as written.
     pub(super) left_out: Option<String>,
     pub(super) excluded: Exclusion,
+    /// The words after a `without`.
+    pub(super) unwanted: Option<Range<usize>>,
     /// Product names to match as a whole.
     pub(super) names: Vec<Term>,
     /// Whether the query compares two products, so that no product has to contain all the words.
@@ -252,23 +333,35 @@ pub(super) fn understand<L: TermLookup>(
     let intent = Intent::of(text, words);
     let is_plain = |of: &Range<usize>| !of.clone().any(|at| query.is_in_phrase(at));
     let key = |of: &Range<usize>| name_key(&words[of.clone()]);
-    if let Some(excluded) = intent.excluded.filter(|of| words.len() < LONG_QUERY && is_plain(&of.words)) {
-        let name = Term::Name(key(&excluded.words).into());
-        let is_name = lookup.document_frequency(&name)? > 0;
-        if is_name || excluded.is_certain {
-            understood.cues.extend(std::iter::once(excluded.not).chain(excluded.words.clone()));
+    let is_known = |term: &Term| lookup.document_frequency(term).map(|frequency| frequency > 0);
+    if let Some(Excluded { not, words: of, kind }) =
+        intent.excluded.filter(|of| (of.kind == Negation::Without || words.len() < LONG_QUERY) && is_plain(&of.words))
+    {
+        let name = Term::Name(key(&of).into());
+        let is_name = kind != Negation::Without && is_known(&name)?;
+        // In `no code`, the words belong together.
+        let joined = Term::Compound(index.stems.of(&compound(&words[not], &words[of.start])).into());
+        let is_one = is(words, not, &["no", "not"]) && is_known(&joined)?;
+        if is_name || kind == Negation::Operator {
+            understood.cues.extend(not..of.end);
+            understood.left_out = Some(written(text, &words[of.clone()]).to_owned());
             if is_name {
                 understood.excluded.terms.push(name);
             } else {
-                understood.excluded.add(index, text, &words[excluded.words.clone()]);
+                understood.excluded.add(index, text, &words[of]);
             }
-            understood.left_out = Some(written(text, &words[excluded.words]).to_owned());
+        } else if !is_one {
+            understood.cues.extend(not..of.end);
+            understood.unwanted = Some(of);
         }
     }
-    if let Some(sides) = intent.compared.filter(|sides| sides.iter().all(is_plain)) {
-        understood.is_comparison = true;
-        understood.cues.extend(sides[0].end..sides[1].start);
-        understood.names.extend(sides.iter().map(|side| Term::Name(key(side).into())));
+    if let Some(Compared { sides, is_certain }) = intent.compared.filter(|of| of.sides.iter().all(is_plain)) {
+        let names = sides.clone().map(|side| Term::Name(key(&side).into()));
+        if is_certain || is_known(&names[0])? || is_known(&names[1])? {
+            understood.is_comparison = true;
+            understood.cues.extend(sides[0].end..sides[1].start);
+            understood.names.extend(names);
+        }
     }
     for subject in intent.subjects.into_iter().filter(|of| is_plain(&of.words)) {
         let is_cue = |at: &usize| {
@@ -276,7 +369,7 @@ pub(super) fn understand<L: TermLookup>(
             subject.cue.contains(at)
                 || is_intent_word(text, word)
                 || names_kind(&word.folded)
-                || english::is_function_word(&word.folded)
+                || language::is_function_word(&word.folded)
         };
         let (cues, others): (Vec<_>, Vec<_>) =
             (0..words.len()).filter(|at| !subject.words.contains(at)).partition(is_cue);
@@ -412,18 +505,24 @@ mod tests {
 
     #[test]
     fn two_names_are_compared() {
-        assert_eq!(intent("jira vs asana").compared, Some([0..1, 2..3]));
-        assert_eq!(intent("power bi versus tableau").compared, Some([0..2, 3..4]));
-        for text in ["vs code", "a vs b vs c", "jira vs"] {
-            assert_eq!(intent(text).compared, None, "{text}");
+        let compared = |text| intent(text).compared.map(|of| (of.sides, of.is_certain));
+        assert_eq!(compared("jira vs asana"), Some(([0..1, 2..3], true)));
+        assert_eq!(compared("power bi versus tableau"), Some(([0..2, 3..4], true)));
+        for text in ["jira or asana", "jira oder asana", "jira ou asana", "jira o asana"] {
+            assert_eq!(compared(text), Some(([0..1, 2..3], false)), "{text}");
+        }
+        for text in ["vs code", "a vs b vs c", "jira vs", "a or b or c"] {
+            assert_eq!(compared(text), None, "{text}");
         }
     }
 
     #[test]
     fn a_not_between_words_excludes_what_follows_it() {
-        let excluded = |text| intent(text).excluded.map(|of| (of.not, of.words, of.is_certain));
-        assert_eq!(excluded("audit NOT legacy tools"), Some((1, 2..3, true)));
-        assert_eq!(excluded("crm not acme cloud"), Some((1, 2..4, false)));
+        let excluded = |text| intent(text).excluded.map(|of| (of.not, of.words, of.kind));
+        assert_eq!(excluded("audit NOT legacy tools"), Some((1, 2..3, Negation::Operator)));
+        assert_eq!(excluded("crm not acme cloud"), Some((1, 2..4, Negation::Not)));
+        assert_eq!(excluded("wiki without database for teams"), Some((1, 2..3, Negation::Without)));
+        assert_eq!(excluded("Wiki ohne Datenbank"), Some((1, 2..3, Negation::Without)));
         for text in ["not acme", "audit not", "whether or not a b c d e"] {
             assert_eq!(excluded(text), None, "{text}");
         }
@@ -447,6 +546,27 @@ mod tests {
         assert_eq!(subjects("open-source Trello"), ["Trello"]);
         assert_eq!(subjects("self hosted Trello"), ["Trello"]);
         assert_eq!(subjects("photoshop for linux"), ["photoshop"]);
+        for text in [
+            "Alternative zu Trello",
+            "Trello Alternative",
+            "Ersatz für Trello",
+            "etwas wie Trello",
+            "statt Trello",
+            "alternative à Trello",
+            "quelque chose comme Trello",
+            "à la place de Trello",
+            "Trello ou similaire",
+            "alternativa a Trello",
+            "algo como Trello",
+            "en lugar de Trello",
+            "Trello or similar",
+            "qualcosa come Trello",
+            "al posto di Trello",
+            "simile a Trello",
+            "what can I use instead of Trello",
+        ] {
+            assert!(subjects(text).contains(&"Trello".to_owned()), "{text}");
+        }
         for text in ["audit software", "i like slack", "alternative", "similar audits", "open doors", "for linux"] {
             assert_eq!(subjects(text), [""; 0], "{text}");
         }

@@ -37,7 +37,7 @@ pub use document_analyzer::{ANALYZER_VERSION, DocumentAnalyzer, Numbering, Vocab
 pub use index::{DocumentTables, SearchBuilder, SearchIndex, SearchIndexError, SearchParts};
 pub use lexicon::{StemId, WordId};
 pub use plan::{
-    Alternative, FEW, INDEXED_PREFIX, MOST_COMPARED, MatchKind, Meaning, Phrase, PhraseForm, Plan, Related, Rerank,
-    Signals, StemSlots, Term, TermLookup, WordGroup,
+    Alternative, AttributeValues, FEW, INDEXED_PREFIX, MOST_COMPARED, MatchKind, Meaning, Phrase, PhraseForm, Plan,
+    Related, Rerank, Signals, StemSlots, Term, TermLookup, WordGroup,
 };
 pub use ranking::Ranking;

@@ -8,6 +8,7 @@ use serde::{Deserialize, Serialize};
 use super::budget::Budget;
 use super::lexicon::{StemId, WordId};
 use super::ranking::Ranking;
+use crate::record::AttributeNumber;
 use crate::text::meaning::{DIMENSIONS, NearTopic, Reference, nearest_topics};
 
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -25,6 +26,8 @@ pub enum Term {
     /// The name key of a product that the document's product can replace.
     AlternativeTo(Box<str>),
     Category(Box<str>),
+    /// An attribute's number and the key of one of its values ([`attribute_value`](Self::attribute_value)).
+    Value(Box<str>),
     /// A word in the name or an alias that begins with these letters, folded. Two neighbouring
     /// words also count as one word.
     NamePrefix(Box<str>),
@@ -56,6 +59,10 @@ impl Term {
     /// The first letter of a synonym group's entry.
     pub const CONCEPT: u8 = b's';
 
+    pub(crate) fn attribute_value(attribute: AttributeNumber, key: &str) -> Self {
+        Self::Value(format!("{attribute:x} {key}").into())
+    }
+
     /// Writes the term as it appears in the index's dictionary: a letter for its kind, then the
     /// rest.
     pub fn write(&self, out: &mut String) {
@@ -72,6 +79,7 @@ impl Term {
             Self::Name(text) => (b't', text),
             Self::AlternativeTo(text) => (b'a', text),
             Self::Category(id) => (b'k', id),
+            Self::Value(text) => (b'v', text),
             Self::NamePrefix(text) => (b'n', text),
             Self::NameWord(text) => (b'm', text),
             Self::Identity(text) => (b'i', text),
@@ -117,6 +125,8 @@ pub enum MatchKind {
     AlternativeTo,
     /// A category of the products that the query is looking for.
     Category,
+    /// The value of an attribute.
+    Attribute,
     /// A topic close to the product's meaning.
     Topic,
     /// A mention of the named product.
@@ -140,6 +150,7 @@ impl MatchKind {
             Self::Correction => "correction",
             Self::AlternativeTo => "alternative to",
             Self::Category => "category",
+            Self::Attribute => "attribute",
             Self::Topic => "topic",
             Self::Mention => "mention",
             Self::Name => "name",
@@ -288,8 +299,20 @@ pub trait TermLookup {
     /// The category ids of the first few documents that contain a term.
     fn categories(&self, term: &Term) -> Result<Vec<String>, Self::Error>;
 
+    /// The attributes with a value that has this key, or that begins with it and a version.
+    fn attribute_values(&self, key: &str) -> Vec<AttributeValues>;
+
     /// Whether any document contains all these terms.
     fn has_all(&self, terms: &[Term], budget: &Budget) -> Result<bool, Self::Error>;
+}
+
+/// Values of an attribute that a word in a query stands for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct AttributeValues {
+    pub attribute: AttributeNumber,
+    pub property: Box<str>,
+    /// Each value's key and label.
+    pub values: Vec<(Box<str>, Box<str>)>,
 }
 
 /// Which stems stand for which slots of a query.

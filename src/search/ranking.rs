@@ -30,6 +30,10 @@ pub struct Ranking {
     pub loose: f32,
     /// A category of the product that the query asks for alternatives to, or of the alternatives.
     pub subject_category: f32,
+    /// What the value of an attribute counts, as a share of the query's other words.
+    pub attribute: f32,
+    /// What the words beside the name of a product to replace count at most, as a share of that name.
+    pub beside_subject: f32,
     /// The relative gain in score if every word is spelled as in the query.
     pub spelling: f32,
     /// How much a record with the query's meaning gains, as a share of the gap between its score
@@ -57,6 +61,8 @@ impl Default for Ranking {
             near: 0.85,
             loose: 0.3,
             subject_category: 0.15,
+            attribute: 0.5,
+            beside_subject: 0.5,
             spelling: 0.1,
             meaning: 0.5,
             related: 0.4,

@@ -255,6 +255,7 @@ fn text(snapshot: &Snapshot, term: &Term) -> String {
         Term::Concept(concept) => snapshot.search.thesaurus.terms_of(*concept).join(", "),
         Term::Topic(topic) => format!("topic {topic}"),
         Term::Prefix(text) | Term::NamePrefix(text) => format!("{text}…"),
+        Term::Value(text) => text.split_once(' ').map_or("", |(_, key)| key).to_owned(),
         Term::Compound(text)
         | Term::Name(text)
         | Term::AlternativeTo(text)

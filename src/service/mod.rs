@@ -52,9 +52,9 @@ pub use search::{budget, find_software_within, search_software};
 pub use similar::similar_software;
 pub use software::{get_items, get_software, get_software_hash, list_software, read_software};
 pub use suggest::example_queries;
-pub use suggest::similar_queries;
 pub use suggest::suggest;
 pub(crate) use suggest::suggest_headings;
+pub use suggest::{similar_names, similar_queries};
 pub use unknown::unknown_values;
 
 /// A failure that isn't the caller's fault.

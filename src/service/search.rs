@@ -15,12 +15,13 @@ use super::{
 use crate::catalogue::resource::{Correction, QueryReport};
 use crate::generation::Snapshot;
 use crate::index::{Hit, IndexError, SearchHits, SearchRequest};
+use crate::record::{Attribute, AttributeNumber, AttributeType};
 use crate::search::budget::{Budget, Stop};
 use crate::search::expand::{Expansion, Options, expand};
 use crate::search::facet_counts::FacetCounts;
 use crate::search::identity::read;
 use crate::search::query::ParsedQuery;
-use crate::search::{Alternative, MatchKind, Plan, Term, TermLookup, WordGroup};
+use crate::search::{Alternative, AttributeValues, MatchKind, Plan, Term, TermLookup, WordGroup};
 use crate::text::analyse::{Word, written};
 
 pub fn search_software(snapshot: &Snapshot, query: &SearchSoftware) -> Result<SearchPage<'static>, ServiceError> {
@@ -147,6 +148,9 @@ fn understand_and_search(
     Ok((expansion, found))
 }
 
+/// How many values of an attribute a word in a query can stand for: the versions of a licence.
+const MAX_VALUES: usize = 20;
+
 impl TermLookup for Snapshot {
     type Error = IndexError;
 
@@ -160,6 +164,23 @@ impl TermLookup for Snapshot {
         let mut ids: Vec<_> = found.into_iter().map(|category| categories[category as usize].id.clone()).collect();
         ids.sort_unstable();
         Ok(ids)
+    }
+
+    fn attribute_values(&self, key: &str) -> Vec<AttributeValues> {
+        let attributes = &self.catalogue.tables.attributes;
+        let of = |(number, attribute): (AttributeNumber, &Attribute)| {
+            let column = self.records.columns.attribute(number);
+            let values = match attribute.kind {
+                AttributeType::Boolean if !self.is_flag(key, number) => return None,
+                AttributeType::Boolean => column.find_versions("true"),
+                _ => column.find_versions(key),
+            };
+            let values = values.take(MAX_VALUES).map(|value| (column.key(value).into(), column.label(value).into()));
+            let values: Vec<_> = values.collect();
+            let property = attribute.property.clone();
+            (!values.is_empty()).then_some(AttributeValues { attribute: number, property, values })
+        };
+        if key.is_empty() { Vec::new() } else { attributes.understood().filter_map(of).collect() }
     }
 
     fn has_all(&self, terms: &[Term], budget: &Budget) -> Result<bool, IndexError> {
@@ -232,9 +253,10 @@ impl SearchResults {
         let corrections: usize =
             [&self.query.corrected, &self.query.synonyms].into_iter().flatten().map(correction).sum();
         let query = &self.query;
-        let words = query.dropped.iter().chain(&query.excluded).chain(&query.alternatives_to);
+        let words = query.dropped.iter().chain(&query.excluded).chain(&query.unwanted).chain(&query.alternatives_to);
         let unknown = query.unknown.iter().flat_map(|unknown| unknown.nearest.iter().chain([&unknown.value]));
-        let words = words.chain(unknown).chain(&query.alternatives_to_id);
+        let understood = query.understood.iter().flat_map(|of| of.values.iter().chain([&of.words, &of.attribute]));
+        let words = words.chain(unknown).chain(understood).chain(&query.alternatives_to_id);
         let words: usize = words.map(|word| size_of::<String>() + word.len()).sum();
         let highlights: usize =
             self.highlights.iter().flatten().map(|highlights| size_of::<Bytes>() + highlights.len()).sum();

@@ -12,7 +12,7 @@ use super::{
 use crate::catalogue::resource::{
     CategoryResource, CategorySuggestion, SoftwareItem, SoftwareRef, Suggestions, TermSuggestion,
 };
-use crate::catalogue::{Catalogue, SoftwareFilter};
+use crate::catalogue::{Catalogue, Ordinal, SoftwareFilter};
 use crate::generation::Snapshot;
 use crate::record::Language;
 use crate::search::budget::{Budget, Stop};
@@ -43,7 +43,8 @@ pub fn suggest<'s>(
     let named = named.map(|(hit, texts)| Ok::<_, ServiceError>((hit.ordinal, translator.item(hit.item, texts)?)));
     let mut products = named.collect::<Result<Vec<_>, _>>()?;
     let mut q = Cow::Borrowed(q);
-    if products.len() < few && !q.trim().is_empty() {
+    let is_real = |(ordinal, _): &&(Ordinal, _)| !snapshot.records.columns.is_demo(*ordinal);
+    if products.iter().filter(is_real).count() < few && !q.trim().is_empty() {
         let language = language.cloned();
         let search = SearchSoftware { prefix: Prefix::Always, page, language, ..SearchSoftware::new(&q) };
         let found = find_software_within(snapshot, &search, budget)?;
@@ -55,8 +56,9 @@ pub fn suggest<'s>(
         let others = found.hits.into_iter().map(|hit| (hit.ordinal, hit.item));
         let others: Vec<_> = others.filter(|(other, _)| products.iter().all(|(ordinal, _)| ordinal != other)).collect();
         products.extend(others);
-        products.truncate(few);
     }
+    products.sort_by_key(|(ordinal, _)| snapshot.records.columns.is_demo(*ordinal));
+    products.truncate(few);
     let headings = suggest_headings(
         &snapshot.catalogue,
         &snapshot.categories,
@@ -153,6 +155,21 @@ pub fn similar_queries(snapshot: &Snapshot, q: &str, most: usize, budget: &Budge
         words.collect::<Vec<_>>().join(" ")
     };
     (0..variants).map(query).filter(|query| !is_longer(query, MAX_QUERY_CHARACTERS)).collect()
+}
+
+/// The maximum number of names to suggest instead of one that no product has.
+const MAX_NEAREST: usize = 3;
+
+/// Queries by name that find products, similar to one that finds none.
+pub fn similar_names(snapshot: &Snapshot, q: &str, budget: &Budget) -> Result<Vec<String>, ServiceError> {
+    let page = PageRequest { limit: 1, offset: 0 };
+    let names = similar_queries(snapshot, q, MAX_WORDS, budget);
+    let mut found = Vec::new();
+    for name in names {
+        let hits = search_names(snapshot, &name, &SoftwareFilter::default(), None, page, false, budget)?;
+        found.extend((hits.total > 0 && found.len() < MAX_NEAREST).then_some(name));
+    }
+    Ok(found)
 }
 
 /// The maximum length of a name that's used as a query, in characters.

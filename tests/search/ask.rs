@@ -22,6 +22,9 @@ pub(crate) struct Answer {
     pub(crate) dropped: Vec<String>,
     pub(crate) synonyms: Vec<(String, String)>,
     pub(crate) excluded: Vec<String>,
+    pub(crate) unwanted: Vec<String>,
+    /// Words, the attribute and its values.
+    pub(crate) understood: Vec<(String, String, Vec<String>)>,
     pub(crate) pinned: Vec<String>,
     pub(crate) unknown: Vec<String>,
     pub(crate) alternatives_to: Option<String>,
@@ -97,6 +100,8 @@ impl Directory {
             synonyms: pairs(&page.query.synonyms),
             dropped: page.query.dropped,
             excluded: page.query.excluded,
+            unwanted: page.query.unwanted,
+            understood: page.query.understood.into_iter().map(|of| (of.words, of.attribute, of.values)).collect(),
             pinned: page.query.pinned,
             unknown: page.query.unknown.into_iter().map(|word| word.value).collect(),
             alternatives_to: page.query.alternatives_to,

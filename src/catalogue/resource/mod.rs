@@ -20,7 +20,7 @@ pub use category::CategoryResource;
 pub use category::{GlossarySourceResource, GlossaryTermResource};
 pub use members::Members;
 pub use review::{RatingDistribution, ReviewResource, ReviewSummary};
-pub use search::{Correction, FacetValue, Highlight, QueryReport, TextRange, UnknownValue};
+pub use search::{Correction, FacetValue, Highlight, QueryReport, TextRange, UnderstoodAttribute, UnknownValue};
 pub use software::{
     CategoryRef, DetailFields, EvidenceResource, ExportRef, RatingSource, SameAsRef, SoftwareDetail, SoftwareItem,
     SourceResource,

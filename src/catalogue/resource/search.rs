@@ -24,6 +24,15 @@ pub struct QueryReport {
     /// Words and phrases that hits must not contain: those after a `-`, or after a `not` that
     /// excludes something.
     pub excluded: Vec<String>,
+    /// Words after a `without` or `no`. Hits that have them come last.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub unwanted: Vec<String>,
+    /// Words that name values of attributes. Products with such a value come first; a filter
+    /// would leave the others out. Absent if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub understood: Vec<UnderstoodAttribute>,
     /// Ids of the products that the directory's editors put first for this query, in that order.
     /// Filters and exclusions still apply to them, and a product with exactly this name still comes
     /// before them.
@@ -64,6 +73,18 @@ impl QueryReport {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
 const fn is_false(value: &bool) -> bool {
     !*value
+}
+
+/// Words of a query that name values of an attribute.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct UnderstoodAttribute {
+    /// As written in the query.
+    pub words: String,
+    /// The attribute's property.
+    pub attribute: String,
+    /// The values. `attribute={attribute}:{value}` for each of them keeps only products with one of
+    /// them.
+    pub values: Vec<String>,
 }
 
 /// A word or a filter's value that no product has.

@@ -104,8 +104,13 @@ pub(in crate::http) async fn list_software(
     let (page, is_in_language) = match served {
         Served::Snapshot(snapshot) => {
             let list = move |stop: Stop| {
-                let unknown = unknown_values(&snapshot.catalogue, Some(&snapshot.records.columns), &query.filter);
-                write(&service::list_software(&snapshot, &query, &stop)?, unknown)
+                let mut unknown = unknown_values(&snapshot.catalogue, Some(&snapshot.records.columns), &query.filter);
+                let page = service::list_software(&snapshot, &query, &stop)?;
+                if let Some(q) = query.q.as_ref().filter(|_| page.pagination.total == 0) {
+                    let nearest = service::similar_names(&snapshot, q, &service::budget(&snapshot, &stop))?;
+                    unknown.extend((!nearest.is_empty()).then(|| UnknownValue::new("q", q, nearest)));
+                }
+                write(&page, unknown)
             };
             // A name search or a filter has to look at every product.
             if is_stored_order { list(Stop::default()) } else { state.search(list).await? }?

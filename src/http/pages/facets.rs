@@ -258,7 +258,7 @@ pub(super) fn chips<'a>(edition: Edition<'a>, address: &Address) -> Vec<Chip<'a>
 }
 
 /// The filter for a declared attribute, given as its property and a value.
-fn attribute_chip(edition: Edition<'_>, condition: &str) -> String {
+pub(super) fn attribute_chip(edition: Edition<'_>, condition: &str) -> String {
     let attributes = &edition.catalogue.tables.attributes;
     let known = condition.split_once(':').and_then(|(property, value)| Some((attributes.number(property)?, value)));
     let Some((number, value)) = known else { return condition.to_owned() };

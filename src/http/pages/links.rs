@@ -117,6 +117,13 @@ impl Address {
         self.joined(&query.finish())
     }
 
+    /// The URL with more parameters.
+    pub(super) fn adding<'p>(&self, pairs: impl Iterator<Item = (&'p str, String)>) -> String {
+        let mut query = form_urlencoded::Serializer::new(String::new());
+        query.extend_pairs(self.pairs().filter(|(of, _)| *of != PAGE)).extend_pairs(pairs);
+        self.joined(&query.finish())
+    }
+
     /// The URL with a parameter's value replaced, or without it if it's replaced by nothing.
     pub(super) fn replacing(&self, name: &str, value: &str, by: &str) -> String {
         let mut query = form_urlencoded::Serializer::new(String::new());

@@ -23,7 +23,7 @@ use super::text_budget::TextBudget;
 use super::{facets, home, links, respond};
 use crate::catalogue::resource::{
     CategoryRef, CategoryResource, CategorySuggestion, Correction, QueryReport, SoftwareDetail, SoftwareItem,
-    SoftwareRef, UnknownValue,
+    SoftwareRef, UnderstoodAttribute, UnknownValue,
 };
 use crate::http::extract::query::RawQuery;
 use crate::http::extract::{Preferred, Snapshot};
@@ -32,7 +32,7 @@ use crate::http::search_page::with_page;
 use crate::http::state::AppState;
 use crate::record::{AttributeType, Corrections};
 use crate::service;
-use crate::service::parameter::definition::{CATEGORY, SEARCH_Q, TYPO};
+use crate::service::parameter::definition::{ATTRIBUTE, ATTRIBUTES, CATEGORY, SEARCH_Q, TYPO};
 use crate::service::{Budget, Order, PageRequest, SearchPage, SearchSoftware, SearchSort, Stop, Tier, Translator};
 use crate::text::english::is_function_word;
 use crate::text::fold::folded;
@@ -66,6 +66,9 @@ struct Explore<'a> {
     /// The products chosen for comparison, in an address without scripts.
     compared: Vec<Chosen>,
 }
+
+/// If the query stands for more values of an attribute than this, they aren't listed.
+const MAX_VALUES: usize = 3;
 
 /// A product chosen for comparison.
 #[derive(Debug)]
@@ -174,6 +177,21 @@ impl Explore<'_> {
             (&**value, ways.collect())
         });
         values.collect()
+    }
+
+    /// The attributes' values that the query names, each with the list's URL filtered by them.
+    fn understood(&self) -> Vec<(String, String)> {
+        let understood = self.query().understood.iter().map(|UnderstoodAttribute { words, attribute, values }| {
+            let shown = if values.len() > MAX_VALUES { words.clone() } else { values.join(", ") };
+            let label = facets::attribute_chip(self.edition, &format!("{attribute}:{shown}"));
+            let is_own = ATTRIBUTES.iter().any(|parameter| parameter.name == *attribute);
+            let pair = |value: &String| match is_own {
+                true => (&**attribute, value.clone()),
+                false => (ATTRIBUTE.name, format!("{attribute}:{value}")),
+            };
+            (label, self.list.address.adding(values.iter().map(pair)))
+        });
+        understood.collect()
     }
 
     /// The words that no product contains.

@@ -23,8 +23,8 @@ use crate::search::expand::{Options, expand};
 use crate::search::identity::{plan_by_name, read};
 use crate::search::rerank::MEANT;
 use crate::search::{
-    DocumentAnalyzer, DocumentTables, Meaning, Plan, Ranking, Rerank, SearchBuilder, SearchIndex, Term, TermLookup,
-    WordGroup,
+    AttributeValues, DocumentAnalyzer, DocumentTables, Meaning, Plan, Ranking, Rerank, SearchBuilder, SearchIndex,
+    Term, TermLookup, WordGroup,
 };
 
 /// The same directory in the index and in the brute-force scan.
@@ -156,6 +156,10 @@ impl TermLookup for Both {
 
     fn categories(&self, term: &Term) -> Result<Vec<String>, Self::Error> {
         self.snapshot.categories(term)
+    }
+
+    fn attribute_values(&self, key: &str) -> Vec<AttributeValues> {
+        self.snapshot.attribute_values(key)
     }
 
     fn has_all(&self, terms: &[Term], budget: &Budget) -> Result<bool, Self::Error> {

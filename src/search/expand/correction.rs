@@ -23,12 +23,15 @@ pub(super) fn is_right(folded: &str) -> bool {
 }
 
 impl<L: TermLookup> Expander<'_, L> {
-    /// Corrects a word that no product contains, or hardly any products do.
+    /// Corrects a word that no product contains, or hardly any products do. If another word of the
+    /// query is misspelled, `is_doubtful` is set, and even a common word may be meant as a different
+    /// one: in `passwrd manger`, either both words are corrected or neither.
     pub(super) fn correct(
         &mut self,
         slot: &mut Slot,
         known: Option<WordId>,
         corrected: &mut String,
+        is_doubtful: bool,
     ) -> Result<(), L::Error> {
         let lexicon = &self.index.lexicon;
         let absent = slot.alternatives.is_empty();
@@ -43,6 +46,7 @@ impl<L: TermLookup> Expander<'_, L> {
         {
             return Ok(());
         }
+        let is_right = if is_doubtful { english::is_name } else { is_right };
         if is_right(&slot.word.folded) || self.is_name_in_sentence(&slot.word) || !self.budget.allows_more() {
             return Ok(());
         }

@@ -1,5 +1,6 @@
 //! Expands each word of a query to the alternatives that match it, and plans the search.
 
+mod attributes;
 mod correction;
 mod slot;
 mod synonyms;
@@ -12,6 +13,7 @@ use std::sync::Arc;
 
 use serde::Serialize;
 
+use self::attributes::Recognised;
 use self::slot::{drop_where_others_find, relax};
 use crate::catalogue::resource::QueryReport;
 use crate::search::budget::Budget;
@@ -31,6 +33,10 @@ use crate::text::meaning::Reference;
 
 /// The maximum number of query words that count.
 pub const MOST_WORDS: usize = 10;
+
+/// The maximum number of words that count besides the name of a product to replace, if similar
+/// products are found instead.
+const MOST_BESIDE: usize = 3;
 
 /// If fewer products than this have all the words, products with only some of them are added.
 pub const ENOUGH: usize = 10;
@@ -181,8 +187,12 @@ impl<'a, L: TermLookup> Expander<'a, L> {
         };
         self.report.alternatives_to = understood.subject.as_ref().map(|subject| subject.written.clone());
         self.report.excluded.extend(understood.left_out.take());
+        let recognised = self.recognise(&understood);
+        let unwanted = understood.unwanted.as_ref().map(|words| self.unwanted(words)).transpose()?;
+        let shown = understood.unwanted.iter().map(|of| written(self.text, &self.query.words[of.clone()]).to_owned());
+        self.report.unwanted.extend(shown);
         let pinned = self.pinned(self.query.words.iter().map(|word| word.folded.as_str()))?;
-        let mut words = self.expand_words(&understood, &identified.terms, &pinned)?;
+        let mut words = self.expand_words(&understood, &recognised, &identified.terms, &pinned)?;
         self.add_synonyms_of(&words.corrected, &mut words.slots)?;
         self.correct_open_word(&mut words.slots)?;
         let pinned = self.pin(pinned, &words.corrected, &mut words.slots)?;
@@ -190,7 +200,9 @@ impl<'a, L: TermLookup> Expander<'a, L> {
         let reference = self.reference(&understood, &words);
         let names = whole_names(identified.terms, &words.corrected, std::mem::take(&mut understood.names));
         let related = self.related(reference.as_ref(), &names)?;
-        let slots = self.select(words.slots, understood.is_comparison);
+        let mut slots = self.select(words.slots, understood.is_comparison);
+        self.weigh_values(recognised, &mut slots);
+        self.subordinate(&understood, &mut slots);
         let phrases = self.planned_phrases();
         let is_hopeless = if searched > 0 {
             slots.is_empty() || phrases.is_none()
@@ -208,12 +220,12 @@ impl<'a, L: TermLookup> Expander<'a, L> {
             phrases: phrases.unwrap_or_default(),
             names: if searched == 0 { Vec::new() } else { names },
             pinned,
-            last: Vec::new(),
+            last: unwanted.unwrap_or_default(),
             enough,
             rerank: Rerank::Signals(signals),
             related,
         };
-        let subject = understood.subject.filter(|_| slots.len() == 1 && plan.phrases.is_empty());
+        let subject = understood.subject.filter(|_| plan.phrases.is_empty());
         let similar_to = subject.and_then(|subject| subject.similar_to);
         let (report, concepts) = (self.report, self.concepts);
         Ok(Expansion { slots, plan, report, stems, concepts, is_hopeless, similar_to })
@@ -224,6 +236,7 @@ impl<'a, L: TermLookup> Expander<'a, L> {
     fn expand_words(
         &mut self,
         understood: &Understood,
+        recognised: &[Recognised],
         identified: &[Term],
         pinned: &[Term],
     ) -> Result<ExpandedWords, L::Error> {
@@ -249,15 +262,26 @@ impl<'a, L: TermLookup> Expander<'a, L> {
             slot.alternatives.extend(synonyms);
             slot.alternatives.extend(identified.iter().map(identity));
             slot.alternatives.extend(pinned.iter().map(pinned_alternative));
+            slot.alternatives.extend(Self::value_alternatives(recognised, at));
             self.weigh(&mut slot)?;
             self.open_unknown_last_word(at, &mut slot, known)?;
             let corrected = &mut expanded.corrected[at];
-            self.correct(&mut slot, known, corrected)?;
+            self.correct(&mut slot, known, corrected, false)?;
             let is_complete = slot.prefix.is_none() || known.is_some() || english::is_common(&slot.word.folded);
             if is_complete || *corrected != words[at].folded {
                 expanded.meant.push(at);
             }
             expanded.slots.push(slot);
+        }
+        if !self.report.corrected.is_empty() {
+            for slot in expanded.slots.iter_mut().filter(|slot| !slot.finds() && !slot.is_function_word) {
+                let Some(at) = words.iter().position(|word| word.start == slot.word.start) else { continue };
+                if expanded.corrected[at] != words[at].folded {
+                    continue;
+                }
+                let known = self.index.lexicon.word(&slot.word.folded);
+                self.correct(slot, known, &mut expanded.corrected[at], true)?;
+            }
         }
         Ok(expanded)
     }
@@ -295,6 +319,21 @@ impl<'a, L: TermLookup> Expander<'a, L> {
             relax(&mut slots);
         }
         slots
+    }
+
+    /// Makes the words beside the name of a product to replace optional. Together they count less than
+    /// the name.
+    fn subordinate(&self, understood: &Understood, slots: &mut [Slot]) {
+        let Some(subject) = &understood.subject else { return };
+        let start = self.query.words[subject.words.start].start;
+        let weight = |slot: &Slot| group_weight(slot.document_frequency, self.index.documents);
+        let (own, others): (Vec<_>, Vec<_>) = slots.iter_mut().partition(|slot| slot.word.start == start);
+        let most = self.index.ranking.beside_subject * own.iter().map(|slot| weight(slot)).sum::<f32>();
+        let share = (most / others.iter().map(|slot| weight(slot)).sum::<f32>()).min(1.0);
+        for slot in others {
+            slot.required = false;
+            slot.alternatives.iter_mut().for_each(|alternative| alternative.weight *= share);
+        }
     }
 
     fn signals(&self, slots: &[Slot], reference: Option<Reference>) -> Signals {
@@ -427,16 +466,16 @@ impl Expansion {
     /// Searches for products similar to [`similar_to`](Self::similar_to), which itself comes last.
     /// `shared` lists what that product may have in common with others, as written and as searched.
     pub fn seek_similar(&mut self, id: String, shared: Vec<(String, Vec<Alternative>)>, rerank: Rerank) {
-        let (Some(name), [subject]) = (self.similar_to.take(), &self.slots[..]) else { return };
+        let (subject, mut beside): (Vec<_>, Vec<_>) =
+            std::mem::take(&mut self.slots).into_iter().partition(|slot| !slot.others.is_empty());
+        beside.truncate(MOST_BESIDE);
+        let (Some(name), [subject]) = (self.similar_to.take(), &subject[..]) else { return };
         let slot = |(written, alternatives)| {
             let mut slot = Slot { alternatives, required: false, others: Vec::new(), ..subject.clone() };
             slot.word.folded = written;
             slot
         };
-        let slots: Vec<_> = shared.into_iter().map(slot).collect();
-        if slots.is_empty() {
-            return;
-        }
+        let slots: Vec<_> = shared.into_iter().map(slot).chain(beside).collect();
         self.stems = Arc::new(StemSlots::new(slots.iter().map(Slot::stems)));
         self.slots = slots;
         self.report.alternatives_to_id = Some(id);

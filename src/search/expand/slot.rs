@@ -96,9 +96,8 @@ impl<L: TermLookup> Expander<'_, L> {
         if !is_general || is_comparison {
             return (groups, enough(slots));
         }
-        // No product contains the word that says what the user wants, so none
-        // contains all the words.
-        groups.push(WordGroup { required: true, ..WordGroup::default() });
+        // No product contains the word that says what the user wants, so only related ones are shown.
+        groups = vec![WordGroup { required: true, ..WordGroup::default() }];
         (groups, ENOUGH)
     }
 

@@ -231,7 +231,7 @@ impl<L: TermLookup> Expander<'_, L> {
 
     fn push_longer(&self, slot: &mut Slot, prefix: &str, weight: f32) {
         let lexicon = &self.index.lexicon;
-        let mut stems: Vec<StemId> = Vec::new();
+        let (mut stems, mut concepts) = (Vec::<StemId>::new(), Vec::<u32>::new());
         // Search a range, because an automaton would open every branch off the path to the prefix.
         let mut stream = lexicon.words().range().ge(prefix).into_stream();
         while let Some((text, word)) = stream.next() {
@@ -239,18 +239,22 @@ impl<L: TermLookup> Expander<'_, L> {
             if !text.starts_with(prefix.as_bytes()) || !self.budget.allows_more() {
                 break;
             }
-            if let Ok(word) = WordId::try_from(word) {
-                stems.push(lexicon.stem_of(word));
+            let Ok(word) = WordId::try_from(word) else { continue };
+            stems.push(lexicon.stem_of(word));
+            // A synonym that no product contains.
+            if lexicon.document_frequency(word) == 0
+                && let Ok(text) = std::str::from_utf8(text)
+            {
+                concepts.extend(self.index.thesaurus.asked_by(text, &self.index.stems));
             }
         }
         stems.sort_unstable();
         stems.dedup();
         stems.retain(|stem| !slot.alternatives.iter().any(|alternative| alternative.term == Term::Word(*stem)));
-        slot.alternatives.extend(stems.into_iter().map(|stem| Alternative {
-            kind: MatchKind::Prefix,
-            term: Term::Word(stem),
-            weight,
-        }));
+        concepts.sort_unstable();
+        concepts.dedup();
+        let terms = stems.into_iter().map(Term::Word).chain(concepts.into_iter().map(Term::Concept));
+        slot.alternatives.extend(terms.map(|term| Alternative { kind: MatchKind::Prefix, term, weight }));
     }
 }
 
