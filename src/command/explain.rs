@@ -102,6 +102,9 @@ fn print_product(product: &ExplainedProduct, out: &mut impl Write) -> io::Result
     if product.is_excluded {
         writeln!(out, "  it contains something that the query excludes")?;
     }
+    if product.is_last {
+        writeln!(out, "  it comes last: it has a word that the query doesn't want, or its alternatives are asked for")?;
+    }
     if product.lacking_phrases > 0 {
         writeln!(out, "  missing phrases: {}", product.lacking_phrases)?;
     }

@@ -21,6 +21,8 @@ pub struct Explanation {
     pub has_excluded_phrase: bool,
     /// The plan indices of the phrases that the document doesn't contain.
     pub lacking: Vec<usize>,
+    /// Whether the document is last in its tier, whatever its score.
+    pub is_last: bool,
     /// The reranking signals; zero if the plan has none.
     pub signals: Shares,
     /// Which parts of the filter the document fails.
@@ -58,6 +60,10 @@ impl Index {
                 excluded.push(at);
             }
         }
+        let mut is_last = false;
+        for term in &plan.last {
+            is_last |= packed(self, term, ordinal)?.is_some();
+        }
         let has = |phrase: &Phrase| has_words(&self.forward, ordinal, phrase);
         let lacks = |at: &usize| !has(&plan.phrases[*at]);
         let filter = Filter::resolve(request.filter, &self.catalogue, &self.records);
@@ -66,6 +72,7 @@ impl Index {
             excluded,
             has_excluded_phrase: plan.excluded_phrases.iter().any(has),
             lacking: (0..plan.phrases.len()).filter(lacks).collect(),
+            is_last,
             signals: plan.rerank.shares(&self.forward, &self.meanings, ordinal),
             admission: filter.admit(&self.records.columns, ordinal),
         })

@@ -345,6 +345,7 @@ fn search(snapshot: &Snapshot, query: &SearchSoftware, base: &str, stop: &Stop) 
         "corrected": page.query.corrected,
         "dropped": page.query.dropped,
         "unknown": page.query.unknown,
+        "understood": page.query.understood,
         "software": software,
     });
     Ok((found, page.pagination.total))

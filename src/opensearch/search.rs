@@ -210,7 +210,7 @@ pub(super) async fn understand(directory: &Directory, query: &TextQuery<'_>) -> 
             })
             .collect();
         let is_meant = match subject.certainty {
-            Certainty::Explicit => is_named || is_listed,
+            Certainty::Explicit | Certainty::Clear => is_named || is_listed,
             Certainty::Likely => is_listed || (is_named && others.is_empty()),
             Certainty::Description => is_listed && !is_named && others.is_empty(),
         };

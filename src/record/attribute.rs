@@ -235,7 +235,8 @@ impl Attributes {
     }
 
     /// The attributes whose values are recognised in queries: yes-or-no properties, and text that
-    /// isn't in the short fields, whose words are found anyway. Hidden ones aren't recognised.
+    /// isn't in the short fields, whose words are found anyway. Hidden ones, and those that searches
+    /// don't look at, aren't recognised.
     pub fn understood(&self) -> impl Iterator<Item = (AttributeNumber, &Attribute)> {
         let is_short = |property: &str| {
             let field = SOFTWARE.iter().find(|of| of.name == property).and_then(|of| of.searched);
@@ -245,7 +246,7 @@ impl Attributes {
             let kind = attribute.kind;
             matches!(kind, AttributeType::Text | AttributeType::Boolean) && !is_short(&attribute.property)
         };
-        self.iter().filter(move |(_, attribute)| !attribute.hidden && is_understood(attribute))
+        self.iter().filter(move |(_, attribute)| !attribute.hidden && attribute.searchable && is_understood(attribute))
     }
 
     /// The keys of the labels and properties of boolean attributes, in all languages.

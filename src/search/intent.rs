@@ -138,6 +138,9 @@ fn excluded(text: &str, words: &[Word]) -> Option<Excluded> {
 pub(crate) enum Certainty {
     /// The cue hardly ever means anything else, so it's enough if a product has the name.
     Explicit,
+    /// Like [`Explicit`](Self::Explicit), but in a query with many other words, the cue is part of a
+    /// description (`types keys, similar to xdotool for X11`), as if it were [`Likely`](Self::Likely).
+    Clear,
     /// The cue may mean something else (`git clone`, `replace text`). It's enough if a product has
     /// the name, as long as the query contains nothing else.
     Likely,
@@ -209,29 +212,33 @@ pub(crate) const KIND: Place = &[
 ];
 const PLATFORM: Place = &["android", "ios", "linux", "mac", "macos", "ubuntu", "windows"];
 
+/// How many words beside a product to replace are optional. A query with more of them describes
+/// something.
+pub(super) const MOST_BESIDE: usize = 3;
+
 /// All cues. If several begin with the same word, the first one with a known name counts.
 const CUES: [Cue; 18] = [
     Cue { words: &[ALTERNATIVE, PREPOSITION], precedes: true, certainty: Certainty::Explicit },
     Cue { words: &[ALTERNATIVE], precedes: false, certainty: Certainty::Explicit },
     Cue { words: &[REPLACEMENT, PREPOSITION], precedes: true, certainty: Certainty::Likely },
     Cue { words: &[REPLACEMENT], precedes: false, certainty: Certainty::Likely },
-    Cue { words: &[SIMILAR, PREPOSITION], precedes: true, certainty: Certainty::Explicit },
-    Cue { words: &[&OR, SIMILAR], precedes: false, certainty: Certainty::Explicit },
-    Cue { words: &[KIND, &["like"]], precedes: true, certainty: Certainty::Explicit },
-    Cue { words: &[&["etwas", "so"], &["wie"]], precedes: true, certainty: Certainty::Explicit },
+    Cue { words: &[SIMILAR, PREPOSITION], precedes: true, certainty: Certainty::Clear },
+    Cue { words: &[&OR, SIMILAR], precedes: false, certainty: Certainty::Clear },
+    Cue { words: &[KIND, &["like"]], precedes: true, certainty: Certainty::Clear },
+    Cue { words: &[&["etwas", "so"], &["wie"]], precedes: true, certainty: Certainty::Clear },
     Cue {
         words: &[&["algo", "chose", "qualcosa"], &["come", "comme", "como"]],
         precedes: true,
-        certainty: Certainty::Explicit,
+        certainty: Certainty::Clear,
     },
     Cue { words: &[REPLACE], precedes: true, certainty: Certainty::Likely },
     Cue { words: &[&["ersetzen"]], precedes: false, certainty: Certainty::Likely },
     Cue {
         words: &[&["anstelle", "instead", "invece", "lieu", "lugar", "place", "posto", "vez"], OF],
         precedes: true,
-        certainty: Certainty::Explicit,
+        certainty: Certainty::Clear,
     },
-    Cue { words: &[&["anstatt", "statt"]], precedes: true, certainty: Certainty::Explicit },
+    Cue { words: &[&["anstatt", "statt"]], precedes: true, certainty: Certainty::Clear },
     Cue { words: &[MOVE, &["from"]], precedes: true, certainty: Certainty::Likely },
     Cue { words: &[&["open"], &["source"]], precedes: true, certainty: Certainty::Description },
     Cue { words: &[&["self"], &["hosted"]], precedes: true, certainty: Certainty::Description },
@@ -373,6 +380,12 @@ pub(super) fn understand<L: TermLookup>(
         };
         let (cues, others): (Vec<_>, Vec<_>) =
             (0..words.len()).filter(|at| !subject.words.contains(at)).partition(is_cue);
+        let certainty = match subject.certainty {
+            Certainty::Clear if others.len() > MOST_BESIDE => Certainty::Likely,
+            Certainty::Clear => Certainty::Explicit,
+            other => other,
+        };
+        let subject = PossibleSubject { certainty, ..subject };
         let Some(standing) = standing(index, lookup, words, &subject, others.is_empty())? else { continue };
         let name = &words[subject.words.clone()];
         let term = Term::Name(name_key(name).into());
@@ -433,7 +446,9 @@ fn standing<L: TermLookup>(
     match subject.certainty {
         Certainty::Description if !is_replaced || !is_all => return Ok(None),
         Certainty::Likely if !is_replaced && !is_all => return Ok(None),
-        Certainty::Explicit | Certainty::Likely if is_replaced => return Ok(Some(Standing::Replaced)),
+        Certainty::Explicit | Certainty::Clear | Certainty::Likely if is_replaced => {
+            return Ok(Some(Standing::Replaced));
+        }
         _ => {}
     }
     let is_named = is_known(&Term::Name(key.into()))?;
@@ -445,7 +460,7 @@ fn standing<L: TermLookup>(
             let is_one = is_known(&Term::Compound(index.stems.of(&joined).into()))?;
             return Ok((!is_one).then_some(Standing::Named));
         }
-        Certainty::Explicit | Certainty::Likely => {}
+        Certainty::Explicit | Certainty::Clear | Certainty::Likely => {}
     }
     Ok(is_named.then_some(Standing::Named))
 }

@@ -84,6 +84,7 @@ pub struct ExplainedProduct {
     pub words: Vec<ExplainedScore>,
     pub lacking_phrases: usize,
     pub is_excluded: bool,
+    pub is_last: bool,
     pub filters: Vec<String>,
 }
 
@@ -197,6 +198,7 @@ fn explain_product(
         words: scores.collect(),
         lacking_phrases: explanation.lacking.len(),
         is_excluded: !explanation.excluded.is_empty() || explanation.has_excluded_phrase,
+        is_last: explanation.is_last,
         filters: failed(snapshot, explanation.admission),
     })
 }

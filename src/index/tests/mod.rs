@@ -119,6 +119,7 @@ impl Both {
         // Hits that rank below the reranked ones are scored by words alone.
         let score = match (&request.plan.rerank, reranked) {
             _ if hit.tier == Tier::Pinned => hit.score,
+            _ if explanation.is_last => 0.0,
             _ if hit.tier.is_related() => shares.meaning,
             (_, Some(_)) if hit.tier == Tier::ExactName => shares.spelling,
             (Rerank::Signals(signals), Some(reranked)) => {

@@ -282,6 +282,7 @@ impl Scan {
             excluded: Vec::new(),
             has_excluded_phrase: false,
             lacking: Vec::new(),
+            is_last: false,
             signals: plan.rerank.shares(&self.forward, &self.meanings, ordinal),
             admission: Filter::resolve(request.filter, &self.catalogue, &self.records).admit(self.columns(), ordinal),
         }

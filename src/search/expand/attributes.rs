@@ -119,11 +119,10 @@ impl<L: TermLookup> Expander<'_, L> {
         let at = |slot: &Slot| words.iter().position(|word| word.start == slot.word.start);
         let is_in = |slot: &Slot, of: &Range<usize>| at(slot).is_some_and(|at| of.contains(&at));
         slots.retain(|slot| recognised.iter().all(|of| is_in(slot, &of.words) || !is_in(slot, &of.all)));
-        let is_value = |slot: &Slot| recognised.iter().any(|of| is_in(slot, &of.words));
         let weight = |slot: &Slot| group_weight(slot.document_frequency, self.index.documents);
-        let others = slots.iter().filter(|slot| slot.finds() && !self.is_general(slot) && !is_value(slot));
+        let others = slots.iter().filter(|slot| slot.finds() && !self.is_general(slot) && !slot.is_value());
         let others: f32 = others.map(weight).sum();
-        for slot in slots.iter_mut().filter(|slot| is_value(slot)) {
+        for slot in slots.iter_mut().filter(|slot| slot.is_value()) {
             let share = self.index.ranking.attribute * others / weight(slot).max(f32::EPSILON);
             for alternative in slot.alternatives.iter_mut().filter(|of| of.kind == MatchKind::Attribute) {
                 alternative.weight = share.max(self.index.ranking.near);

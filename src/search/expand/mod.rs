@@ -18,7 +18,7 @@ use self::slot::{drop_where_others_find, relax};
 use crate::catalogue::resource::QueryReport;
 use crate::search::budget::Budget;
 use crate::search::identity::{Identified, identify};
-use crate::search::intent::{Exclusion, Understood, is_intent_word, understand};
+use crate::search::intent::{Exclusion, MOST_BESIDE, Understood, is_intent_word, understand};
 use crate::search::lexicon::WordId;
 use crate::search::meaning::reference;
 use crate::search::plan::{
@@ -33,10 +33,6 @@ use crate::text::meaning::Reference;
 
 /// The maximum number of query words that count.
 pub const MOST_WORDS: usize = 10;
-
-/// The maximum number of words that count besides the name of a product to replace, if similar
-/// products are found instead.
-const MOST_BESIDE: usize = 3;
 
 /// If fewer products than this have all the words, products with only some of them are added.
 pub const ENOUGH: usize = 10;
@@ -226,6 +222,7 @@ impl<'a, L: TermLookup> Expander<'a, L> {
             related,
         };
         let subject = understood.subject.filter(|_| plan.phrases.is_empty());
+        let subject = subject.filter(|_| slots.iter().filter(|slot| slot.required).count() == 1);
         let similar_to = subject.and_then(|subject| subject.similar_to);
         let (report, concepts) = (self.report, self.concepts);
         Ok(Expansion { slots, plan, report, stems, concepts, is_hopeless, similar_to })
@@ -307,9 +304,9 @@ impl<'a, L: TermLookup> Expander<'a, L> {
     /// Drops the words that don't count, and decides which of the others a product must have.
     fn select(&mut self, mut slots: Vec<Slot>, is_comparison: bool) -> Vec<Slot> {
         if slots.len() >= LONG_QUERY {
-            drop_where_others_find(&mut slots, |slot| slot.is_function_word);
+            drop_where_others_find(&mut slots, |slot| slot.is_function_word && !slot.is_value());
         }
-        drop_where_others_find(&mut slots, |slot| is_intent_word(self.text, &slot.word));
+        drop_where_others_find(&mut slots, |slot| is_intent_word(self.text, &slot.word) && !slot.is_value());
         self.drop_words(&mut slots);
         if is_comparison {
             for slot in &mut slots {
@@ -328,6 +325,9 @@ impl<'a, L: TermLookup> Expander<'a, L> {
         let start = self.query.words[subject.words.start].start;
         let weight = |slot: &Slot| group_weight(slot.document_frequency, self.index.documents);
         let (own, others): (Vec<_>, Vec<_>) = slots.iter_mut().partition(|slot| slot.word.start == start);
+        if others.len() > MOST_BESIDE {
+            return;
+        }
         let most = self.index.ranking.beside_subject * own.iter().map(|slot| weight(slot)).sum::<f32>();
         let share = (most / others.iter().map(|slot| weight(slot)).sum::<f32>()).min(1.0);
         for slot in others {
@@ -466,10 +466,11 @@ impl Expansion {
     /// Searches for products similar to [`similar_to`](Self::similar_to), which itself comes last.
     /// `shared` lists what that product may have in common with others, as written and as searched.
     pub fn seek_similar(&mut self, id: String, shared: Vec<(String, Vec<Alternative>)>, rerank: Rerank) {
-        let (subject, mut beside): (Vec<_>, Vec<_>) =
-            std::mem::take(&mut self.slots).into_iter().partition(|slot| !slot.others.is_empty());
-        beside.truncate(MOST_BESIDE);
-        let (Some(name), [subject]) = (self.similar_to.take(), &subject[..]) else { return };
+        let Some(name) = self.similar_to.take() else { return };
+        let at = self.slots.iter().position(|slot| !slot.others.is_empty());
+        let Some(at) = at.filter(|_| !shared.is_empty()) else { return };
+        let subject = self.slots.remove(at);
+        let beside = std::mem::take(&mut self.slots);
         let slot = |(written, alternatives)| {
             let mut slot = Slot { alternatives, required: false, others: Vec::new(), ..subject.clone() };
             slot.word.folded = written;
@@ -482,7 +483,7 @@ impl Expansion {
         let plan = &mut self.plan;
         plan.groups = self.slots.iter().map(Slot::group).collect();
         plan.excluded.retain(|term| *term != name);
-        plan.last = vec![name];
+        plan.last.push(name);
         (plan.enough, plan.rerank) = (0, rerank);
     }
 }

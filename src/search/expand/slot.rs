@@ -4,7 +4,7 @@ use super::{ENOUGH, Expander, MOST_WORDS};
 use crate::catalogue::resource::UnknownValue;
 use crate::search::intent::{is_intent_word, is_kind};
 use crate::search::lexicon::{StemId, WordId};
-use crate::search::plan::{Alternative, Term, TermLookup, WordGroup};
+use crate::search::plan::{Alternative, MatchKind, Term, TermLookup, WordGroup};
 use crate::text::analyse::{Gap, Word, is_conjunction};
 
 #[derive(Debug, Clone, PartialEq)]
@@ -29,6 +29,11 @@ pub struct Slot {
 impl Slot {
     pub(super) fn finds(&self) -> bool {
         !self.alternatives.is_empty()
+    }
+
+    /// Whether the word names a value of an attribute.
+    pub(super) fn is_value(&self) -> bool {
+        self.alternatives.iter().any(|alternative| alternative.kind == MatchKind::Attribute)
     }
 
     /// Whether a product doesn't need to have the word.
