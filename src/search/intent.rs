@@ -150,7 +150,7 @@ pub(crate) enum Certainty {
     Description,
 }
 
-/// The folded words that may appear at one position in a cue.
+/// The folded words that may appear at one position in a cue; any word if there are none.
 pub(crate) type Place = &'static [&'static str];
 
 struct Cue {
@@ -217,8 +217,9 @@ const PLATFORM: Place = &["android", "ios", "linux", "mac", "macos", "ubuntu", "
 pub(super) const MOST_BESIDE: usize = 3;
 
 /// All cues. If several begin with the same word, the first one with a known name counts.
-const CUES: [Cue; 18] = [
+const CUES: [Cue; 19] = [
     Cue { words: &[ALTERNATIVE, PREPOSITION], precedes: true, certainty: Certainty::Explicit },
+    Cue { words: &[ALTERNATIVE, &[], PREPOSITION], precedes: true, certainty: Certainty::Explicit },
     Cue { words: &[ALTERNATIVE], precedes: false, certainty: Certainty::Explicit },
     Cue { words: &[REPLACEMENT, PREPOSITION], precedes: true, certainty: Certainty::Likely },
     Cue { words: &[REPLACEMENT], precedes: false, certainty: Certainty::Likely },
@@ -288,7 +289,10 @@ impl Cue {
         let end = at + self.words.len();
         let Some(found) = words.get(at..end) else { return false };
         (if self.precedes { end < words.len() } else { at > 0 })
-            && found.iter().zip(self.words).all(|(word, place)| place.contains(&word.folded.as_str()))
+            && found
+                .iter()
+                .zip(self.words)
+                .all(|(word, place)| place.is_empty() || place.contains(&word.folded.as_str()))
     }
 }
 

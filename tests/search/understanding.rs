@@ -107,6 +107,7 @@ fn words_beside_a_replaced_product_are_optional_and_count_less() {
         "kostenlose Alternative zu Slack",
         "Slack ersetzen",
         "alternative à Slack",
+        "alternative gratuite à Slack",
         "à la place de Slack",
         "alternativa a Slack gratis",
         "en lugar de Slack",

@@ -27,7 +27,7 @@ SHOWN = {
     "glossary_get": "CAPA: ",
     "software_similar": "GoAudits 0.",
     "software_history": "recorded since ",
-    "suggest": "product demo-audit-owl Audit Owl Demo",
+    "suggest": "product goaudits GoAudits",
     "categories_list": "audit-management",
     "exports_download": "Hedgehog EHS Demo",
     "exports_list": "https://creativecommons.org/publicdomain/zero/1.0/",

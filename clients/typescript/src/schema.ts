@@ -726,6 +726,13 @@ export interface components {
              *     excludes something.
              */
             excluded: string[];
+            /** @description Words after a `without` or `no`. Hits that have them come last. */
+            unwanted?: string[];
+            /**
+             * @description Words that name values of attributes. Products with such a value come first; a filter
+             *     would leave the others out. Absent if there are none.
+             */
+            understood?: components["schemas"]["UnderstoodAttribute"][];
             /**
              * @description Ids of the products that the directory's editors put first for this query, in that order.
              *     Filters and exclusions still apply to them, and a product with exactly this name still comes
@@ -1291,6 +1298,18 @@ export interface components {
              * @description Number of code points in the range.
              */
             length: number;
+        };
+        /** @description Words of a query that name values of an attribute. */
+        UnderstoodAttribute: {
+            /** @description As written in the query. */
+            words: string;
+            /** @description The attribute's property. */
+            attribute: string;
+            /**
+             * @description The values. `attribute={attribute}:{value}` for each of them keeps only products with one of
+             *     them.
+             */
+            values: string[];
         };
         /** @description A word or a filter's value that no product has. */
         UnknownValue: {

@@ -7,7 +7,7 @@ from software_directory import AsyncSoftwareDirectory
 
 async def main() -> None:
     async with AsyncSoftwareDirectory() as client:
-        suggestions = await client.suggest(q="audit ow", limit=3)
+        suggestions = await client.suggest(q="goau", limit=3)
         for product in suggestions["software"]:
             print("product", product["id"], product["name"])
         for category in suggestions["categories"]:

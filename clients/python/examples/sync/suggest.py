@@ -3,7 +3,7 @@
 from software_directory import SoftwareDirectory
 
 with SoftwareDirectory() as client:
-    suggestions = client.suggest(q="audit ow", limit=3)
+    suggestions = client.suggest(q="goau", limit=3)
     for product in suggestions["software"]:
         print("product", product["id"], product["name"])
     for category in suggestions["categories"]:

@@ -42,6 +42,7 @@ __all__ = [
     "Suggestions",
     "TermSuggestion",
     "TextRange",
+    "UnderstoodAttribute",
     "UnknownValue",
 ]
 
@@ -536,6 +537,17 @@ class UnknownValue(TypedDict):
     """At most three existing values of the parameter that may have been meant, most similar first."""
 
 
+class UnderstoodAttribute(TypedDict):
+    """Words of a query that name values of an attribute."""
+
+    words: str
+    """As written in the query."""
+    attribute: str
+    """The attribute's property."""
+    values: List[str]
+    """The values. `attribute={attribute}:{value}` for each of them keeps only products with one of them."""
+
+
 class _QueryReportAlways(TypedDict):
     """What a QueryReport always has."""
 
@@ -561,6 +573,12 @@ class QueryReport(_QueryReportAlways, total=False):
     unknown: List[UnknownValue]
     """What no product has: words that name what the query is looking for, and values of filters. Absent if there's
     nothing.
+    """
+    unwanted: List[str]
+    """Words after a `without` or `no`. Hits that have them come last."""
+    understood: List[UnderstoodAttribute]
+    """Words that name values of attributes. Products with such a value come first; a filter would leave the others
+    out. Absent if there are none.
     """
     pinned: List[str]
     """Ids of the products that the directory's editors put first for this query, in that order. Filters and
