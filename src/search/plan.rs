@@ -26,7 +26,7 @@ pub enum Term {
     /// The name key of a product that the document's product can replace.
     AlternativeTo(Box<str>),
     Category(Box<str>),
-    /// An attribute's number and the key of one of its values ([`attribute_value`](Self::attribute_value)).
+    /// An attribute's number in hexadecimal, a space, and the key of one of its values.
     Value(Box<str>),
     /// A word in the name or an alias that begins with these letters, folded. Two neighbouring
     /// words also count as one word.

@@ -185,9 +185,12 @@ impl Explore<'_> {
             let shown = if values.len() > MAX_VALUES { words.clone() } else { values.join(", ") };
             let label = facets::attribute_chip(self.edition, &format!("{attribute}:{shown}"));
             let is_own = ATTRIBUTES.iter().any(|parameter| parameter.name == *attribute);
-            let pair = |value: &String| match is_own {
-                true => (&**attribute, value.clone()),
-                false => (ATTRIBUTE.name, format!("{attribute}:{value}")),
+            let pair = |value: &String| {
+                if is_own {
+                    (&**attribute, value.clone())
+                } else {
+                    (ATTRIBUTE.name, format!("{attribute}:{value}"))
+                }
             };
             (label, self.list.address.adding(values.iter().map(pair)))
         });
