@@ -1,4 +1,4 @@
-//! The ranking's weights. RANKING.md documents how they were found and the effect of each.
+//! The ranking's weights. docs/ranking-experiments.md says how they were found and what each contributes.
 
 /// How much each kind of match counts. The service uses the defaults; other values are for
 /// measuring a weight's effect.
