@@ -15,12 +15,19 @@ const HEAD: &str = "\
 
 A running server has this reference at `/docs`, with examples and forms to try out, and as an OpenAPI 3.1 document at `/openapi.json`.
 
+## Get a key
+
+Everything under `/v1` needs a key, unless the operator has [opened the API](operations.md#open-the-api). The operator creates keys
+with `software-directory keys create --name NAME` ([Keys](operations.md#keys)). A server on your own machine that has none keeps a key
+for development in the file `development-key`.
+
 ```sh
 curl -H \"Authorization: Bearer $KEY\" 'http://127.0.0.1:8080/v1/search?q=permit+to+work'
 ```
 
-Everything under `/v1` needs a key, unless the operator has [opened the API](operations.md#open-the-api). All operations accept `GET`, `HEAD` and `OPTIONS`.
+## What all operations share
 
+- All operations accept `GET`, `HEAD` and `OPTIONS`.
 - A list is `{\"data\": […], \"pagination\": {\"limit\", \"offset\", \"total\"}}` with an exact total, and `Link` headers lead to the other
   pages. A single record is `{\"data\": {…}}`.
 - Unknown parameters, repeated parameters and out-of-range values are refused, and one response lists them all. Nothing is adjusted
@@ -28,7 +35,10 @@ Everything under `/v1` needs a key, unless the operator has [opened the API](ope
 - Every response has an `X-Request-Id`, which is also in the log. Responses under `/v1` have an `ETag` (send it as `If-None-Match` to
   get a 304, which doesn't count against the quota), the `X-Generation` that they come from, and the state of the quota in
   `RateLimit` and `RateLimit-Policy`.
-- Keys and values may be added within `/v1`, but none will be removed. Ignore anything you don't recognise.
+- Members and values may be added within `/v1`, but none will be removed. Ignore anything you don't recognise.
+- Responses below were recorded from the bundled data. `…` stands for the rest of a long array or string.
+- Any operation can respond with the [errors](#errors) 408, 414, 431 and 500, and those under `/v1` also with 400, 401, 403, 429 and
+  503. Others are listed with the operation.
 
 ";
 
@@ -57,46 +67,166 @@ fn documented_operations_are_up_to_date() {
 
 fn reference() -> String {
     let document: Value = serde_json::from_str(&openapi(&HttpConfig::default())).expect("JSON");
-    let (mut list, mut sections) = (String::from("| path | |\n|---|---|\n"), String::new());
-    // Maps each parameter's name and definition to where it was first described.
-    let mut described: BTreeMap<String, String> = BTreeMap::new();
-    for tag in document["tags"].as_array().expect("tags") {
-        let tag = &tag["name"];
-        for (path, item) in document["paths"].as_object().expect("paths") {
-            let operation = &item["get"];
-            if operation["tags"][0] == *tag {
-                let title = string(&operation["summary"]);
-                writeln!(list, "| [`{path}`](#{}) | {title} |", anchor(title)).expect("a string");
-                describe(path, operation, &mut described, &mut sections);
+    let operations: Vec<_> =
+        document["tags"].as_array().expect("tags").iter().flat_map(|tag| of(tag, &document)).collect();
+    // Parameters that several operations define alike.
+    let mut counts: BTreeMap<String, usize> = BTreeMap::new();
+    for (_, operation) in &operations {
+        for parameter in parameters(operation) {
+            *counts.entry(parameter.to_string()).or_default() += 1;
+        }
+    }
+    let is_shared = |parameter: &Value| counts[&parameter.to_string()] > 1;
+    let mut list = String::from("| path | |\n|---|---|\n");
+    let (mut sections, mut shared) = (String::new(), String::from("\n## Shared parameters\n\n"));
+    let mut described: Vec<&Value> = Vec::new();
+    for (path, operation) in &operations {
+        let title = string(&operation["summary"]);
+        writeln!(list, "| [`{path}`](#{}) | {title} |", anchor(title)).expect("a string");
+        describe(path, operation, is_shared, &mut sections);
+        for parameter in parameters(operation).filter(|parameter| is_shared(parameter)) {
+            if !described.contains(&parameter) {
+                described.push(parameter);
+                writeln!(shared, "{}", entry(parameter)).expect("a string");
             }
         }
     }
-    format!("{HEAD}{list}{sections}{}{OTHERS}", errors())
+    format!("{HEAD}{list}{sections}{shared}{}{}{OTHERS}", objects(&document["components"]["schemas"]), errors())
 }
 
-fn describe(path: &str, operation: &Value, described: &mut BTreeMap<String, String>, sections: &mut String) {
+fn of<'d>(tag: &'d Value, document: &'d Value) -> impl Iterator<Item = (&'d String, &'d Value)> {
+    let paths = document["paths"].as_object().expect("paths").iter();
+    paths.map(|(path, item)| (path, &item["get"])).filter(move |(_, operation)| operation["tags"][0] == tag["name"])
+}
+
+fn parameters(operation: &Value) -> impl Iterator<Item = &Value> {
+    operation["parameters"].as_array().into_iter().flatten()
+}
+
+fn describe(path: &str, operation: &Value, is_shared: impl Fn(&Value) -> bool, sections: &mut String) {
     let title = string(&operation["summary"]);
     write!(sections, "\n## {title}\n\n`GET {path}`\n\n{}\n", string(&operation["description"])).expect("a string");
-    let mut before: BTreeMap<String, Vec<String>> = BTreeMap::new();
-    let mut own = Vec::new();
-    for parameter in operation["parameters"].as_array().into_iter().flatten() {
-        if let Some(place) = described.get(&parameter.to_string()) {
-            before.entry(place.clone()).or_default().push(format!("`{}`", string(&parameter["name"])));
-        } else {
-            described.insert(parameter.to_string(), title.to_owned());
-            own.push(entry(parameter));
-        }
-    }
+    let own: Vec<_> = parameters(operation).filter(|parameter| !is_shared(parameter)).map(entry).collect();
+    let names: Vec<_> = parameters(operation).filter(|parameter| is_shared(parameter)).map(name).collect();
     if !own.is_empty() {
         write!(sections, "\n{}\n", own.join("\n")).expect("a string");
     }
-    for (place, names) in before {
-        write!(sections, "\nAlso takes {}, described under [{place}](#{}).\n", names.join(", "), anchor(&place))
-            .expect("a string");
+    if !names.is_empty() {
+        let also = if own.is_empty() { "Takes" } else { "Also takes" };
+        write!(sections, "\n{also} the [shared](#shared-parameters) {}.\n", names.join(", ")).expect("a string");
     }
     let answers = operation["responses"].as_object().expect("responses");
-    let errors: Vec<_> = answers.keys().filter(|status| status.starts_with(['4', '5'])).map(String::as_str).collect();
-    write!(sections, "\n[Errors](#errors): {}.\n", errors.join(", ")).expect("a string");
+    let body = &answers["200"]["content"]["application/json"];
+    let recorded = &body["examples"]["recorded"];
+    let object = match string(&body["schema"]["$ref"]) {
+        "" => String::new(),
+        _ => format!(" returns {}", type_of(&body["schema"])),
+    };
+    let mut example = String::new();
+    write_json(&mut example, &recorded["value"], 0);
+    write!(sections, "\n`{}`{object}:\n\n```json\n{example}\n```\n", string(&recorded["summary"])).expect("a string");
+    let common = ["400", "401", "403", "408", "414", "429", "431", "500", "503"];
+    let others = answers.keys().map(String::as_str).filter(|status| status.starts_with(['4', '5']));
+    let others: Vec<_> = others.filter(|status| !common.contains(status)).collect();
+    if !others.is_empty() {
+        write!(sections, "\nOther [errors](#errors): {}.\n", others.join(", ")).expect("a string");
+    }
+}
+
+fn name(parameter: &Value) -> String {
+    format!("`{}`", string(&parameter["name"]))
+}
+
+/// The members of all objects in responses.
+fn objects(schemas: &Value) -> String {
+    let mut text = String::from("\n## Objects\n");
+    let product = schemas["SoftwareItem"]["properties"].as_object().expect("properties");
+    for (name, schema) in schemas.as_object().expect("schemas") {
+        let members = schema["properties"].as_object().expect("properties");
+        let is_product = name != "SoftwareItem" && product.keys().all(|member| members.contains_key(member));
+        let more = if is_product { "The members of [`SoftwareItem`](#softwareitem), and:\n\n" } else { "" };
+        write!(text, "\n### {name}\n\n{more}| member | type | meaning |\n|---|---|---|\n").expect("a string");
+        for (member, of) in members {
+            if !(is_product && product.contains_key(member)) {
+                let meaning = string(&of["description"]).replace('\n', " ");
+                writeln!(text, "| `{member}` | {} | {meaning} |", type_of(of)).expect("a string");
+            }
+        }
+    }
+    text
+}
+
+fn type_of(schema: &Value) -> String {
+    if let Some(name) = string(&schema["$ref"]).rsplit_once('/').map(|(_, name)| name) {
+        return format!("[`{name}`](#{})", name.to_lowercase());
+    }
+    let choices = ["oneOf", "anyOf", "allOf"].iter().find_map(|key| schema[*key].as_array());
+    if let Some(choices) = choices {
+        return choices.iter().map(type_of).collect::<Vec<_>>().join(" or ");
+    }
+    if let Some(values) = schema["enum"].as_array() {
+        return values
+            .iter()
+            .map(|value| format!("`{}`", value.as_str().unwrap_or("null")))
+            .collect::<Vec<_>>()
+            .join(", ");
+    }
+    let types = schema["type"].as_array().map_or_else(|| vec![&schema["type"]], |types| types.iter().collect());
+    let types = types.into_iter().map(|name| match string(name) {
+        "array" => format!("array of {}", type_of(&schema["items"])),
+        "" => "any".to_owned(),
+        name => name.to_owned(),
+    });
+    types.collect::<Vec<_>>().join(" or ")
+}
+
+/// Writes a recorded response, with the first elements of arrays and the beginnings of strings.
+fn write_json(out: &mut String, value: &Value, depth: usize) {
+    const WIDTH: usize = 110;
+    let value = shortened(value);
+    let line = value.to_string();
+    if depth > 0 && line.chars().count() + 2 * depth <= WIDTH {
+        return out.push_str(&line);
+    }
+    let indent = "  ".repeat(depth + 1);
+    let mut block = |open: char, close: char, parts: Vec<(String, &Value)>| {
+        out.push(open);
+        for (index, (head, part)) in parts.iter().enumerate() {
+            write!(out, "{}\n{indent}{head}", if index > 0 { "," } else { "" }).expect("a string");
+            write_json(out, part, depth + 1);
+        }
+        write!(out, "\n{}{close}", "  ".repeat(depth)).expect("a string");
+    };
+    match &value {
+        Value::Object(members) if !members.is_empty() => {
+            block(
+                '{',
+                '}',
+                members.iter().map(|(key, part)| (format!("{}: ", Value::from(key.as_str())), part)).collect(),
+            );
+        }
+        Value::Array(elements) if !elements.is_empty() => {
+            block('[', ']', elements.iter().map(|part| (String::new(), part)).collect());
+        }
+        _ => out.push_str(&line),
+    }
+}
+
+fn shortened(value: &Value) -> Value {
+    const LENGTH: usize = 80;
+    const ELEMENTS: usize = 2;
+    match value {
+        Value::String(text) if text.chars().count() > LENGTH => {
+            Value::from(text.chars().take(LENGTH).chain(['…']).collect::<String>())
+        }
+        Value::Array(elements) if elements.len() > ELEMENTS => {
+            let first = elements.iter().take(ELEMENTS).map(shortened);
+            Value::Array(first.chain([Value::from("…")]).collect())
+        }
+        Value::Array(elements) => Value::Array(elements.iter().map(shortened).collect()),
+        Value::Object(members) => members.iter().map(|(key, part)| (key.clone(), shortened(part))).collect(),
+        _ => value.clone(),
+    }
 }
 
 fn entry(parameter: &Value) -> String {
