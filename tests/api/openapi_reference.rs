@@ -76,7 +76,13 @@ fn reference() -> String {
             *counts.entry(parameter.to_string()).or_default() += 1;
         }
     }
-    let is_shared = |parameter: &Value| counts[&parameter.to_string()] > 1;
+    // Of a name's definitions, only the most frequent one.
+    let is_shared = |parameter: &Value| {
+        let count = counts[&parameter.to_string()];
+        let same_name = operations.iter().flat_map(|(_, operation)| parameters(operation));
+        let mut same_name = same_name.filter(|other| other["name"] == parameter["name"]);
+        count > 1 && same_name.all(|other| counts[&other.to_string()] <= count)
+    };
     let mut list = String::from("| path | |\n|---|---|\n");
     let (mut sections, mut shared) = (String::new(), String::from("\n## Shared parameters\n\n"));
     let mut described: Vec<&Value> = Vec::new();

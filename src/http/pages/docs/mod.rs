@@ -18,7 +18,11 @@ use crate::service::parameter::definition::SEARCH_Q;
 
 mod reference;
 
-/// An export with every known member; tests validate it.
+/// What `docs/` says about these subjects, as Markdown with a title.
+const EXPORT_RULES: &str = include_str!("../../../../docs/export-rules.md");
+const VERSIONING: &str = include_str!("../../../../docs/versioning.md");
+
+/// An export with every known property; tests validate it.
 const EXPORT_EXAMPLE: &str = include_str!("export-example.json");
 
 /// A title in the reader's language.
@@ -68,16 +72,13 @@ struct ExportFormat<'a> {
     base: &'a str,
     /// Labels, captions and properties.
     tables: [(&'static str, &'static str, &'static [Property]); 2],
+    rules: &'a str,
     example: &'static str,
 }
 
 #[derive(Debug, Template)]
 #[template(path = "docs/errors.html")]
 struct Errors;
-
-#[derive(Debug, Template)]
-#[template(path = "docs/versioning.html")]
-struct Versioning;
 
 #[derive(Debug, Template)]
 #[template(path = "llms.txt")]
@@ -105,13 +106,15 @@ impl Docs {
         let reference = Reference::new(&openapi, host(site), &site.base);
         let tables: [(_, _, &[Property]); 2] = [
             ("Rules of the envelope", "The envelope", &ENVELOPE),
-            ("Rules of a record", "A record of <code>software</code>", &SOFTWARE),
+            ("Rules of a record", "A product record, in <code>software</code>", &SOFTWARE),
         ];
+        let rules = EXPORT_RULES.split_once('\n').map_or(EXPORT_RULES, |(_title, rules)| rules);
+        let rules = &render(rules, &site.base).html;
         let prose = [
             reference.render()?,
-            ExportFormat { base: &site.base, tables, example: EXPORT_EXAMPLE }.render()?,
+            ExportFormat { base: &site.base, tables, rules, example: EXPORT_EXAMPLE }.render()?,
             Errors.render()?,
-            Versioning.render()?,
+            render(VERSIONING, &site.base).html,
         ];
         let mut pages = Vec::new();
         for ((path, _), prose) in PAGES.into_iter().skip(1).zip(&prose) {
