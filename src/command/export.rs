@@ -4,7 +4,7 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 
 use super::write_file::{check_absent, write_file};
-use super::{Failure, check_printed, print_note, products_are_in};
+use super::{Failure, check_printed, print_note, wrote_products};
 use crate::cli::ExportArgs;
 use crate::curate::tabular;
 use crate::export::{self, Export, IdPrefixes, Limits};
@@ -30,7 +30,7 @@ pub(super) fn run(args: &ExportArgs) -> Result<ExitCode, Failure> {
     match &args.output {
         Some(output) => {
             write_file(output, args.force, |out| write(args, export, out))?;
-            print_note(&products_are_in(export.software.len(), output));
+            print_note(&wrote_products(export.software.len(), output));
         }
         None => check_printed(write(args, export, &mut io::BufWriter::new(io::stdout().lock())))?,
     }

@@ -32,7 +32,7 @@ use crate::cli::{self, Cli, Command, ConfigError};
 use crate::error::chain;
 use crate::generation::BuildFailure;
 use crate::http::{HttpConfig, openapi};
-use crate::text::count::{agreeing, counted};
+use crate::text::count::counted;
 use crate::text::printable::printable;
 
 /// The exit code for a usage error or an invalid export.
@@ -95,8 +95,8 @@ fn print_error(text: &str) {
     print_note(&format!("error: {text}"));
 }
 
-fn products_are_in(count: usize, output: &Path) -> String {
-    format!("{} {} in {}.", counted(count, "product"), agreeing(count, "is", "are"), output.display())
+fn wrote_products(count: usize, output: &Path) -> String {
+    format!("Wrote {} to {}.", counted(count, "product"), output.display())
 }
 
 /// Prints a line to standard error, and ignores failures.

@@ -48,6 +48,6 @@ pub(super) fn run(args: &ReportArgs) -> Result<ExitCode, Failure> {
     };
     let Some(output) = &args.output else { return print(&text) };
     write_file(output, args.force, |out: &mut dyn Write| -> io::Result<()> { out.write_all(text.as_bytes()) })?;
-    print_note(&printable(&format!("The report is in {}.", output.display())));
+    print_note(&printable(&format!("Wrote the report to {}.", output.display())));
     Ok(ExitCode::SUCCESS)
 }

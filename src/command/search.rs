@@ -30,7 +30,8 @@ pub(super) fn run(args: &SearchArgs) -> Result<ExitCode, Failure> {
         SearchFormat::Text => print(&found, out),
         SearchFormat::Json => print_json(&found, out),
     };
-    let help = if query.filter == SoftwareFilter::default() { "other words" } else { "fewer filters or other words" };
+    let help =
+        if query.filter == SoftwareFilter::default() { "different words" } else { "fewer filters or different words" };
     finish(printed, found.pagination.total, help)
 }
 

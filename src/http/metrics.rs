@@ -106,7 +106,7 @@ impl Metrics {
             limited_by_key: limited.get_metric_with_label_values(&["key"])?,
             limited_by_visitor: limited.get_metric_with_label_values(&["visitor"])?,
             limited_by_address: limited.get_metric_with_label_values(&["address"])?,
-            searches: counter("searches_total", "Answered searches with words.")?,
+            searches: counter("searches_total", "Completed searches that had a query.")?,
             searches_without_hits: counter(
                 "searches_without_hits_total",
                 "Searches with a query that found no products.",

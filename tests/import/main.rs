@@ -41,7 +41,7 @@ fn a_csv_file_becomes_an_export() {
     let csv = "Title;Homepage;Tags;Last checked;Note\nÄpfel;https://a.example/;x|y;31.12.2024;=n\n;;;;\n";
     let (output, export) = import("t.csv", csv.as_bytes(), &["--additional", "Note"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
-    assert!(stderr(&output).contains("1 row. Proposed") && stderr(&output).contains("1 product is in out.json."));
+    assert!(stderr(&output).contains("1 row. Proposed") && stderr(&output).contains("Wrote 1 product to out.json."));
     let product = &export.expect("an export")["software"][0];
     let expected = serde_json::json!({"id": "apfel", "name": "Äpfel", "url": "https://a.example/", "tags": ["x", "y"],
         "evidence_checked_on": "2024-12-31", "Note": "=n", "evidence_status": "pending-review"});

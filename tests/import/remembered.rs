@@ -61,7 +61,7 @@ fn the_next_import_of_a_table_is_an_update_with_the_same_mapping() {
     let folder = Folder::new();
     folder.write("tools.csv", TABLE);
     let text = folder.first(&[&["tools.csv"], &OPTIONS[..]].concat());
-    assert!(text.contains("The mapping is in data/tools.mapping.toml"), "{text}");
+    assert!(text.contains("Wrote the mapping to data/tools.mapping.toml"), "{text}");
     let mapping = folder.read("data/tools.mapping.toml");
     let expected = "[options]\ndate-order = \"mdy\"\nnull = [\"offen\"]\nunique-ids = true\n\n\
                     [columns]\n# Moss · Fern\n\"Titel der Seite\" = \"name\"\n\

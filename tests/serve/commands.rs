@@ -19,7 +19,7 @@ fn search_without_a_match_prints_a_message_and_fails() {
     let folder = folder_with(&["alpha"]);
     let output = run(folder.path(), &["search", "zzzzzz"]);
     assert_eq!(output.status.code(), Some(1), "{output:?}");
-    assert!(text(&output.stderr).contains("no products found; try other words"), "{output:?}");
+    assert!(text(&output.stderr).contains("no products found; try different words"), "{output:?}");
     let filtered = run(folder.path(), &["search", "alpha", "--vendor", "nobody"]);
     assert_eq!(filtered.status.code(), Some(1), "{filtered:?}");
     assert!(text(&filtered.stderr).contains("try fewer filters"), "{filtered:?}");

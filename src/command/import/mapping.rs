@@ -69,7 +69,10 @@ impl MappingSource {
         }
         let toml = own.to_toml(table, Some(conversion), &stated(options));
         write_file(&self.beside, true, |out| out.write_all(toml.as_bytes()))?;
-        print_note(&format!("The mapping is in {}, which the next import of this table uses.", self.beside.display()));
+        print_note(&format!(
+            "Wrote the mapping to {}, which the next import of this table uses.",
+            self.beside.display()
+        ));
         Ok(())
     }
 }
@@ -105,7 +108,7 @@ pub(super) fn choose(
     }
     if let Some(path) = &args.write_mapping {
         write(path, &mapping, table, options)?;
-        print_note(&format!("The mapping is in {0}: edit it, then import with --mapping {0}", path.display()));
+        print_note(&format!("Wrote the mapping to {0}: edit it, then import with --mapping {0}", path.display()));
         return Ok(None);
     }
     if let Some(path) = path {
@@ -136,7 +139,7 @@ pub(super) fn choose(
             create_folder(&source.beside)?;
             write(&source.beside, &mapping, table, options)?;
             print_note(&format!(
-                "The mapping is in {}: edit it, then run this command again.",
+                "Wrote the mapping to {}: edit it, then run this command again.",
                 source.beside.display()
             ));
             Ok(None)

@@ -12,7 +12,7 @@ use self::mapping::{MappingSource, ask, is_terminal, required};
 use super::data::DATA_FOLDER;
 use super::progress::step;
 use super::write_file::{Locked, check_absent, destination, failed, print_changes, write_file};
-use super::{Failure, print_note, products_are_in};
+use super::{Failure, print_note, wrote_products};
 use crate::cli::{DateOrderArg, ImportArgs, TableArgs};
 use crate::curate::tabular::{
     self, Cause, Checked, Choice, Conversion, ConvertOptions, DateOrder, Envelope, Example, Mapping, Match, MergeRows,
@@ -358,7 +358,7 @@ impl Job<'_> {
                     None => write_file(output, false, |out| out.write_all(draft.json.as_bytes()))?,
                 }
                 super::init::remove_example(output);
-                print_note(&products_are_in(count, output));
+                print_note(&wrote_products(count, output));
             }
             Goal::Update { output, export } => {
                 if draft.json.as_bytes() == &*export.document {
@@ -377,7 +377,7 @@ impl Job<'_> {
                     }
                 }
                 Locked::new(output)?.replace(blake3::hash(&export.document), &draft.json)?;
-                print_note(&products_are_in(count, output));
+                print_note(&wrote_products(count, output));
             }
         }
         Ok(())
