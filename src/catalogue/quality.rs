@@ -47,7 +47,7 @@ impl Quality {
     ///
     /// The rating is Bayesian: `(PRIOR_REVIEWS * mean + reviews * rating) / (PRIOR_REVIEWS +
     /// reviews)`. So a single five-star review doesn't beat hundreds of good ones, and an unrated
-    /// product gets the prior. Ratings are clamped to 0 to 5.
+    /// product gets the prior. Ratings are clamped to the range 0–5.
     pub(super) fn of(merits: Merits, shown: Rating, mean: f64) -> Self {
         #[expect(clippy::cast_precision_loss, reason = "review counts are far below 2^52")]
         let reviews = shown.review_count.unwrap_or(1).max(1) as f64;
@@ -97,7 +97,7 @@ impl PartialEq for Quality {
     }
 }
 
-/// The mean of the displayed ratings, each clamped to 0 to 5. They're summed in steps of 2^-32, so
+/// The mean of the displayed ratings, each clamped to the range 0–5. They're summed in steps of 2^-32, so
 /// the order of addition doesn't matter.
 #[derive(Debug, Clone, Copy, Default)]
 pub(super) struct MeanRating {

@@ -233,7 +233,7 @@ codes! {
     UrlCredentials = "url_credentials", Warning;
     /// A URL with an invalid port.
     InvalidPort = "invalid_port", Warning;
-    /// Files in the data folder whose names almost look like an export's.
+    /// Files in the data folder whose names look almost like an export's.
     IgnoredFile = "ignored_file", Warning;
     /// A link that browsers don't follow.
     UnusualLink = "unusual_link", Warning;

@@ -103,7 +103,7 @@ impl Report {
     }
 }
 
-/// Adds a finding about the folder's files whose names almost look like an export's, if any.
+/// Adds a finding about the folder's files whose names look almost like an export's, if any.
 pub fn mention_ignored_files(report: &mut Report, folder: &Path) {
     if let Some(finding) = source::ignored_files_finding(folder) {
         let at = report.findings.partition_point(|finding| &*finding.location.file < folder);

@@ -53,8 +53,8 @@ impl MergedChanges {
         Self(merged)
     }
 
-    /// A page of the changes since a generation, sorted by id. A generation that occurs several
-    /// times counts from its last occurrence. `None` if the log doesn't contain it.
+    /// A page of the changes since a generation, sorted by id. If the generation occurs several
+    /// times, its last occurrence counts. `None` if the log doesn't contain it.
     pub fn since(&self, log: &ChangeLog, generation: &str, page: Range<usize>, stop: &Stop) -> Option<ChangesSince> {
         let from = u32::try_from(log.step_after(generation)?).unwrap_or(NEVER);
         let is_first = |change: &MergedChange| change.since <= from && from <= change.place.step;

@@ -289,7 +289,7 @@ pub static SOFTWARE: [Property; 25] = [
         .attribute(1, "Deployment")
         .at_a_glance(),
     Property::new("pricing", Shape::Text, "what it costs, a string").at_a_glance(),
-    Property::new("repository", Shape::Uri, "the address of its source code, a URI").at_most(URL_CHARS),
+    Property::new("repository", Shape::Uri, "the address of its source code").at_most(URL_CHARS),
     Property::new("languages", Shape::Texts, "languages of its user interface, an array of strings")
         .searched(Field::Setting)
         .attribute(2, "Languages"),

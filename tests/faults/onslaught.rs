@@ -32,7 +32,7 @@ use crate::until::until;
 /// address space.
 const MAX_FILES: usize = 1024;
 const MAX_ADDRESS_SPACE_KIB: usize = 4 << 20;
-/// How much memory may grow, in KiB. This covers two generations, the downloads in progress, the
+/// How much memory use may grow, in KiB. This covers two generations, the downloads in progress, the
 /// bodies waiting to be read, and the search cache.
 const ALLOWANCE_KIB: usize = 192 * 1024;
 /// How many requests healthy callers send per second.
