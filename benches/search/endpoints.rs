@@ -323,6 +323,7 @@ fn endpoints(exports: &[Export], words: &[String], since: &str, seed: u64) -> Ve
             get(vec![
                 "/feed.atom".to_owned(),
                 "/feed.atom?category=category+1".to_owned(),
+                format!("/feed.json?q={frequent}"),
                 format!("/feed.atom?{}", categories(300)),
                 format!("/feed.atom?category={}", encoded(products[0].categories.first().map_or("", |name| name))),
             ]),

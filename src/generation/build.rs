@@ -101,18 +101,19 @@ pub fn build(
     pass(Step::BuildBegun);
     let has_processors = || thread::available_parallelism().is_ok_and(|count| count.get() > 1);
     let at_once = processors == Processors::All && merged.document_bytes() <= MOST_AT_ONCE && has_processors();
-    let parts = build_parts(&merged, at_once, meaning, progress)?;
+    let parts = build_parts(&merged, at_once, meaning, progress, pass)?;
     pass(Step::BuildOpen);
     Ok(parts)
 }
 
 /// Builds in this thread alone, or with two more threads: one for indexing, and one for writing the
-/// catalogue.
-fn build_parts(
+/// catalogue. `pass` is called at each step.
+pub(super) fn build_parts(
     merged: &Merged,
     at_once: bool,
     meaning: MeaningOption,
     progress: &mut Progress<'_>,
+    pass: fn(Step),
 ) -> Result<Parts, BuildError> {
     let count = merged.software_count();
     thread::scope(|scope| {
@@ -298,18 +299,18 @@ mod tests {
     fn threads_and_scratch_files_produce_the_same_parts() {
         let in_memory = merged(&Scratch::in_memory());
         assert!(in_memory.software_count() > BATCH as u64, "more than one batch");
-        let one = build_parts(&in_memory, false, MeaningOption::On, &mut |_, _| GO_ON).expect("built");
+        let one = build_parts(&in_memory, false, MeaningOption::On, &mut |_, _| GO_ON, pass).expect("built");
         let (mut done, count) = (0, in_memory.software_count());
         let mut progress = |now, total| {
             assert_eq!((now, total), (done + 1, count));
             done = now;
             GO_ON
         };
-        let several = build_parts(&in_memory, true, MeaningOption::On, &mut progress).expect("built");
+        let several = build_parts(&in_memory, true, MeaningOption::On, &mut progress, pass).expect("built");
         assert_eq!(done, count);
         let folder = tempfile::tempdir().expect("a folder");
         let on_disk = merged(&Scratch::with_own_bytes(folder.path(), 100));
-        let from_disk = build_parts(&on_disk, false, MeaningOption::On, &mut |_, _| GO_ON).expect("built");
+        let from_disk = build_parts(&on_disk, false, MeaningOption::On, &mut |_, _| GO_ON, pass).expect("built");
         let one = contents(one);
         assert!(one == contents(several));
         assert!(one == contents(from_disk));
@@ -323,7 +324,8 @@ mod tests {
             last = done;
             if done == 5 { ControlFlow::Break(()) } else { GO_ON }
         };
-        let stopped = [false, true].map(|at_once| build_parts(&merged, at_once, MeaningOption::On, &mut progress));
+        let stopped =
+            [false, true].map(|at_once| build_parts(&merged, at_once, MeaningOption::On, &mut progress, pass));
         assert!(stopped.iter().all(|stopped| matches!(stopped, Err(BuildError::Stopped))));
         assert_eq!(last, 5);
     }

@@ -6,9 +6,9 @@ use std::collections::BTreeMap;
 use std::io;
 
 use serde::{Deserialize, Serialize};
-use serde_json::value::RawValue;
+use serde_json::value::{RawValue, to_raw_value};
 
-use crate::catalogue::{ProductPlace, ProductReader};
+use crate::catalogue::{ProductPlace, ProductReader, StoredProduct};
 use crate::record::{Difference, JsonMembers, differences};
 
 /// The maximum size of one product's history, and of all histories, in bytes.
@@ -35,6 +35,46 @@ pub struct PropertyChange {
     pub to: Option<Box<str>>,
     /// Whether a value was cut or left out.
     pub is_truncated: bool,
+}
+
+/// A record as it was, for finding out which feeds it was in.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct FormerRecord {
+    pub(super) export: Box<str>,
+    /// The record as in an export, a JSON object, but without its id and hidden properties. A rating
+    /// that's computed from reviews is stated.
+    pub(super) json: Box<str>,
+}
+
+impl FormerRecord {
+    /// `None` if the record is too long to be kept.
+    pub(super) fn of(product: &StoredProduct, hidden: &[Box<str>]) -> Result<Option<Self>, serde_json::Error> {
+        let stored = product.read()?;
+        let mut properties = product.properties()?;
+        if stored.detail.additional_properties.0.iter().all(|(name, _)| name != EXPORT) {
+            properties.remove(EXPORT);
+        }
+        properties.remove("id");
+        properties.extend(stored.item.rating.map(|rating| ("rating".into(), Cow::Borrowed(rating))));
+        if let Some(count) = stored.item.review_count {
+            properties.insert("review_count".into(), Cow::Owned(to_raw_value(&count)?));
+        }
+        let json = serde_json::to_string(&shown(properties, hidden))?.into();
+        let record = Self { export: stored.detail.export.id.into(), json };
+        Ok(Some(record).filter(|record| record.bytes() <= MAX_RECORD_BYTES))
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        PROPERTY_BYTES + self.export.len() + self.json.len()
+    }
+
+    /// Removes hidden properties and the evidence for them.
+    pub(super) fn hide(mut self: Box<Self>, hidden: &[Box<str>]) -> Option<Box<Self>> {
+        if !hidden.is_empty() {
+            self.json = serde_json::to_string(&shown(serde_json::from_str(&self.json).ok()?, hidden)).ok()?.into();
+        }
+        Some(self)
+    }
 }
 
 impl ChangeDetails {
@@ -96,6 +136,7 @@ impl ChangeDetails {
 }
 
 const EVIDENCE: &str = "evidence";
+const EXPORT: &str = "export";
 
 fn is_hidden(name: &str, hidden: &[Box<str>]) -> bool {
     hidden.iter().any(|of| **of == *name)

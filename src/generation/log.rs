@@ -1,6 +1,6 @@
-//! The change log: which products each recent generation added, changed and removed, and the news
-//! among them. It's a part of a generation, so it's persisted, loaded and copied with it, as are the
-//! products' versions that the next generation is compared with.
+//! The change log: which products each recent generation added, changed and removed. It's a part of
+//! a generation, so it's persisted, loaded and copied with it, as are the products' versions that the
+//! next generation is compared with.
 
 use std::cmp::Ordering;
 use std::collections::{HashMap, HashSet, VecDeque};
@@ -9,9 +9,9 @@ use std::io::{self, BufReader, Read as _};
 use bytes::Bytes;
 use serde::{Deserialize, Serialize};
 
-use crate::catalogue::{ProductPlace, ProductReader, ProductVersion, Records};
+use crate::catalogue::{ProductPlace, ProductReader, ProductVersion};
 use crate::generation::Generation;
-use crate::generation::history::{ChangeDetails, MAX_HISTORY_BYTES, MAX_RECORD_BYTES};
+use crate::generation::history::{ChangeDetails, FormerRecord, MAX_HISTORY_BYTES, MAX_RECORD_BYTES};
 use crate::scratch::{Bulk, BulkReader, Scratch, ScratchSorter, Span, decode};
 
 /// The maximum number of generations that the log covers.
@@ -56,7 +56,13 @@ pub struct ProductChange {
     /// What changed; `None` if the product was added or removed.
     #[serde(default)]
     pub details: Option<Box<ChangeDetails>>,
+    /// The record in the earlier generation; `None` if there was none, or it isn't known any more.
+    pub former: Option<Box<FormerRecord>>,
 }
+
+/// The maximum size in bytes of all former records, and of the records that they're compared with.
+/// Opening a generation indexes both.
+pub(super) const MAX_FORMER_BYTES: usize = 2 * 1024 * 1024;
 
 /// A change's position in the log.
 #[derive(Debug, Clone, Copy)]
@@ -66,6 +72,11 @@ pub(super) struct ChangePlace {
 }
 
 impl ProductChange {
+    /// A change without hashes, details and former record.
+    pub(crate) const fn of(id: Box<str>, is_evidence_renewed: bool) -> Self {
+        Self { id, before: None, after: None, is_evidence_renewed, details: None, former: None }
+    }
+
     /// An upper bound on the change's size in the log, in bytes.
     fn bytes(&self) -> usize {
         self.id.len() + CHANGE_BYTES
@@ -143,7 +154,8 @@ impl ChangeLog {
             step.changes.retain_mut(|change| {
                 let Some(id) = ids.iter().find(|id| **id == *change.id) else { return true };
                 erased = true;
-                (change.before, change.is_evidence_renewed, change.details) = (Some(0), false, None);
+                (change.before, change.is_evidence_renewed) = (Some(0), false);
+                (change.details, change.former) = (None, None);
                 change.after.is_none() && is_removed.insert(id)
             });
         }
@@ -160,6 +172,7 @@ impl ChangeLog {
         self.steps.push_back(LogStep { from, at: at.to_owned(), changes });
         self.trim(MAX_BYTES);
         self.trim_details(MAX_RECORD_BYTES, MAX_HISTORY_BYTES);
+        self.trim_former(MAX_FORMER_BYTES);
         self
     }
 
@@ -198,6 +211,22 @@ impl ChangeLog {
         }
     }
 
+    /// Drops what's hidden now from all former records, and the oldest of these until they're within
+    /// their limit.
+    fn trim_former(&mut self, max_bytes: usize) {
+        let mut bytes = 0;
+        for change in self.steps.iter_mut().rev().flat_map(|step| &mut step.changes) {
+            let Some(former) = change.former.take() else { continue };
+            bytes += former.bytes();
+            change.former = Some(former).filter(|_| bytes <= max_bytes).and_then(|former| former.hide(&self.hidden));
+        }
+    }
+
+    /// The properties that the latest generation hides, sorted.
+    pub(super) fn hidden(&self) -> &[Box<str>] {
+        &self.hidden
+    }
+
     /// The generation that a step led to; `None` for the last step, which led to the latest one.
     pub(super) fn generation_after(&self, step: u32) -> Option<&Generation> {
         self.steps.get(step as usize + 1).map(|next| &next.from)
@@ -231,31 +260,39 @@ impl ChangeLog {
     }
 }
 
-/// The changes between two generations' products, with details.
+/// The changes between two generations' products, with details and former records.
 fn changes(before: &Versions, after: &Versions, hidden: &[Box<str>]) -> io::Result<Vec<ProductChange>> {
     let (old, new) = (VersionReader::new(&before.versions)?, VersionReader::new(&after.versions)?);
     let dictionaries = (old.dictionary, new.dictionary);
     let (mut changes, places) = compare(old, new, MAX_BYTES)?;
-    let count = places.iter().flatten().count();
-    if count == 0 || changes.iter().map(ProductChange::bytes).sum::<usize>() > MAX_BYTES {
+    if changes.is_empty() || changes.iter().map(ProductChange::bytes).sum::<usize>() > MAX_BYTES {
         return Ok(changes);
     }
     let reader = |texts: &Option<Bulk>, dictionary| ProductReader::new(texts.clone()?, dictionary).ok();
-    let readers = reader(&before.texts, dictionaries.0).zip(reader(&after.texts, dictionaries.1));
-    let max_bytes = MAX_RECORD_BYTES.min(MAX_HISTORY_BYTES / count);
-    for (change, places) in changes.iter_mut().zip(places) {
-        let Some(places) = places else { continue };
-        let details = readers.as_ref().map(|(old, new)| ChangeDetails::between((old, new), places, hidden, max_bytes));
-        let details = details.and_then(|details| {
-            details.inspect_err(|error| tracing::warn!(id = %change.id, %error, "a change has no details")).ok()
-        });
+    let (old, new) = (reader(&before.texts, dictionaries.0), reader(&after.texts, dictionaries.1));
+    let count = places.iter().filter(|places| matches!(places, (Some(_), Some(_)))).count();
+    let (max_bytes, mut former_bytes) = (MAX_RECORD_BYTES.min(MAX_HISTORY_BYTES / count.max(1)), 0);
+    for (change, (place_before, place_after)) in changes.iter_mut().zip(places) {
+        let Some(place_before) = place_before else { continue };
+        let warn = |error: &io::Error| tracing::warn!(id = %change.id, %error, "a change has no details");
+        if let Some(old) = old.as_ref().filter(|_| former_bytes < MAX_FORMER_BYTES) {
+            let former = old.read(place_before).and_then(|record| Ok(FormerRecord::of(&record, hidden)?));
+            change.former = former.inspect_err(warn).ok().flatten().map(Box::new);
+            former_bytes += change.former.as_ref().map_or(0, |former| former.bytes());
+        }
+        let Some(place_after) = place_after else { continue };
+        let details = old
+            .as_ref()
+            .zip(new.as_ref())
+            .map(|readers| ChangeDetails::between(readers, (place_before, place_after), hidden, max_bytes));
+        let details = details.and_then(|details| details.inspect_err(warn).ok());
         change.details = Some(Box::new(details.unwrap_or_else(ChangeDetails::lost)));
     }
     Ok(changes)
 }
 
-/// A change, and where the product's text is in both generations if it's in both.
-type Compared = (Vec<ProductChange>, Vec<Option<(ProductPlace, ProductPlace)>>);
+/// The changes, and where each product's text is in the two generations.
+type Compared = (Vec<ProductChange>, Vec<(Option<ProductPlace>, Option<ProductPlace>)>);
 
 /// The changes between two lists of versions, each sorted by id. Stops once they exceed
 /// `max_bytes`, since such a step is dropped.
@@ -285,9 +322,11 @@ fn compare<E>(
             .as_ref()
             .zip(other.as_ref())
             .is_some_and(|(old, new)| new.evidence_checked_on > old.evidence_checked_on);
-        places.push(one.as_ref().zip(other.as_ref()).map(|(old, new)| (old.place, new.place)));
+        let place = |version: &Option<ProductVersion>| version.as_ref().map(|version| version.place);
+        places.push((place(&one), place(&other)));
         let Some(id) = other.or(one).map(|version| version.id) else { continue };
-        let change = ProductChange { id, before: hash_before, after: hash_after, is_evidence_renewed, details: None };
+        let change =
+            ProductChange { before: hash_before, after: hash_after, ..ProductChange::of(id, is_evidence_renewed) };
         bytes += change.bytes();
         changes.push(change);
     }
@@ -360,67 +399,6 @@ impl Iterator for VersionReader {
     fn next(&mut self) -> Option<Self::Item> {
         self.left = self.left.checked_sub(1)?;
         Some(self.read())
-    }
-}
-
-/// The maximum number of entries in a feed.
-pub const MAX_NEWS: usize = 100;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NewsKind {
-    Added,
-    /// The product's evidence was checked on a later date than before.
-    EvidenceRenewed,
-}
-
-impl ProductChange {
-    /// `None` if the change isn't news.
-    pub const fn news(&self) -> Option<NewsKind> {
-        match (self.before, self.after) {
-            (None, Some(_)) => Some(NewsKind::Added),
-            (Some(_), Some(_)) if self.is_evidence_renewed => Some(NewsKind::EvidenceRenewed),
-            _ => None,
-        }
-    }
-}
-
-/// A log's news, newest first, and by id within a step.
-#[derive(Debug)]
-pub struct NewsIndex {
-    /// All news about products that still exist.
-    all: Vec<ChangePlace>,
-    /// For each category, the indices of its news in `all`, ascending.
-    by_category: Vec<Vec<u32>>,
-}
-
-impl NewsIndex {
-    pub(super) fn new(log: &ChangeLog, records: &Records) -> Self {
-        let (mut all, mut by_category) = (Vec::new(), Vec::new());
-        let changes = log.steps().rev().flat_map(|(step, changes)| {
-            (0..).zip(&changes.changes).map(move |(change, of)| (ChangePlace { step, change }, of))
-        });
-        let news = changes.filter(|(_, change)| change.news().is_some());
-        let news = news.filter_map(|(place, change)| Some((place, records.find(&change.id)?)));
-        for (number, (place, ordinal)) in (0..).zip(news) {
-            for category in records.columns.categories_of(ordinal) {
-                let category = *category as usize;
-                by_category.resize_with(by_category.len().max(category + 1), Vec::new);
-                by_category[category].push(number);
-            }
-            all.push(place);
-        }
-        Self { all, by_category }
-    }
-
-    /// The latest news in any of these categories (`None` for all), each entry with its step.
-    pub fn newest<'l>(&self, log: &'l ChangeLog, categories: Option<&[u32]>) -> Vec<(&'l LogStep, &'l ProductChange)> {
-        let entry = |at: usize| log.entry(self.all[at]);
-        let Some(categories) = categories else { return (0..self.all.len().min(MAX_NEWS)).map(entry).collect() };
-        let of = categories.iter().filter_map(|category| self.by_category.get(*category as usize));
-        let mut newest: Vec<_> = of.flat_map(|news| news.iter().take(MAX_NEWS)).collect();
-        newest.sort_unstable();
-        newest.dedup();
-        newest.into_iter().take(MAX_NEWS).map(|at| entry(*at as usize)).collect()
     }
 }
 

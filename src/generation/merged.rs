@@ -93,7 +93,7 @@ impl MergedChanges {
     fn merge(&self, log: &ChangeLog, at: usize) -> ProductChange {
         let ProductChange { id, before, after, is_evidence_renewed, .. } = log.entry(self.0[at].place).1;
         let (before, after, is_evidence_renewed) = (*before, *after, *is_evidence_renewed);
-        let mut merged = ProductChange { id: id.clone(), before, after, is_evidence_renewed, details: None };
+        let mut merged = ProductChange { before, after, ..ProductChange::of(id.clone(), is_evidence_renewed) };
         let later = self.0[at + 1..].iter().map(|change| log.entry(change.place).1);
         for change in later.take_while(|change| change.id == merged.id) {
             merged.after = change.after;

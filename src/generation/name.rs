@@ -13,7 +13,7 @@ use crate::text::{meaning, stem};
 
 /// The format of what's persisted. Incremented whenever a build would produce something different
 /// from the same exports.
-pub const INDEX_FORMAT: u32 = 23;
+pub const INDEX_FORMAT: u32 = 24;
 
 /// A generation's name: 16 hexadecimal digits from a BLAKE3 hash over the index format, the
 /// versions of the analyzer, its libraries and the table of word meanings, and each export's id and

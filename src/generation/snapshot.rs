@@ -7,10 +7,11 @@ use bytes::Bytes;
 
 use super::artifact::{self, Artifact};
 use super::build::{BuildError, Processors, build};
-use super::log::{ChangeLog, Former, NewsIndex, Versions};
+use super::log::{ChangeLog, Former, Versions};
 use super::merged::MergedChanges;
 use super::name::Generation;
 use super::name::MeaningOption;
+use super::past::Past;
 use crate::catalogue::{Bulk, Catalogue, CatalogueError, Records};
 use crate::export::{Export, ExportSet, Skipped};
 use crate::index::{Index, IndexError, IndexFiles};
@@ -30,7 +31,8 @@ pub struct Snapshot {
     pub changes: ChangeLog,
     /// The same changes, merged.
     pub merged_changes: MergedChanges,
-    pub news: NewsIndex,
+    /// The former records that the changes were made to.
+    pub past: Past,
     pub search: SearchIndex,
     pub index: Index,
     /// The glossary, for searches.
@@ -95,7 +97,10 @@ impl Snapshot {
         let categories = HeadingIndex::categories(&catalogue.tables.categories);
         let flags = catalogue.tables.attributes.flags();
         let merged_changes = MergedChanges::new(&changes);
-        let news = NewsIndex::new(&changes, &records);
+        let past = Past::of(&changes, &generation, &catalogue, &records).unwrap_or_else(|error| {
+            tracing::warn!(error = &error as &dyn std::error::Error, "feeds are empty: the past can't be opened");
+            Past::default()
+        });
         Ok(Arc::new(Self {
             generation,
             skipped,
@@ -103,7 +108,7 @@ impl Snapshot {
             records,
             changes,
             merged_changes,
-            news,
+            past,
             search,
             index,
             glossary,

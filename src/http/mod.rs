@@ -7,13 +7,13 @@
 //! `Service`.
 
 mod api;
-mod atom;
 mod config;
 mod content_coding;
 mod downloads;
 mod entity_tag;
 mod extract;
 mod face;
+mod feed;
 mod metrics;
 mod middleware;
 mod openapi;
@@ -53,11 +53,9 @@ use tower::{Service, ServiceBuilder};
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
 
-use self::api::{
-    attributes, categories, changes, exports, feed, glossary, health, mcp, reviews, search, software, suggest,
-};
+use self::api::{attributes, categories, changes, exports, glossary, health, mcp, reviews, search, software, suggest};
 use self::entity_tag::{TagKind, conditional};
-use self::middleware::{API_FALLBACKS, FEED, RequestContext, X_REQUEST_ID};
+use self::middleware::{API_FALLBACKS, RequestContext, X_REQUEST_ID};
 use self::pages::{Localised, Reader};
 use self::problem::ApiError;
 
@@ -120,8 +118,8 @@ fn routes(state: &Arc<AppState>, more: Router<Arc<AppState>>) -> Router<Arc<AppS
         .fold(open, Router::merge)
         .merge(pages)
         .merge(localised(open_pages))
-        // The feed needs a key too, unless the page is public.
-        .merge(keyed(feed::router(), Source::Generation(Some(TagKind::Changes))))
+        // Feeds need a key too, unless the page is public.
+        .merge(keyed(api::feed::router(), Source::Generation(Some(TagKind::Changes))))
         .merge(keyed(mcp::router(), Source::Generation(None)))
         .merge(keyed(unknown, Source::Generation(None)))
 }
@@ -233,7 +231,8 @@ async fn answer(state: &AppState, context: &RequestContext, mut request: Request
 fn set_api_caching(state: &AppState, context: &RequestContext, response: &mut Response) {
     let is_answer = response.status().is_success() || response.status() == StatusCode::NOT_MODIFIED;
     let is_visitor = context.grant.get().is_some_and(|grant| grant.is_visitor());
-    let is_shared = state.config.public_api.is_some() && context.uri.path() != FEED && is_visitor && is_answer;
+    let is_shared =
+        state.config.public_api.is_some() && !middleware::is_feed(context.uri.path()) && is_visitor && is_answer;
     let headers = response.headers_mut();
     let (caching, vary) = if is_shared {
         middleware::allow_any(headers);

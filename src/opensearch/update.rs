@@ -359,7 +359,7 @@ impl Update<'_> {
                     dates.is_some_and(|(new, old)| new.evidence_checked_on > old.evidence_checked_on);
                 let id = version.map(|version| version.id).or_else(|| old.as_ref().map(|old| old.key.as_str().into()));
                 let id = id.unwrap_or_default();
-                difference.changes.push(ProductChange { id, before, after, is_evidence_renewed, details: None });
+                difference.changes.push(ProductChange { before, after, ..ProductChange::of(id, is_evidence_renewed) });
             }
             if let (Some(old), true) = (old, order.is_lt()) {
                 difference.gone.push(old.key);

@@ -131,6 +131,13 @@ fn excluded(text: &str, words: &[Word]) -> Option<Excluded> {
     ((1..=MOST_WORDS).contains(&count)).then_some(Excluded { not, words, kind })
 }
 
+/// A `NOT` or `without` with the words after it, and whether these are excluded rather than merely
+/// unwanted.
+pub(super) fn negated(text: &str, words: &[Word]) -> Option<(Range<usize>, bool)> {
+    let Excluded { not, words, kind } = excluded(text, words).filter(|of| of.kind != Negation::Not)?;
+    Some((not..words.end, kind == Negation::Operator))
+}
+
 /// What it takes for a name next to a cue to count as the product to replace. A name always counts
 /// if some record is listed as an alternative to it, except with
 /// [`Description`](Certainty::Description).

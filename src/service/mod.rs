@@ -11,6 +11,7 @@ mod attribute;
 mod changes;
 mod explain;
 pub(crate) mod facet;
+mod feed;
 mod highlight;
 mod include;
 mod language;
@@ -25,18 +26,17 @@ mod suggest;
 mod unknown;
 
 pub use crate::catalogue::{AttributeCondition, Order, ReviewFilter, ReviewSort, SoftwareFilter};
-pub use crate::generation::NewsKind;
 pub use crate::search::budget::{Budget, Stop};
 pub use crate::search::collect::Tier;
 pub use crate::search::expand::Prefix;
 pub use attribute::{list_attributes, refuse_attributes};
 pub use changes::{ChangesPage, list_changes, list_changes_to};
 pub use changes::{HistoryPage, list_history};
-pub use changes::{News, list_news};
 pub use explain::{
     ExplainedAlternative, ExplainedProduct, ExplainedScore, ExplainedWord, SearchExplanation, WHOLE_NAME,
     explain_search,
 };
+pub use feed::{FeedEntry, FeedKind, list_feed};
 pub use include::ListItems;
 pub use language::{Translator, find_language};
 pub use page::{GlossaryPage, LocalisedObject, Page, ReviewsPage, SearchHit, SearchPage, SimilarHit, SimilarPage};

@@ -19,7 +19,11 @@ fn service(corrections: &Value, public_page: Option<Rate>) -> Service {
             "evidence_checked_on": "2026-06-12", "sources": [["A", "https://a.example/"]]
         })
     };
-    let software = [record("a/b", HOSTILE, "vendor-sources-reviewed"), record("pending", "Later", "pending-review")];
+    let software = [
+        record("a/b", HOSTILE, "vendor-sources-reviewed"),
+        record("pending", "Later", "pending-review"),
+        record("long", &"<".repeat(1_000_000), "pending-review"),
+    ];
     let document =
         json!({"name": "E", "license": "https://a.example/", "corrections": corrections, "software": software});
     let directory = Directory::default();
@@ -83,6 +87,8 @@ async fn badges_say_how_well_the_evidence_was_checked() {
         }
         assert_eq!(elements, ["svg", "title", "style", "rect", "text"], "{image}");
     }
+    let long = service.send(Method::GET, "/software/long/badge.svg", &[]).await;
+    assert!(long.text().len() < 8_000 && long.text().contains("&lt;…: Pending review"), "{}", long.text().len());
     assert_eq!(service.send(Method::GET, "/software/nothing/badge.svg", &[]).await.status, 404);
     let page = service.send(Method::GET, "/software/a%2Fb", &[]).await;
     assert!(page.text().contains("https://d.example/x/software/a%2Fb/badge.svg"), "{}", page.text());

@@ -75,7 +75,7 @@ async fn nothing_can_be_read_under_another_host_name_without_a_key() {
     let config = HttpConfig { public_url, ..HttpConfig::default() };
     let service = Setup { config, ..Setup::default() }.start();
     let without = Setup::default().start();
-    for path in ["/", "/openapi.json", "/feed.atom", "/nowhere", "/mcp"] {
+    for path in ["/", "/openapi.json", "/feed.atom", "/feed.json", "/nowhere", "/mcp"] {
         let get = async |service: &Service, host| service.send(Method::GET, path, &[("host", host)]).await;
         let foreign = get(&service, "rebound.example:8080").await;
         assert_eq!(foreign.problem(), (403, "host_not_allowed".to_owned()), "{path}");

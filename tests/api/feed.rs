@@ -1,4 +1,4 @@
-//! The Atom feed of a directory that has changed.
+//! Feeds of a directory that has changed.
 
 use std::sync::Arc;
 
@@ -79,7 +79,7 @@ fn entries(answer: &Answer) -> usize {
 }
 
 #[tokio::test]
-async fn feed_lists_added_products_and_updated_evidence() {
+async fn feed_lists_added_changed_and_removed_products() {
     let answer = service(None).get("/feed.atom").await;
     assert_eq!(answer.header("content-type"), "application/atom+xml; charset=utf-8");
     let text = answer.text();
@@ -87,32 +87,86 @@ async fn feed_lists_added_products_and_updated_evidence() {
     assert!(text.contains("<title>old &lt;b&gt;&amp;: evidence checked on 2026-02-01</title>"), "{text}");
     assert!(text.contains("<content>Changed: evidence_checked_on</content>"), "{text}");
     assert!(text.contains("<rights>https://example.org/licence</rights>"), "{text}");
-    assert_eq!((entries(&answer), text.contains("gone")), (2, false));
+    assert!(text.contains("<title>gone &lt;b&gt;&amp;: removed</title>"), "{text}");
+    assert!(text.contains("<subtitle>Complete since 2"), "{text}");
+    assert_eq!(entries(&answer), 3);
     let again = service(None);
     let tag = again.get("/feed.atom").await.header("etag").to_owned();
     assert_eq!(again.get_with("/feed.atom", &[("if-none-match", &tag)]).await.status, 304);
 }
 
 #[tokio::test]
-async fn category_feed_lists_only_products_in_that_category() {
+async fn feed_of_a_search_lists_only_products_that_match() {
     let service = service(None);
-    for (query, count) in [("category=audits", 1), ("category=Audits&category=permits", 2), ("category=nowhere", 0)] {
+    for (query, count) in [
+        ("category=audits", 1),
+        ("category=Audits&category=permits", 3),
+        ("category=nowhere", 0),
+        ("q=old&category=permits", 1),
+        ("q=old+gone", 0),
+        ("id=new&id=gone", 2),
+        ("evidence_checked_after=2026-01-15", 1),
+    ] {
         let answer = service.get(&format!("/feed.atom?{query}")).await;
         assert_eq!(entries(&answer), count, "{query}");
         assert!(answer.text().contains(&format!("/feed.atom?{}\"", query.replace('&', "&amp;"))), "{}", answer.text());
     }
-    assert_eq!(service.get("/feed.atom?categori=a").await.problem().1, "unknown_parameter");
+    for feed in ["/feed.atom", "/feed.json"] {
+        assert_eq!(service.get(&format!("{feed}?categori=a")).await.problem().1, "unknown_parameter");
+        assert_eq!(service.get(&format!("{feed}?attribute=nothing:a")).await.problem().1, "invalid_parameter");
+        assert_eq!(service.get(&format!("{feed}?q={}", "a".repeat(257))).await.problem().1, "invalid_parameter");
+    }
 }
 
 #[tokio::test]
-async fn feed_needs_a_key_unless_the_page_is_public() {
-    let closed = service(None);
-    assert_eq!(closed.send(Method::GET, "/feed.atom", &[]).await.problem().1, "missing_api_key");
-    assert!(!closed.visit("/").await.text().contains("feed.atom"));
-    let public = service(Rate::new(100));
-    assert_eq!(entries(&public.send(Method::GET, "/feed.atom", &[]).await), 2);
-    assert!(public.send(Method::GET, "/", &[]).await.text().contains("type=\"application/atom+xml\""));
-    assert_eq!(public.send(Method::GET, "/v1/changes", &[]).await.problem().1, "missing_api_key");
+async fn json_feed_has_the_same_entries() {
+    let service = service(None);
+    let answer = service.get("/feed.json?q=new&evidence_status=pending-review").await;
+    assert_eq!(answer.header("content-type"), "application/feed+json");
+    let feed: Value = serde_json::from_str(answer.text()).expect("JSON");
+    assert_eq!(feed["version"], "https://jsonfeed.org/version/1.1");
+    assert!(feed["title"].as_str().is_some_and(|title| title.ends_with(": new, evidence_status: pending-review")));
+    let address = |path: &str| format!("{path}?q=new&evidence_status=pending-review");
+    assert!(feed["feed_url"].as_str().is_some_and(|url| url.ends_with(&address("/feed.json"))), "{feed}");
+    assert!(feed["home_page_url"].as_str().is_some_and(|url| url.ends_with(&address("/"))), "{feed}");
+    let [item] = feed["items"].as_array().expect("items").as_slice() else { panic!("one: {feed}") };
+    assert_eq!((&item["title"], &item["content_text"]), (&"new <b>&".into(), &"Added.".into()));
+    assert_eq!(item["tags"], json!(["Audits"]));
+    let atom = service.get("/feed.atom").await;
+    assert!(item["id"].as_str().is_some_and(|id| atom.text().contains(&format!("<id>{id}</id>"))), "{item}");
+}
+
+#[tokio::test]
+async fn result_pages_link_to_their_feeds() {
+    let public = service(Rate::new(1000));
+    for (page, feed) in [
+        ("/?q=old&vendor=A%26B&page=1&sort=name", "q=old&amp;vendor=A%26B"),
+        ("/categories/permits?evidence_status=pending-review", "category=permits&amp;evidence_status=pending-review"),
+        ("/?q=nothing-at-all", "q=nothing-at-all"),
+    ] {
+        let answer = public.visit(page).await;
+        let text = answer.text().replace("&#38;", "&amp;");
+        for (kind, of) in [("application/atom+xml", "atom"), ("application/feed+json", "json")] {
+            assert!(text.contains(&format!("type=\"{kind}\" title=")), "{page}");
+            assert!(text.contains(&format!("href=\"/feed.{of}?{feed}\">")), "{page}: {text}");
+        }
+        assert!(text.contains(">Follow this search</a>"), "{page}");
+    }
+    assert!(!public.visit("/?q=").await.text().contains("Follow this search"), "that's the news");
+    assert!(!service(None).visit("/?q=old").await.text().contains("/feed."));
+}
+
+#[tokio::test]
+async fn feeds_need_a_key_unless_the_page_is_public() {
+    for feed in ["/feed.atom", "/feed.json"] {
+        let closed = service(None);
+        assert_eq!(closed.send(Method::GET, feed, &[]).await.problem().1, "missing_api_key");
+        assert_eq!(closed.get(feed).await.header("cache-control"), "private, no-cache");
+        let public = service(Rate::new(100));
+        assert_eq!(public.send(Method::GET, feed, &[]).await.status, 200);
+        assert_eq!(public.send(Method::GET, "/v1/changes", &[]).await.problem().1, "missing_api_key");
+    }
+    assert!(!service(None).visit("/").await.text().contains("feed.atom"));
 }
 
 #[tokio::test]

@@ -45,7 +45,8 @@ curl -H \"Authorization: Bearer $KEY\" 'http://127.0.0.1:8080/v1/search?q=permit
 const OTHERS: &str = "
 ## Other paths
 
-- `/feed.atom`: an Atom feed of added products and renewed evidence; `category` restricts it to one category.
+- `/feed.atom`, `/feed.json`: what changed in the products that match a search, as Atom and as JSON Feed. They take
+  `q`, `id` and every filter of `/v1/search` ([Feeds](operations.md#feeds)).
 - `/mcp`: the [tools for assistants](assistants.md), via the Model Context Protocol.
 - `/schemas/export.json`: the JSON Schema of [export files](exports.md).
 - `/docs`, `/docs/reference`, `/docs/errors`, `/llms.txt`, `/sitemap.xml`, `/robots.txt`: documentation, and documents for crawlers.

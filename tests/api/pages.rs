@@ -195,7 +195,7 @@ async fn pages_in_a_language_keep_it_and_link_to_the_others() {
         assert_eq!(page.header("content-language"), tag);
         let links = text.split(" href=\"").skip(1).filter_map(|rest| rest.split('"').next());
         for link in links.filter(|link| link.starts_with('/')) {
-            let is_page = !["/assets/", "/openapi.json", "/feed.atom"].iter().any(|other| link.starts_with(other));
+            let is_page = !["/assets/", "/openapi.json", "/feed."].iter().any(|other| link.starts_with(other));
             let is_switch = ["/en/", "/de/", "/fr/"].contains(&link);
             assert!(!is_page || is_switch || link.starts_with(&format!("{base}/")), "{path}: {link}");
         }
@@ -228,6 +228,7 @@ async fn only_pages_have_a_language_in_their_path() {
         "/de/robots.txt",
         "/de/healthz",
         "/de/feed.atom",
+        "/de/feed.json",
         "/de/exports/tools",
         "/de/records/software/tool-rated",
         "/de/de/",

@@ -82,7 +82,9 @@ async fn assistants_need_no_key_but_feeds_and_pages_do() {
     let headers = [("content-type", "application/json"), ("accept", "application/json, text/event-stream")];
     let answer = service.post("/mcp", &message, &headers).await;
     assert_eq!(answer.status, 200, "{}", answer.text());
-    assert_eq!(service.send(Method::GET, "/feed.atom", &[]).await.problem().1, "missing_api_key");
+    for feed in ["/feed.atom", "/feed.json"] {
+        assert_eq!(service.send(Method::GET, feed, &[]).await.problem().1, "missing_api_key");
+    }
     assert_eq!(service.send(Method::GET, "/", &[]).await.status, 303);
 }
 

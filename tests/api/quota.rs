@@ -61,6 +61,7 @@ async fn shed_search_gets_503_and_costs_nothing_while_lookups_and_health_checks_
         "/v1/reviews/tool-reviewed?verified=true",
         "/v1/changes?since=fedcba9876543210",
         "/feed.atom?category=tools",
+        "/feed.json?q=tools",
     ];
     for path in searches {
         let shed = service.get(path).await;
@@ -69,7 +70,7 @@ async fn shed_search_gets_503_and_costs_nothing_while_lookups_and_health_checks_
         assert!(shed.header("ratelimit").starts_with(&format!("\"default\";r={RATE};")), "{path}: {shed:?}");
     }
     let metrics = service.send_to_metrics(Method::GET, "/metrics").await;
-    assert!(metrics.text().contains("software_directory_http_requests_shed_total 12\n"));
+    assert!(metrics.text().contains("software_directory_http_requests_shed_total 13\n"));
     let served = [
         "/v1/software/tool-01",
         "/v1/software",

@@ -34,7 +34,7 @@ async fn session_grants_access_to_pages_and_nothing_else() {
     let cookie = service.session().await;
     let with_cookie = [("cookie", cookie.as_str()), ("sec-fetch-site", "same-origin")];
     assert_eq!(service.send(Method::GET, "/software/tool-rated", &with_cookie).await.status, 200);
-    for path in ["/v1/software", "/v1/exports/tools", "/feed.atom"] {
+    for path in ["/v1/software", "/v1/exports/tools", "/feed.atom", "/feed.json"] {
         assert_eq!(service.send(Method::GET, path, &with_cookie).await.problem().1, "missing_api_key", "{path}");
     }
     let download = service.send(Method::GET, "/exports/tools", &with_cookie).await;

@@ -8,7 +8,7 @@ import { HOSTILE, start } from './server.mjs';
 
 let server;
 let browser;
-before(async () => { [server, browser] = await Promise.all([start({ data: HOSTILE }), launch()]); });
+before(async () => { [server, browser] = await Promise.all([start({ data: HOSTILE, options: ['--public-page', '6000/min'] }), launch()]); });
 after(async () => { await browser?.close(); await server?.stop(); });
 
 const VIEWS = ['/', '/?q=', '/?q=hostile', '/?q=nothing+%3Cb%3Ehas%3C%2Fb%3E+that&tags=%3Cb%3E', '/categories/hostile', '/compare?id=hostile-markup&id=hostile-rtl&id=hostile-javascript&id=hostile-giant', '/?q=%3Cscript%3Ealert(1)%3C%2Fscript%3E', '/categories', '/glossary', '/glossary?q=hostile', '/exports',
@@ -87,5 +87,21 @@ test('a record’s writing direction changes nothing around it', async () => {
     return found;
   });
   assert.deepEqual(outside, []);
+  await close();
+});
+
+test('a hostile name in a badge is only its accessible name', async () => {
+  const { page, close } = await open(browser, server);
+  for (const id of ['hostile-markup', 'hostile-rtl', 'hostile-giant', 'hostile-zalgo']) {
+    const response = await page.goto(`${server.url}/software/${id}/badge.svg`);
+    assert.equal(response.headers()['content-type'], 'image/svg+xml', id);
+    const found = await page.evaluate(() => ({
+      pwned: 'pwned' in window,
+      elements: [...document.querySelectorAll('*')].map((node) => node.localName),
+      handlers: [...document.querySelectorAll('*')].flatMap((node) => node.getAttributeNames()).filter((name) => /^on|href/.test(name)),
+      isNamed: document.documentElement.getAttribute('aria-label').length < 600,
+    }));
+    assert.deepEqual(found, { pwned: false, elements: ['svg', 'title', 'style', 'rect', 'text'], handlers: [], isNamed: true }, id);
+  }
   await close();
 });

@@ -15,14 +15,14 @@ use crate::place::{Place, Running, running};
 
 const ALL: PageRequest = PageRequest { limit: 100, offset: 0 };
 
-fn document(software: &[Value], attributes: &Value) -> String {
+pub(crate) fn document(software: &[Value], attributes: &Value) -> String {
     json!({
         "name": "N", "license": "https://example.org/licence", "software": software, "attributes": attributes
     })
     .to_string()
 }
 
-fn product(id: &str, more: &Value) -> Value {
+pub(crate) fn product(id: &str, more: &Value) -> Value {
     let mut product = json!({
         "id": id, "name": id, "url": "https://example.org/", "evidence_status": "pending-review",
         "offering_type": "software"
@@ -39,7 +39,7 @@ fn history(snapshot: &Snapshot, id: &str) -> Option<Vec<Value>> {
 }
 
 /// Serves these sets one after the other, and returns each one's snapshot.
-fn served(place: &Place, sets: &[String]) -> (Running, Vec<Arc<Snapshot>>) {
+pub(crate) fn served(place: &Place, sets: &[String]) -> (Running, Vec<Arc<Snapshot>>) {
     place.write("tools.json", &sets[0]);
     let mut running = running(Settings { max_removed: 100, ..place.settings() });
     running.updater.start().expect("it serves");

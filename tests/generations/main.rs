@@ -7,6 +7,7 @@ mod catalogue;
 mod changes;
 mod copied;
 mod damage;
+mod feeds;
 mod history;
 #[path = "../common/index_copy.rs"]
 mod index_copy;
@@ -14,7 +15,6 @@ mod listing;
 mod log;
 mod memory;
 mod name;
-mod news;
 mod panics;
 #[allow(dead_code, reason = "shared with tests/memory")]
 #[path = "../common/place.rs"]

@@ -11,7 +11,7 @@ use axum::http::header::{AUTHORIZATION, ORIGIN, REFERER};
 use axum::http::{HeaderMap, HeaderValue, Uri};
 use jiff::Timestamp;
 
-use super::request_context::FEED;
+use super::request_context::is_feed;
 use super::session::{is_own_authority, visitor_of_api, visitor_of_pages};
 use crate::http::config::HttpConfig;
 use crate::http::extract::client_ip;
@@ -34,13 +34,13 @@ pub(in crate::http) fn authenticate(state: &AppState, request: &Request) -> Resu
 }
 
 /// The grant for a request without credentials. If the pages are public, requests from a page and
-/// for the feed need none; if the API is public, all others need none.
+/// for feeds need none; if the API is public, all others need none.
 fn visitor_without_key(state: &AppState, request: &Request) -> Option<Arc<Grant>> {
     if request.headers().contains_key(AUTHORIZATION) {
         return None;
     }
     // Feed readers don't send the headers that identify a page's requests.
-    let is_feed = request.uri().path() == FEED;
+    let is_feed = is_feed(request.uri().path());
     let is_from_page = is_from_page(request.headers(), &state.config);
     let visitor = if is_feed || is_from_page { visitor_of_pages(state, request) } else { None };
     visitor.or_else(|| if is_feed { None } else { visitor_of_api(state, request) })

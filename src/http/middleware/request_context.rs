@@ -107,7 +107,7 @@ fn well_formed(id: &[u8]) -> bool {
 /// The prefix of the API's paths.
 const API: &str = "/v1";
 
-pub(in crate::http) const FEED: &str = "/feed.atom";
+pub(in crate::http) const FEEDS: [&str; 2] = ["/feed.atom", "/feed.json"];
 
 /// The paths that load balancers probe.
 pub(super) const HEALTH_PATHS: [&str; 2] = ["/healthz", "/readyz"];
@@ -135,9 +135,13 @@ pub(super) fn is_api(path: &str) -> bool {
     path.strip_prefix(API).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
-/// Whether responses at a path depend on the key: everything in the API, and the feed.
+pub(in crate::http) fn is_feed(path: &str) -> bool {
+    FEEDS.contains(&path)
+}
+
+/// Whether responses at a path depend on the key: everything in the API, and feeds.
 pub(in crate::http) fn is_private(path: &str) -> bool {
-    is_api(path) || path == FEED
+    is_api(path) || is_feed(path)
 }
 
 /// The route that the router matched, as a template such as `/v1/software/{id}`.

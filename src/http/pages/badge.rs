@@ -13,12 +13,13 @@ use quick_xml::events::BytesText;
 use super::evidence::label;
 use super::language::{PageLanguage, Texts};
 use crate::catalogue::resource::SoftwareItem;
-use crate::http::atom::legal;
 use crate::http::extract::{PathId, Snapshot};
+use crate::http::feed::legal;
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 use crate::record::EvidenceStatus;
 use crate::service;
+use crate::text::shorten::in_list;
 
 /// Only the image's own style sheet.
 const CONTENT_POLICY: HeaderValue =
@@ -60,7 +61,7 @@ fn image(t: &'static Texts, item: &SoftwareItem<'_>) -> io::Result<Vec<u8>> {
     let text = legal(&text(t, item));
     let length = text.chars().count() * CHARACTER_WIDTH;
     let (length, width) = (length.to_string(), (length + 16).to_string());
-    let title = legal(&format!("{}{} {text}", item.name, t.colon));
+    let title = legal(&format!("{}{} {text}", in_list(&item.name), t.colon));
     let mut xml = Writer::new(Vec::new());
     let svg = xml.create_element("svg").with_attributes([
         ("xmlns", "http://www.w3.org/2000/svg"),

@@ -115,6 +115,15 @@ impl List {
         Some(if is_longer(&corrected, MAX_QUERY_CHARACTERS) { q.to_owned() } else { corrected })
     }
 
+    /// The query string of the search's feeds, which don't correct words.
+    pub(super) fn feed(&self, report: &QueryReport) -> String {
+        let q = self.corrected(report).map(|q| (SEARCH_Q.name, q));
+        let category = self.category.iter().map(|category| (CATEGORY.name, category.id.clone()));
+        let filters = self.address.pairs().filter(|(name, _)| facets::is_filter(name));
+        let pairs = q.into_iter().chain(category).chain(filters.map(|(name, value)| (name, value.to_owned())));
+        form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish()
+    }
+
     /// The search without some of the URL's parameters.
     pub(super) fn keeping(&self, keep: impl Fn(usize, &str) -> bool) -> Result<SearchSoftware, ApiError> {
         let pairs = self.address.pairs().enumerate().filter(|(at, (name, _))| keep(*at, name)).map(|(_, pair)| pair);

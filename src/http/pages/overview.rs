@@ -19,7 +19,7 @@ use crate::generation::Snapshot;
 use crate::http::problem::ApiError;
 use crate::record::{CalendarDate, EvidenceStatus, Language};
 use crate::service::{
-    self, News, NewsKind, Order, PageRequest, SearchSoftware, SearchSort, ServiceError, SoftwareFilter, Stop,
+    self, FeedKind, Order, PageRequest, SearchSoftware, SearchSort, ServiceError, SoftwareFilter, Stop,
 };
 
 /// How many categories the home page shows.
@@ -159,8 +159,9 @@ impl Overview {
             ..SearchSoftware::new("")
         };
         let newest = service::search_software(snapshot, &newest)?;
-        let added = service::list_news(snapshot, &[], &Stop::default())?;
-        let added = added.into_iter().filter(|news| news.kind == NewsKind::Added && is_real(&news.id));
+        let changes = service::list_feed(snapshot, None, &SoftwareFilter::default(), &Stop::default())?;
+        let added = changes.into_iter().filter(|entry| entry.kind == FeedKind::Added && is_real(&entry.id));
+        let added = added.map(|entry| entry.id).filter(|id| snapshot.records.find(id).is_some());
         let added: Vec<_> = added.take(PRODUCTS).collect();
         let (mut newest_evidence, mut ids) = (Vec::new(), Vec::new());
         for hit in newest.data {
@@ -174,7 +175,7 @@ impl Overview {
             software_count: snapshot.software_count() as u64,
             term_count: tables.glossary.len() as u64,
             newest_evidence,
-            records: row::records(snapshot, ids.iter().chain(added.iter().map(|news| &news.id)).map(String::as_str))?,
+            records: row::records(snapshot, ids.iter().chain(&added).map(String::as_str))?,
             recently_added: items(snapshot, &added)?,
             terms: TermIndex::new(&tables.glossary).map_err(ApiError::internal)?,
             localised: localised(snapshot)?,
@@ -240,10 +241,9 @@ fn letter(term: &str) -> String {
     first.map_or_else(|| OTHER.to_owned(), |first| first.to_uppercase().collect())
 }
 
-/// The products that these news entries are about, in the same order.
-fn items(snapshot: &Snapshot, news: &[News]) -> Result<Vec<Bytes>, ServiceError> {
-    let ids: Vec<_> = news.iter().map(|news| news.id.clone()).collect();
-    let items = service::get_items(snapshot, &ids, None)?;
+/// The products with these ids, in the same order.
+fn items(snapshot: &Snapshot, ids: &[String]) -> Result<Vec<Bytes>, ServiceError> {
+    let items = service::get_items(snapshot, ids, None)?;
     Ok(items.iter().map(|item| Bytes::copy_from_slice(item)).collect())
 }
 

@@ -65,6 +65,9 @@ struct Explore<'a> {
     nothing: Option<Nothing<'a>>,
     /// The products chosen for comparison, in an address without scripts.
     compared: Vec<Chosen>,
+    /// The query string of the search's feeds, if they're public and it isn't the list of all
+    /// products.
+    feed: Option<String>,
 }
 
 /// If the query stands for more values of an attribute than this, they aren't listed.
@@ -395,6 +398,7 @@ impl View {
             calls: Calls::new(t, site, &[call(list)]),
             nothing,
             compared: self.compared(&items)?,
+            feed: Some(list.feed(&page.query)).filter(|feed| site.is_public && !feed.is_empty()),
         };
         if self.is_part {
             return respond::html(StatusCode::OK, t, &explore);

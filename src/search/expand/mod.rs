@@ -14,17 +14,17 @@ use std::sync::Arc;
 use serde::Serialize;
 
 use self::attributes::Recognised;
-use self::slot::{drop_where_others_find, relax};
+use self::slot::{MOST_SEARCHED, drop_where_others_find, relax};
 use crate::catalogue::resource::QueryReport;
 use crate::search::budget::Budget;
 use crate::search::identity::{Identified, identify};
-use crate::search::intent::{Exclusion, MOST_BESIDE, Understood, is_intent_word, understand};
+use crate::search::intent::{Exclusion, MOST_BESIDE, Understood, is_intent_word, negated, understand};
 use crate::search::lexicon::WordId;
 use crate::search::meaning::reference;
 use crate::search::plan::{
-    Alternative, MatchKind, Meaning, Phrase, Plan, Related, Rerank, Signals, StemSlots, Term, TermLookup,
+    Alternative, MatchKind, Meaning, Phrase, Plan, Related, Rerank, Signals, StemSlots, Term, TermLookup, WordGroup,
 };
-use crate::search::query::{LONG_QUERY, ParsedQuery};
+use crate::search::query::{LONG_QUERY, ParsedQuery, parse};
 use crate::search::score::group_weight;
 use crate::search::{SearchIndex, conjunction};
 use crate::text::analyse::{Gap, Word, written};
@@ -112,6 +112,56 @@ pub fn expand<L: TermLookup>(
     }
     split.report.corrected.extend(corrected);
     Ok(split)
+}
+
+/// Plans a search for the products that have all of a query's words, as [`Tier::Words`] does, in any
+/// form or as parts of compounds. Nothing is guessed or dropped for what other products have: no
+/// corrections, completions, synonyms, names or intents.
+///
+/// [`Tier::Words`]: crate::search::collect::Tier::Words
+pub fn with_all_words<L: TermLookup>(
+    index: &SearchIndex,
+    lookup: &L,
+    text: &str,
+    budget: &Budget,
+) -> Result<Plan, L::Error> {
+    let mut query = parse(text);
+    if let Some((not, is_excluded)) =
+        negated(text, &query.words).filter(|(not, _)| query.phrases.iter().all(|of| of.end <= not.start))
+    {
+        let words = query.words.drain(not).skip(1).collect();
+        query.excluded.extend(is_excluded.then_some(words));
+    }
+    let options = Options { typo: false, prefix: Prefix::Never };
+    let mut expander = Expander::new(index, lookup, text, &query, options, budget);
+    if query.excluded.is_empty() {
+        let identified = identify(lookup, text, &query.words)?;
+        if identified.is_all {
+            return Ok(expander.only(&identified.terms).plan);
+        }
+    }
+    let joined = expander.joined();
+    let slot = |(at, word): (usize, &Word)| expander.slot(at, index.lexicon.word(&word.folded), &joined);
+    let mut slots: Vec<_> = query.words.iter().enumerate().map(slot).collect();
+    if slots.len() >= LONG_QUERY {
+        drop_where_others_find(&mut slots, |slot| slot.is_function_word);
+    }
+    drop_where_others_find(&mut slots, |slot| is_intent_word(text, &slot.word));
+    relax(&mut slots);
+    slots.retain(|slot| slot.required);
+    slots.truncate(MOST_SEARCHED);
+    let phrases = expander.planned_phrases();
+    let is_hopeless = phrases.is_none() || (query.words.is_empty() && query.excluded.is_empty());
+    let impossible = is_hopeless.then_some(WordGroup::IMPOSSIBLE);
+    let groups = slots.iter().map(Slot::group).chain(impossible).collect();
+    let excluded = expander.excluded(Exclusion::default());
+    Ok(Plan {
+        groups,
+        phrases: phrases.unwrap_or_default(),
+        excluded: excluded.terms,
+        excluded_phrases: excluded.phrases,
+        ..Plan::default()
+    })
 }
 
 /// The alternative that matches a product that the query as a whole refers to.

@@ -57,7 +57,7 @@ impl Slot {
 
 /// The upper limit on the number of words searched. Words that are as frequent as the tenth also
 /// count, up to this limit.
-const MOST_SEARCHED: usize = 30;
+pub(super) const MOST_SEARCHED: usize = 30;
 
 impl<L: TermLookup> Expander<'_, L> {
     /// Drops the words that no product contains. If more than ten remain, also drops any that are

@@ -17,7 +17,7 @@ impl ListSoftware {
     pub fn from_values(values: &mut Values<'_>) -> Self {
         Self {
             q: values.query(&NAME_Q),
-            filter: SoftwareFilter { ids: values.many(&IDS), ..software_filter(values) },
+            filter: SoftwareFilter::from_values(values),
             sort: values.one(&LIST_SORT),
             include: values.names(&INCLUDE),
             page: values.page(&LIMIT, &QUERIED_OFFSET),
@@ -26,7 +26,13 @@ impl ListSoftware {
     }
 }
 
-/// The filter that all lists and searches of products share.
+impl SoftwareFilter {
+    /// Reads the filter that all lists and searches of products share, and ids.
+    pub fn from_values(values: &mut Values<'_>) -> Self {
+        Self { ids: values.many(&IDS), ..software_filter(values) }
+    }
+}
+
 fn software_filter(values: &mut Values<'_>) -> SoftwareFilter {
     SoftwareFilter {
         categories: values.many(&CATEGORY),

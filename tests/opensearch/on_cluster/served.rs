@@ -85,6 +85,7 @@ async fn operations_are_served_and_everything_else_is_not_offered() {
         ("/v1/search?q=moss&highlight=true", StatusCode::NOT_IMPLEMENTED, "not_offered"),
         ("/v1/exports/tools", StatusCode::NOT_IMPLEMENTED, "not_offered"),
         ("/feed.atom", StatusCode::NOT_IMPLEMENTED, "not_offered"),
+        ("/feed.json?q=a", StatusCode::NOT_IMPLEMENTED, "not_offered"),
         ("/v1/software?offset=10001", StatusCode::BAD_REQUEST, "offset_too_large"),
         ("/v1/software?category=Audits,Audits", StatusCode::BAD_REQUEST, "invalid_parameter"),
         ("/v1/search?attribute=nope:1", StatusCode::BAD_REQUEST, "invalid_parameter"),
