@@ -27,6 +27,5 @@ pub use log::{ChangeLog, LogStep, ProductChange};
 pub use merged::{ChangesSince, MergedChanges};
 pub use name::{Generation, INDEX_FORMAT, MeaningOption};
 pub use observer::{Observer, Phase, RenderedReport, Unobserved};
-pub use past::{Past, Transition};
 pub use process::Settings;
-pub use snapshot::{OpenError, Snapshot, open_catalogue};
+pub use snapshot::{OpenError, Past, Snapshot, Transition, open_catalogue};

@@ -6,49 +6,34 @@ use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::ControlFlow;
 use std::path::Path;
-use std::sync::Arc;
 
-use serde_json::json;
-
-use super::artifact::Artifact;
+use super::artifact::Parts;
 use super::build::{BuildError, build_parts};
 use super::history::FormerRecord;
-use super::log::{ChangeLog, ChangePlace, LogStep, MAX_FORMER_BYTES, ProductChange};
-use super::name::{Generation, MeaningOption};
-use super::snapshot::{OpenError, Snapshot};
-use crate::catalogue::{Catalogue, Merged, Ordinal, Records};
+use super::log::{ChangeLog, ChangePlace, MAX_FORMER_BYTES};
+use super::name::MeaningOption;
+use crate::catalogue::{Catalogue, Merged, Records};
 use crate::export::{Export, ExportSet, Limits, SourceFile, examine, latest_day};
 use crate::record::Category;
 use crate::scratch::Scratch;
 use crate::text::append;
 
-#[derive(Debug, Default)]
-pub struct Past {
-    /// `None` if nothing changed.
-    versions: Option<Arc<Snapshot>>,
-    /// Newest first, and by id within a step.
-    transitions: Vec<(ChangePlace, Transition)>,
+/// What the change log remembers.
+#[derive(Debug)]
+pub(super) struct Recalled {
+    /// The versions as a generation, each with its number as its id; `None` if nothing changed.
+    pub(super) parts: Option<Parts>,
+    /// The changes whose versions are known, newest first, and by id within a step.
+    pub(super) changes: Vec<(ChangePlace, Option<u32>, Option<u32>)>,
     /// When the last change happened whose versions aren't known.
-    lost_at: Option<String>,
+    pub(super) lost_at: Option<String>,
 }
 
-/// The versions of a product before and after a change; `None` if it didn't exist.
-#[derive(Debug, Clone, Copy)]
-pub struct Transition {
-    pub before: Option<Ordinal>,
-    pub after: Option<Ordinal>,
-}
-
-/// A version's number among those of [`Past`]. The outer `None` means that it isn't known.
+/// A version's number among all of them. The outer `None` means that it isn't known.
 type Version = Option<Option<u32>>;
 
-impl Past {
-    pub(super) fn of(
-        log: &ChangeLog,
-        generation: &Generation,
-        catalogue: &Catalogue,
-        records: &Records,
-    ) -> Result<Self, OpenError> {
+impl Recalled {
+    pub(super) fn of(log: &ChangeLog, catalogue: &Catalogue, records: &Records) -> Result<Self, BuildError> {
         let (mut versions, mut changes, mut lost_at) = (Vec::new(), Vec::new(), None);
         let mut latest: HashMap<&str, Version> = HashMap::new();
         let mut bytes_today = 0;
@@ -80,49 +65,20 @@ impl Past {
             }
         }
         if changes.is_empty() {
-            return Ok(Self { lost_at, ..Self::default() });
+            return Ok(Self { parts: None, changes, lost_at });
         }
         let exports = exports(&versions, catalogue)?;
         let scratch = Scratch::in_memory();
         let set = ExportSet::of(exports, &scratch).map_err(BuildError::scratch)?;
-        let mut merged = Merged::of(set, &scratch, |_, _| {}).map_err(BuildError::from)?;
+        let mut merged = Merged::of(set, &scratch, |_, _| {})?;
         merged.attributes = catalogue.tables.attributes.clone();
         let parts = build_parts(&merged, false, MeaningOption::Off, &mut |_, _| ControlFlow::Continue(()), |_| ())?;
-        let versions = Snapshot::open(generation.clone(), Artifact::read(parts).map_err(BuildError::scratch)?)?;
-        let known = |version: Option<u32>| match version {
-            None => Some(None),
-            Some(number) => versions.records.find(&number.to_string()).map(Some),
-        };
-        let transitions = changes.into_iter().filter_map(|(place, before, after)| {
-            Some((place, Transition { before: known(before)?, after: known(after)? }))
-        });
-        Ok(Self { transitions: transitions.collect(), versions: Some(versions), lost_at })
-    }
-
-    /// The records before and after each change, under ids of their own.
-    pub fn versions(&self) -> Option<&Snapshot> {
-        self.versions.as_deref()
-    }
-
-    /// The changes whose versions are known, newest first, and by id within a step.
-    pub fn changes<'l>(
-        &'l self,
-        log: &'l ChangeLog,
-    ) -> impl Iterator<Item = (&'l LogStep, &'l ProductChange, Transition)> {
-        self.transitions.iter().map(|(place, transition)| {
-            let (step, change) = log.entry(*place);
-            (step, change, *transition)
-        })
-    }
-
-    /// Since when all changes' versions are known (RFC 3339 in UTC); empty if unknown.
-    pub fn since<'l>(&'l self, log: &'l ChangeLog) -> &'l str {
-        self.lost_at.as_deref().unwrap_or_else(|| log.begun_at())
+        Ok(Self { parts: Some(parts), changes, lost_at })
     }
 }
 
 /// The versions as exports. Everything but the products is as it's today.
-fn exports(versions: &[Cow<'_, FormerRecord>], catalogue: &Catalogue) -> Result<Vec<Export>, OpenError> {
+fn exports(versions: &[Cow<'_, FormerRecord>], catalogue: &Catalogue) -> Result<Vec<Export>, BuildError> {
     let mut documents: BTreeMap<&str, String> = BTreeMap::new();
     for (number, record) in versions.iter().enumerate() {
         let products = documents.entry(&record.export).or_default();
@@ -132,8 +88,7 @@ fn exports(versions: &[Cow<'_, FormerRecord>], catalogue: &Catalogue) -> Result<
     }
     let limits = Limits { max_file_bytes: u64::MAX, ..Limits::default() };
     let sources = documents.into_iter().map(|(export, products)| {
-        let head = json!({"name": "Past", "license": "https://past.invalid/"}).to_string();
-        let document = format!("{},\"software\":[{products}]}}", head.trim_end_matches('}'));
+        let document = format!(r#"{{"name":"Past","license":"https://past.invalid/","software":[{products}]}}"#);
         SourceFile::from_bytes(Path::new(&format!("{export}.json")), document.into())
     });
     let today = latest_day(jiff::Timestamp::now());

@@ -7,12 +7,12 @@ use bytes::Bytes;
 
 use super::artifact::{self, Artifact};
 use super::build::{BuildError, Processors, build};
-use super::log::{ChangeLog, Former, Versions};
+use super::log::{ChangeLog, ChangePlace, Former, LogStep, ProductChange, Versions};
 use super::merged::MergedChanges;
 use super::name::Generation;
 use super::name::MeaningOption;
-use super::past::Past;
-use crate::catalogue::{Bulk, Catalogue, CatalogueError, Records};
+use super::past::Recalled;
+use crate::catalogue::{Bulk, Catalogue, CatalogueError, Ordinal, Records};
 use crate::export::{Export, ExportSet, Skipped};
 use crate::index::{Index, IndexError, IndexFiles};
 use crate::record::AttributeNumber;
@@ -97,7 +97,7 @@ impl Snapshot {
         let categories = HeadingIndex::categories(&catalogue.tables.categories);
         let flags = catalogue.tables.attributes.flags();
         let merged_changes = MergedChanges::new(&changes);
-        let past = Past::of(&changes, &generation, &catalogue, &records).unwrap_or_else(|error| {
+        let past = Past::open(&changes, &generation, &catalogue, &records).unwrap_or_else(|error| {
             tracing::warn!(error = &error as &dyn std::error::Error, "feeds are empty: the past can't be opened");
             Past::default()
         });
@@ -161,6 +161,66 @@ impl Snapshot {
     /// The invalid part of the exports, which was left out.
     pub const fn skipped(&self) -> Skipped {
         self.skipped
+    }
+}
+
+/// Former records, and today's records of the products that changed, as a generation of their own.
+#[derive(Debug, Default)]
+pub struct Past {
+    /// `None` if nothing changed.
+    versions: Option<Arc<Snapshot>>,
+    /// Newest first, and by id within a step.
+    transitions: Vec<(ChangePlace, Transition)>,
+    /// When the last change happened whose versions aren't known.
+    lost_at: Option<String>,
+}
+
+/// The versions of a product before and after a change; `None` if it didn't exist.
+#[derive(Debug, Clone, Copy)]
+pub struct Transition {
+    pub before: Option<Ordinal>,
+    pub after: Option<Ordinal>,
+}
+
+impl Past {
+    fn open(
+        log: &ChangeLog,
+        generation: &Generation,
+        catalogue: &Catalogue,
+        records: &Records,
+    ) -> Result<Self, OpenError> {
+        let Recalled { parts, changes, lost_at } = Recalled::of(log, catalogue, records)?;
+        let Some(parts) = parts else { return Ok(Self { lost_at, ..Self::default() }) };
+        let versions = Snapshot::open(generation.clone(), Artifact::read(parts).map_err(BuildError::scratch)?)?;
+        let known = |version: Option<u32>| match version {
+            None => Some(None),
+            Some(number) => versions.records.find(&number.to_string()).map(Some),
+        };
+        let transitions = changes.into_iter().filter_map(|(place, before, after)| {
+            Some((place, Transition { before: known(before)?, after: known(after)? }))
+        });
+        Ok(Self { transitions: transitions.collect(), versions: Some(versions), lost_at })
+    }
+
+    /// The records before and after each change, under ids of their own.
+    pub fn versions(&self) -> Option<&Snapshot> {
+        self.versions.as_deref()
+    }
+
+    /// The changes whose versions are known, newest first, and by id within a step.
+    pub fn changes<'l>(
+        &'l self,
+        log: &'l ChangeLog,
+    ) -> impl Iterator<Item = (&'l LogStep, &'l ProductChange, Transition)> {
+        self.transitions.iter().map(|(place, transition)| {
+            let (step, change) = log.entry(*place);
+            (step, change, *transition)
+        })
+    }
+
+    /// Since when all changes' versions are known (RFC 3339 in UTC); empty if unknown.
+    pub fn since<'l>(&'l self, log: &'l ChangeLog) -> &'l str {
+        self.lost_at.as_deref().unwrap_or_else(|| log.begun_at())
     }
 }
 
