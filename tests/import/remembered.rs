@@ -307,7 +307,7 @@ fn rows_that_differ_only_in_lists_are_merged() {
         Moss,https://moss.example/,Audits,Moss Ltd\n\
         Fern,https://fern.example/,Audits,\n\
         moss,https://moss.example,Permits,\n";
-    folder.write("t.csv", &format!("{table},,Permits,\n,,Audits,\n"));
+    folder.write("t.csv", format!("{table},,Permits,\n,,Audits,\n"));
     let (code, text) = folder.import(&["t.csv", "--name", "N", "--license", "https://l.example/", "--yes"]);
     assert_eq!(code, Some(2), "{text}");
     assert!(text.contains("row 6: the required property `name` is missing"), "rows without a name: {text}");
@@ -325,7 +325,7 @@ fn rows_that_differ_only_in_lists_are_merged() {
     assert!(text.contains("The table doesn't change anything"), "{text}");
 
     let separate = Folder::new();
-    separate.write("t.csv", &folder.read("t.csv"));
+    separate.write("t.csv", folder.read("t.csv"));
     separate.first(&["t.csv", "--unique-ids"]);
     assert_eq!(separate.software("data/t.json").len(), 3);
 }
