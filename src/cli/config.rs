@@ -41,13 +41,13 @@ pub(super) fn apply(command: Command, path: &Path) -> Result<Command, ConfigErro
 }
 
 fn read(command: &Command, text: &str, path: &Path) -> Result<Vec<Setting>, ConfigError> {
-    let invalid = |at: usize, reason: String| {
+    let place = |at: usize| {
         let line = text.bytes().take(at).filter(|byte| *byte == b'\n').count() + 1;
-        format!("{}:{line}: {reason}", path.display())
+        format!("{}:{line}", path.display())
     };
     let table = DeTable::parse(text).map_err(|error| {
         let at = error.span().map_or(0, |span| span.start);
-        ConfigError::Invalid(vec![invalid(at, format!("this isn't TOML: {}", error.message()))])
+        ConfigError::Invalid(vec![format!("{}: this isn't TOML: {}", place(at), error.message())])
     })?;
     let folder = path.parent().unwrap_or(Path::new(""));
     let (mut settings, mut problems) = (Vec::new(), Vec::new());
@@ -56,7 +56,10 @@ fn read(command: &Command, text: &str, path: &Path) -> Result<Vec<Setting>, Conf
         let setting = options(command)
             .find(|option| option.get_long() == Some(name))
             .ok_or_else(|| unknown(command, name))
-            .and_then(|option| setting(option, value.get_ref(), folder).map_err(|text| format!("`{name}`: {text}")));
+            .and_then(|option| match value.get_ref() {
+                DeValue::Table(table) if name == "site" => Ok(setting_of(option, vec![site(table, folder, place)])),
+                value => setting(option, value, folder).map_err(|text| format!("`{name}`: {text}")),
+            });
         match setting {
             Ok(setting) => settings.push(setting),
             Err(text) => problems.push((key.span().start, text)),
@@ -66,7 +69,7 @@ fn read(command: &Command, text: &str, path: &Path) -> Result<Vec<Setting>, Conf
         return Ok(settings);
     }
     problems.sort();
-    Err(ConfigError::Invalid(problems.into_iter().map(|(at, text)| invalid(at, text)).collect()))
+    Err(ConfigError::Invalid(problems.into_iter().map(|(at, text)| format!("{}: {text}", place(at))).collect()))
 }
 
 /// The options that a file can set: those of `serve` that have an environment variable.
@@ -83,13 +86,6 @@ fn unknown(command: &Command, name: &str) -> String {
 fn setting(option: &Arg, value: &DeValue<'_>, folder: &Path) -> Result<Setting, String> {
     let is_flag = matches!(option.get_action(), ArgAction::SetTrue);
     let texts = match value {
-        DeValue::Table(table) if option.get_long() == Some("site") => {
-            let entries = table.iter().map(|(name, value)| {
-                let name: &str = name.get_ref();
-                Ok((name.to_owned(), json(value.get_ref(), PATHS.contains(&name).then_some(folder))?))
-            });
-            vec![Value::Object(entries.collect::<Result<_, String>>()?).to_string()]
-        }
         DeValue::Boolean(value) if is_flag => vec![value.to_string()],
         _ if is_flag => return Err("write true or false".to_owned()),
         DeValue::Array(values) if matches!(option.get_action(), ArgAction::Append) => {
@@ -104,28 +100,37 @@ fn setting(option: &Arg, value: &DeValue<'_>, folder: &Path) -> Result<Setting, 
     let is_path = matches!(option.get_value_hint(), ValueHint::AnyPath | ValueHint::FilePath);
     let is_none = |text: &str| text.is_empty() || (text == NONE && matches!(option.get_long(), Some("data" | "index")));
     let value = |text: String| if is_path && !is_none(&text) { folder.join(text).into() } else { text.into() };
-    Ok(Setting {
-        variable: option.get_env().map(OsStr::to_owned).unwrap_or_default(),
-        values: texts.into_iter().map(value).collect(),
-    })
+    Ok(setting_of(option, texts.into_iter().map(value).collect()))
+}
+
+fn setting_of(option: &Arg, values: Vec<OsString>) -> Setting {
+    Setting { variable: option.get_env().map(OsStr::to_owned).unwrap_or_default(), values }
 }
 
 /// The settings of `[site]` that are paths.
 const PATHS: [&str; 5] = ["logo", "icon", "css", "pages", "logos"];
 
-/// A setting of `[site]` as JSON. A path is relative to `folder`.
-fn json(value: &DeValue<'_>, folder: Option<&Path>) -> Result<Value, String> {
-    match (value, folder) {
-        (DeValue::Table(table), None) => {
-            let entries = table.iter().map(|(name, value)| {
-                let name: &str = name.get_ref();
-                Ok((name.to_owned(), json(value.get_ref(), None)?))
-            });
-            Ok(Value::Object(entries.collect::<Result<_, String>>()?))
+/// `[site]` as JSON, which is checked once it's used. Paths are relative to `folder`. The member with
+/// an empty name says where in the file each setting is.
+fn site(table: &DeTable<'_>, folder: &Path, place: impl Fn(usize) -> String) -> OsString {
+    let Value::Object(mut settings) = json(table) else { return OsString::new() };
+    for name in PATHS {
+        if let Some(Value::String(path)) = settings.get_mut(name) {
+            *path = folder.join(&*path).to_string_lossy().into();
         }
-        (value, None) => Ok(text(value)?.into()),
-        (value, Some(folder)) => Ok(folder.join(text(value)?).to_string_lossy().into()),
     }
+    let places = table.keys().map(|name| (name.get_ref().to_string(), place(name.span().start).into()));
+    settings.insert(String::new(), Value::Object(places.collect()));
+    Value::Object(settings).to_string().into()
+}
+
+/// A table as JSON; null stands for values that aren't text.
+fn json(table: &DeTable<'_>) -> Value {
+    let value = |value: &DeValue<'_>| match value {
+        DeValue::Table(table) => json(table),
+        value => text(value).map_or(Value::Null, Value::from),
+    };
+    table.iter().map(|(name, of)| (name.get_ref().to_string(), value(of.get_ref()))).collect()
 }
 
 /// The value as it would be written on the command line.
@@ -205,6 +210,15 @@ mod tests {
         assert_eq!((serve.trusted_proxy.len(), serve.max_removed), (1, 16));
         let Some(OtherCommand::Keys(keys)) = parsed(text, &["keys", "list"]).command else { panic!("another command") };
         assert_eq!(keys.keys, Path::new("/keys.json"), "for every command that has the option");
+    }
+
+    #[test]
+    fn the_sites_settings_are_json_that_says_where_they_are() {
+        let site = parsed("[site]\nlogo = \"a.svg\"\ntitle = { en = \"A\" }\nlinks = []", &[]).serve.site;
+        let json: Value = serde_json::from_str(&site.expect("settings")).expect("JSON");
+        let places = serde_json::json!({"logo": "etc/sd.toml:2", "title": "etc/sd.toml:3", "links": "etc/sd.toml:4"});
+        let settings = serde_json::json!({"": places, "logo": "etc/a.svg", "title": {"en": "A"}, "links": null});
+        assert_eq!(json, settings);
     }
 
     #[test]

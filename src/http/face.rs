@@ -60,10 +60,18 @@ pub struct Face {
 pub(super) struct Translated(BTreeMap<String, String>);
 
 impl Translated {
+    pub(super) fn has(&self, tag: &str) -> bool {
+        self.0.contains_key(tag)
+    }
+
     /// The text in a language, or in whichever there is.
     pub(super) fn get(&self, tag: &str) -> &str {
         let find = |tag: &str| self.0.get(tag);
-        find(tag).or_else(|| find("")).or_else(|| self.0.values().next()).map_or("", String::as_str)
+        find(tag)
+            .or_else(|| find(""))
+            .or_else(|| find("en"))
+            .or_else(|| self.0.values().next())
+            .map_or("", String::as_str)
     }
 }
 
@@ -81,20 +89,26 @@ impl Face {
     /// Reads the settings from a JSON object, and the files they name.
     ///
     /// # Errors
-    /// Everything that's wrong, one line each.
+    /// Everything that's wrong, one line each. The member with an empty name says where the settings
+    /// are from.
     pub fn read(json: &str) -> Result<Self, Vec<String>> {
-        let settings: Map<String, Value> =
+        let mut settings: Map<String, Value> =
             serde_json::from_str(json).map_err(|error| vec![format!("site: this isn't a JSON object: {error}")])?;
+        let places = settings.remove("").unwrap_or_default();
+        let at = |name: &str| match places[name].as_str() {
+            Some(place) => format!("{place}: `site.{name}`"),
+            None => format!("site.{name}"),
+        };
         let (mut face, mut problems) = (Self::default(), Vec::new());
         for (name, value) in &settings {
             if let Err(problem) = face.set(name, value) {
-                problems.extend(problem.lines().map(|line| format!("site.{name}: {line}")));
+                problems.extend(problem.lines().map(|line| format!("{}: {line}", at(name))));
             }
         }
         for (link, name) in face.links.iter().zip(LINKS) {
             let page = link.as_deref().and_then(|link| link.strip_prefix("/pages/"));
             if let Some(page) = page.filter(|page| !face.pages.contains_key(*page)) {
-                problems.push(format!("site.{name}: there is no page `{page}` in the folder `site.pages` names"));
+                problems.push(format!("{}: there is no page `{page}` in the folder `site.pages` names", at(name)));
             }
         }
         if problems.is_empty() { Ok(face) } else { Err(problems) }
@@ -355,7 +369,7 @@ mod tests {
         let json = serde_json::json!({
             "titel": "A", "title": {"es": "A"}, "publisher": 1, "imprint": "/pages/imprint", "privacy": "javascript:1",
             "logo": path("a.svg", b"<html/>"), "icon": path("b.png", "0".repeat(300_000).as_bytes()), "accent": "#ffcc00",
-            "css": "missing.css", "pages": folder.path().join("pages"), "introduction": "x".repeat(3000)
+            "": {"css": "etc/sd.toml:9"}, "css": "missing.css", "pages": folder.path().join("pages"), "introduction": "x".repeat(3000)
         });
         let problems = Face::read(&json.to_string()).expect_err("problems").join("\n");
         for part in [
@@ -367,7 +381,7 @@ mod tests {
             "a.svg is neither SVG nor PNG",
             "b.png is larger than 256 KiB",
             "site.accent: #ffcc00 has a contrast of less than 4.5 with the light theme; choose a darker one",
-            "site.css: missing.css can't be read",
+            "etc/sd.toml:9: `site.css`: missing.css can't be read",
             "site.pages: About us.md: name it like",
             "site.pages: about.es.md: name it like",
             "site.introduction: it's longer than 2000 characters",
@@ -385,6 +399,14 @@ mod tests {
         }
         assert!((contrast([0; 3], [255; 3]) - 21.0).abs() < 1e-9);
         assert!(accent(&serde_json::json!({"light": "#0b6b61", "dark": "#333333"})).is_err());
+    }
+
+    #[test]
+    fn text_falls_back_to_the_untagged_one_and_then_to_english() {
+        for (json, shown) in [(r#"{"de": "D", "en": "E"}"#, "E"), (r#"{"de": "D"}"#, "D"), (r#""A""#, "A")] {
+            let text = translated(&serde_json::from_str(json).expect("JSON")).expect("text");
+            assert_eq!(text.get("fr"), shown, "{json}");
+        }
     }
 
     #[test]

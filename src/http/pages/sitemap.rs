@@ -17,6 +17,8 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 
+use super::frame::own_language;
+use super::language::Language;
 use super::links::{of_category, of_software};
 use super::overview::SitemapFile;
 use super::site::Site;
@@ -38,26 +40,35 @@ const CHUNK: u64 = 1000;
 const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 const NAMESPACE: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
 
-/// The paths of the pages that aren't about a record.
-fn fixed_paths(snapshot: &Snapshot) -> impl Iterator<Item = &'static str> {
+/// The paths of the pages that aren't about a record. The operator's own pages are listed in each
+/// language that they're written in.
+fn fixed_paths(site: &Site, snapshot: &Snapshot) -> Vec<String> {
     let tables = &snapshot.catalogue.tables;
-    let (no_categories, no_glossary) = (tables.categories.is_empty(), tables.glossary.is_empty());
-    let is_shown = move |path: &&str| match *path {
-        "/categories" => !no_categories,
-        "/glossary" => !no_glossary,
+    let is_shown = |path: &&str| match *path {
+        "/categories" => !tables.categories.is_empty(),
+        "/glossary" => !tables.glossary.is_empty(),
         _ => true,
     };
-    ["/", "/categories", "/glossary", "/exports", "/docs"].into_iter().filter(is_shown)
+    let paths = ["/", "/categories", "/glossary", "/exports", "/docs"].into_iter().filter(is_shown);
+    let mut paths: Vec<_> = paths.map(str::to_owned).collect();
+    let own = own_language(&snapshot.catalogue).texts().tag;
+    for (name, texts) in &site.face.pages {
+        paths.push(format!("/pages/{name}"));
+        let others = Language::ALL.map(|language| language.texts().tag).into_iter();
+        let others = others.filter(|tag| *tag != own && texts.has(tag));
+        paths.extend(others.map(|tag| format!("/{tag}/pages/{name}")));
+    }
+    paths
 }
 
 /// How many pages aren't about a product. They come first.
-fn other_pages(snapshot: &Snapshot) -> u64 {
-    (fixed_paths(snapshot).count() + snapshot.catalogue.tables.categories.len()) as u64
+fn other_pages(site: &Site, snapshot: &Snapshot) -> u64 {
+    (fixed_paths(site, snapshot).len() + snapshot.catalogue.tables.categories.len()) as u64
 }
 
 /// All pages, by file.
 fn files(site: &Site, snapshot: &Snapshot) -> impl ExactSizeIterator<Item = Range<u64>> {
-    let (total, most) = (other_pages(snapshot) + snapshot.software_count() as u64, site.sitemap_addresses);
+    let (total, most) = (other_pages(site, snapshot) + snapshot.software_count() as u64, site.sitemap_addresses);
     let count = u32::try_from(total.div_ceil(most)).unwrap_or(u32::MAX);
     (0..count).map(move |number| u64::from(number) * most..total.min((u64::from(number) + 1) * most))
 }
@@ -157,8 +168,7 @@ fn write_pages(
     pages: Range<u64>,
     stop: &Stop,
 ) -> Result<(), ApiError> {
-    let others = other_pages(snapshot);
-    let fixed: Vec<_> = fixed_paths(snapshot).collect();
+    let (others, fixed) = (other_pages(site, snapshot), fixed_paths(site, snapshot));
     let index = |at: u64| usize::try_from(at.min(others)).unwrap_or(usize::MAX);
     for at in index(pages.start)..index(pages.end) {
         let url = match fixed.get(at) {
