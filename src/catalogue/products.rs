@@ -18,7 +18,7 @@ use zstd::dict::DecoderDictionary;
 use zstd::zstd_safe::{CParameter, DCtx, get_error_name, get_frame_content_size};
 
 use super::product_json::{ProductJson, hash as hash_text, members};
-use super::resource::{RatingSource, SoftwareDetail};
+use super::resource::{DetailFields, RatingSource, SoftwareDetail};
 use super::{CatalogueBuildError, Ordinal};
 use crate::record::JsonMembers;
 use crate::scratch::{Bulk, BulkWriter, Span};
@@ -370,6 +370,11 @@ impl StoredProduct {
 
     pub fn read(&self) -> Result<SoftwareDetail<'_>, serde_json::Error> {
         SoftwareDetail::read(if self.is_shortened { &self.detail } else { &self.item }, &self.detail)
+    }
+
+    /// Reads only the fields that aren't in lists.
+    pub fn detail(&self) -> Result<DetailFields<'_>, serde_json::Error> {
+        serde_json::from_slice(&self.detail)
     }
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use axum::http::Method;
 use serde_json::{Value, json};
-use software_directory::http::{HttpConfig, PublicUrl};
+use software_directory::http::{Face, HttpConfig, PublicUrl};
 use software_directory::key::Rate;
 use software_directory::update::Directory;
 
@@ -325,6 +325,43 @@ async fn sitemap_lists_every_page_and_robots_txt_names_it() {
 }
 
 #[tokio::test]
+async fn own_pages_are_in_the_sitemap_in_each_of_their_languages() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for file in ["about.md", "about.de.md", "imprint.en.md", "imprint.fr.md"] {
+        std::fs::write(folder.path().join(file), "# About").expect("written");
+    }
+    let site = Face::read(&json!({"pages": folder.path()}).to_string()).expect("settings");
+    let service = public_as(HttpConfig { site, ..HttpConfig::default() }, fixture::directory());
+    let map = read(&service, "/sitemap.xml").await;
+    let paths = map.text().split("<loc>https://directory.example").filter_map(|rest| rest.split("</loc>").next());
+    let paths: Vec<_> = paths.filter(|path| path.contains("/pages/")).collect();
+    assert_eq!(paths, ["/pages/about", "/de/pages/about", "/pages/imprint", "/fr/pages/imprint"]);
+    for path in paths {
+        assert_eq!(read(&service, path).await.status, 200, "{path}");
+    }
+}
+
+#[tokio::test]
+async fn logos_are_on_every_page_that_shows_a_product() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("tool-rated.svg"), "<svg xmlns='http://www.w3.org/2000/svg'/>").expect("written");
+    let site = Face::read(&json!({"logos": folder.path()}).to_string()).expect("settings");
+    let service = public_as(HttpConfig { site, ..HttpConfig::default() }, fixture::directory());
+    for (path, has_logo, has_initial) in [
+        ("/?q=gauge", true, false),
+        ("/software/tool-rated", true, false),
+        ("/software/tool-01", false, true),
+        ("/compare?id=tool-rated&id=tool-01", true, true),
+    ] {
+        let page = read(&service, path).await;
+        let end = if path.starts_with("/software") { "</h1>" } else { "</html>" };
+        let (shown, _) = page.text().split_once(end).expect("a page");
+        assert_eq!(shown.contains("/logos/tool-rated\" alt=\"\""), has_logo, "{path}: {shown}");
+        assert_eq!(shown.contains("<span class=\"initial\""), has_initial, "{path}: {shown}");
+    }
+}
+
+#[tokio::test]
 async fn sitemap_is_a_compressed_download() {
     let service = public();
     let map = read(&service, "/sitemap.xml").await;
@@ -570,6 +607,20 @@ async fn each_hit_says_why_it_was_found() {
     assert!(!alternatives.text().contains("<mark>"), "{}", alternatives.text());
     let deployment = read(&service, "/?q=cloud+nimbus").await;
     assert!(deployment.text().contains("<mark>"), "{}", deployment.text());
+}
+
+#[tokio::test]
+async fn excerpt_of_a_tagline_is_marked_within_it() {
+    let tagline = format!("{}altostratus {}", "Forecasts & reports. ".repeat(10), "Clouds of all kinds. ".repeat(10));
+    let export = json!({"name": "N", "license": "https://example.org/", "software": [{
+        "id": "a", "name": "A", "url": "https://a.example/", "evidence_status": "pending-review", "tagline": tagline
+    }]});
+    let directory = Arc::<Directory>::default();
+    directory.publish(fixture::snapshot(&[("a", &export.to_string())]));
+    let page = read(&public_with(directory), "/?q=altostratus").await;
+    let marked = "Forecasts &amp; reports. <mark>altostratus</mark> Clouds";
+    assert!(page.text().contains(marked), "{}", page.text());
+    assert_eq!(page.text().matches("<mark>").count(), 1, "{}", page.text());
 }
 
 #[tokio::test]

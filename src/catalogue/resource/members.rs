@@ -11,7 +11,7 @@ use serde_json::value::RawValue;
 use crate::record::AdditionalProperty;
 
 /// An object's members in their original order, with values left unparsed.
-#[derive(Debug, Clone)]
+#[derive(Debug, Clone, Default)]
 pub struct Members<'a>(pub Vec<(Cow<'a, str>, &'a RawValue)>);
 
 impl<'a> Members<'a> {

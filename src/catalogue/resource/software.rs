@@ -100,7 +100,7 @@ impl SoftwareItem<'_> {
 }
 
 /// A single product's fields in addition to the ones in lists.
-#[derive(Debug, Clone, Serialize, Deserialize, ToSchema)]
+#[derive(Debug, Clone, Default, Serialize, Deserialize, ToSchema)]
 pub struct DetailFields<'a> {
     /// Long description, as plain text.
     #[serde(borrow, deserialize_with = "text_or_null")]

@@ -4,6 +4,7 @@ use std::fmt;
 
 use super::document::Assets;
 use super::language::Texts;
+use super::links::initial;
 use crate::catalogue::resource::{CategoryResource, SoftwareItem};
 use crate::catalogue::{Catalogue, GlossaryEntry};
 use crate::record::Language;
@@ -57,9 +58,15 @@ impl fmt::Display for Lang<'_> {
 }
 
 impl<'a> Edition<'a> {
-    /// The URL of a product's logo.
-    pub(super) fn logo(&self, id: &str) -> Option<String> {
-        self.assets.url_of(&format!("logos/{id}"))
+    /// A product's logo or, if it has none, its initial, as HTML.
+    pub(super) fn logo(&self, item: &SoftwareItem<'_>) -> String {
+        match self.assets.url_of(&format!("logos/{}", item.id)) {
+            Some(url) => {
+                let url = escape(&url);
+                format!("<img class=\"initial\" src=\"{url}\" alt=\"\" width=\"40\" height=\"40\" loading=\"lazy\">")
+            }
+            None => format!("<span class=\"initial\" aria-hidden=\"true\">{}</span>", escape(&initial(&item.name))),
+        }
     }
 
     /// The attribute for text in an entry's own language.

@@ -147,7 +147,7 @@ fn label<'v>(edition: Edition<'_>, parameter: &str, value: &'v str) -> Cow<'v, s
 
 /// The language of a value's label.
 fn lang<'a>(edition: Edition<'a>, parameter: &str, value: &str) -> Lang<'a> {
-    let known = category(edition.catalogue, value).filter(|_| parameter == CATEGORY.name);
+    let known = if parameter == CATEGORY.name { category(edition.catalogue, value) } else { None };
     known.map_or(Lang::default(), |category| edition.category(&category.id))
 }
 
@@ -191,7 +191,7 @@ pub(super) fn groups<'a>(
                 None if *facet == Facet::Category => Cow::Borrowed(&*value.label),
                 None => label(edition, name, &value.value),
             },
-            lang: lang(edition, name, &value.value),
+            lang: if *facet == Facet::Category { edition.category(&value.value) } else { Lang::default() },
             count: Some(value.count),
             is_chosen: is_chosen(&value.value),
         };

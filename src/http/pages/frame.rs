@@ -33,7 +33,7 @@ pub(super) enum Section {
 }
 
 /// The main menu entries that depend on the content.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(super) struct Menu {
     pub(super) has_categories: bool,
     pub(super) has_glossary: bool,

@@ -6,7 +6,6 @@ use std::sync::Arc;
 use askama::Template;
 use axum::http::StatusCode;
 use axum::response::Response;
-use bytes::Bytes;
 use serde_json::json;
 
 use super::call::{Call, Calls};
@@ -20,12 +19,12 @@ use super::overview::{Overview, largest};
 use super::respond;
 use super::row::{self, Row};
 use crate::catalogue::ExportDocument;
-use crate::catalogue::resource::{CategoryResource, SoftwareItem};
+use crate::catalogue::resource::CategoryResource;
 use crate::http::extract::Snapshot;
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 use crate::record;
-use crate::service;
+use crate::service::Translator;
 
 #[derive(Debug, Template)]
 #[template(path = "home.html")]
@@ -64,10 +63,13 @@ pub(super) async fn get(
     let edition = site.edition(language, &snapshot.catalogue, of_texts.as_ref());
     let tables = &snapshot.catalogue.tables;
     let localised = overview.localised(of_texts.as_ref());
-    let newest = translated(&snapshot, of_texts.as_ref(), &overview.newest_evidence)?;
-    let added = translated(&snapshot, of_texts.as_ref(), &overview.recently_added)?;
-    let (newest, added) = (items(&newest)?, items(&added)?);
-    let records = row::read(&overview.records)?;
+    let items = row::items(overview.newest_evidence.iter().chain(&overview.recently_added))?;
+    let mut products = row::products(items, &overview.records)?;
+    let mut translator = Translator::new(&snapshot.catalogue, of_texts.as_ref());
+    for product in &mut products {
+        translator.detail(product);
+    }
+    let (newest, added) = products.split_at(overview.newest_evidence.len());
     let introduction = site.introduction_in(language);
     let mut frame = Frame::new(site, language, &snapshot).described(&introduction.plain);
     frame.json_ld = vec![JsonLd::new(
@@ -104,8 +106,8 @@ pub(super) async fn get(
             .collect(),
         examples: localised.map_or(&[], |localised| &localised.examples),
         exports: &tables.exports,
-        newest_evidence: row::detailed(edition, &newest, &records).collect(),
-        recently_added: row::detailed(edition, &added, &records).collect(),
+        newest_evidence: newest.iter().map(|product| Row::new(edition, product)).collect(),
+        recently_added: added.iter().map(|product| Row::new(edition, product)).collect(),
         calls: Calls::new(
             t,
             site,
@@ -124,21 +126,4 @@ pub(super) async fn overview(state: &Arc<AppState>, snapshot: &Snapshot) -> Resu
     let (of, snapshot) = (Arc::clone(state), snapshot.clone());
     let compute = move || Overview::compute(&snapshot).map(Arc::new);
     overview.get_or_compute(|| async move { of.search(move |_| compute()).await? }).await
-}
-
-/// Products from the overview, translated into a language.
-fn translated(
-    snapshot: &Snapshot,
-    language: Option<&record::Language>,
-    items: &[Bytes],
-) -> Result<Vec<Bytes>, ApiError> {
-    if language.is_none() {
-        return Ok(items.to_vec());
-    }
-    let ids: Vec<_> = self::items(items)?.into_iter().map(|item| item.id.into_owned()).collect();
-    Ok(service::get_items(snapshot, &ids, language)?)
-}
-
-fn items(items: &[Bytes]) -> Result<Vec<SoftwareItem<'_>>, ApiError> {
-    items.iter().map(|item| serde_json::from_slice(item).map_err(ApiError::internal)).collect()
 }

@@ -13,7 +13,7 @@ use unicode_normalization::UnicodeNormalization as _;
 use super::language::PageLanguage;
 use super::row;
 use super::terms::TermIndex;
-use crate::catalogue::resource::{CategoryResource, SoftwareItem};
+use crate::catalogue::resource::CategoryResource;
 use crate::catalogue::{Collation, GlossaryEntry, StoredProduct, Tables};
 use crate::generation::Snapshot;
 use crate::http::problem::ApiError;
@@ -49,8 +49,8 @@ pub(super) struct Overview {
     pub(super) newest_evidence: Vec<Bytes>,
     /// The most recently added products, as list items.
     pub(super) recently_added: Vec<Bytes>,
-    /// The full records of the products in these lists.
-    pub(super) records: Vec<StoredProduct>,
+    /// The full records of the products in these two lists.
+    pub(super) records: Vec<Option<StoredProduct>>,
     pub(super) terms: TermIndex,
     /// For each language that pages show records in; `None` means each record's own.
     localised: Vec<(Option<Language>, Localised)>,
@@ -163,20 +163,18 @@ impl Overview {
         let added = changes.into_iter().filter(|entry| entry.kind == FeedKind::Added && is_real(&entry.id));
         let added = added.map(|entry| entry.id).filter(|id| snapshot.records.find(id).is_some());
         let added: Vec<_> = added.take(PRODUCTS).collect();
-        let (mut newest_evidence, mut ids) = (Vec::new(), Vec::new());
-        for hit in newest.data {
-            let item: SoftwareItem<'_> = serde_json::from_slice(&hit.item).map_err(ApiError::internal)?;
-            if newest_evidence.len() < PRODUCTS && is_real(&item.id) {
-                newest_evidence.push(Bytes::copy_from_slice(&hit.item));
-                ids.push(item.id.into_owned());
-            }
-        }
+        let recently_added = items(snapshot, &added)?;
+        let newest_items = row::items(newest.data.iter().map(|hit| &hit.item))?.into_iter().zip(&newest.data);
+        let newest_items = newest_items.filter(|(item, _)| is_real(&item.id)).take(PRODUCTS);
+        let (mut listed, newest_evidence): (Vec<_>, Vec<_>) =
+            newest_items.map(|(item, hit)| (item, Bytes::copy_from_slice(&hit.item))).unzip();
+        listed.extend(row::items(recently_added.iter())?);
         Ok(Self {
             software_count: snapshot.software_count() as u64,
             term_count: tables.glossary.len() as u64,
+            records: row::records(snapshot, &listed)?,
             newest_evidence,
-            records: row::records(snapshot, ids.iter().chain(&added).map(String::as_str))?,
-            recently_added: items(snapshot, &added)?,
+            recently_added,
             terms: TermIndex::new(&tables.glossary).map_err(ApiError::internal)?,
             localised: localised(snapshot)?,
         })

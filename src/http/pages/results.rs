@@ -33,7 +33,7 @@ use crate::http::state::AppState;
 use crate::record::{AttributeType, Corrections};
 use crate::service;
 use crate::service::parameter::definition::{ATTRIBUTE, ATTRIBUTES, CATEGORY, SEARCH_Q, TYPO};
-use crate::service::{Budget, Order, PageRequest, SearchPage, SearchSoftware, SearchSort, Stop, Tier, Translator};
+use crate::service::{Budget, Order, PageRequest, SearchPage, SearchSoftware, SearchSort, Stop, Tier};
 use crate::text::english::is_function_word;
 use crate::text::fold::folded;
 use crate::text::html::escape;
@@ -308,18 +308,13 @@ impl View {
     }
 
     /// The products chosen for comparison, given the page's.
-    fn compared(&self, items: &[SoftwareItem<'_>]) -> Result<Vec<Chosen>, ApiError> {
-        let mut translator = Translator::new(&self.snapshot.catalogue, self.list.search.language.as_ref());
-        let stored = row::records(&self.snapshot, self.list.compared.iter().map(String::as_str))?;
-        let chosen = row::read(&stored)?.into_iter().map(|mut product| {
-            translator.detail(&mut product);
-            let id = product.item.id.into_owned();
-            Chosen {
-                without: self.list.address.replacing(COMPARED, &id, ""),
-                is_shown: items.iter().any(|item| *item.id == *id),
-                name: in_list(&product.item.name).into_owned(),
-                id,
-            }
+    fn compared(&self, products: &[SoftwareDetail<'_>]) -> Result<Vec<Chosen>, ApiError> {
+        let chosen = service::get_items(&self.snapshot, &self.list.compared, self.list.search.language.as_ref())?;
+        let chosen = row::items(chosen.iter())?.into_iter().map(|item| Chosen {
+            without: self.list.address.replacing(COMPARED, &item.id, ""),
+            is_shown: products.iter().any(|product| product.item.id == item.id),
+            name: in_list(&item.name).into_owned(),
+            id: item.id.into_owned(),
         });
         Ok(chosen.collect())
     }
@@ -328,52 +323,35 @@ impl View {
         let Self { snapshot, list, .. } = self;
         let (edition, site) = (self.edition(), &self.state.site);
         let t = edition.t;
-        let items: Vec<SoftwareItem<'_>> = page
-            .data
-            .iter()
-            .map(|hit| serde_json::from_slice(&hit.item))
-            .collect::<Result<_, _>>()
-            .map_err(ApiError::internal)?;
+        let items = row::items(page.data.iter().map(|hit| &hit.item))?;
+        let records = row::records(snapshot, &items)?;
+        let products = row::products(items, &records)?;
         let chosen: Vec<&str> = list.search.filter.categories.iter().map(String::as_str).collect();
         let is_ranked = list.search.q.is_some() && list.search.sort == SearchSort::Relevance;
-        let stored = row::records(snapshot, items.iter().map(|item| &*item.id))?;
-        let records = row::read(&stored)?;
-        let leaders = leaders(&records);
-        let alike = page.query.alternatives_to_id.as_ref().map(|id| row::records(snapshot, std::iter::once(&**id)));
-        let alike = alike.transpose()?;
-        let alike = alike.as_deref().map(row::read).transpose()?.and_then(|mut of| of.pop());
+        let leaders = leaders(&products);
+        let alike = service::get_items(snapshot, page.query.alternatives_to_id.as_slice(), None)?;
+        let alike = row::items(alike.iter())?.pop();
         let searched = list.corrected(&page.query).unwrap_or_default();
         let mut above = None;
-        let rows = items.iter().zip(&page.data).filter_map(|(item, hit)| {
-            let at = records.iter().position(|record| record.item.id == item.id);
-            at.is_none_or(|at| leaders[at] == at).then_some((at, item, hit))
-        });
-        let rows = rows.map(|(at, item, hit)| {
+        let rows = products.iter().zip(&page.data).enumerate().filter(|(at, _)| leaders[*at] == *at);
+        let rows = rows.map(|(at, (product, hit))| {
             let tier = Some(hit.tier).filter(|_| is_ranked);
             let line = tier.and_then(|tier| tier_line(t, tier, page));
             let is_first = std::mem::replace(&mut above, line) != line;
             // What's similar to a product shares many words with it, most of them by chance.
             let highlights = hit.highlights.as_deref().filter(|_| alike.is_none());
             let matches = highlights.map(Matches::read).transpose().map_err(ApiError::internal)?;
-            let is_ticked = list.compared.iter().any(|id| *id == *item.id);
-            let row = Row::new(edition, item).selectable(list.form(), is_ticked).preferring(&chosen);
+            let is_ticked = list.compared.iter().any(|id| *id == *product.item.id);
+            let row = Row::new(edition, product).selectable(list.form(), is_ticked).preferring(&chosen);
             let row = row.chosen_if(tier == Some(Tier::Pinned));
             let row = match matches {
                 Some(matches) => row.with_matches(matches),
                 None => row,
             };
-            let row = match at {
-                Some(at) => {
-                    let others = records.iter().enumerate().filter(|(of, _)| leaders[*of] == at && *of != at);
-                    row.with_record(&records[at]).with_others(others.map(|(_, record)| record))
-                }
-                None => row,
-            };
+            let others = products.iter().enumerate().filter(|(of, _)| leaders[*of] == at && *of != at);
+            let row = row.with_others(others.map(|(_, other)| other));
             let reason = (list.search.q.is_some() && !row.is_explained())
-                .then(|| {
-                    let record = at.map(|at| &records[at]);
-                    reason(edition, (&searched, &page.query), hit.tier, item, record, alike.as_ref())
-                })
+                .then(|| reason(edition, (&searched, &page.query), hit.tier, product, alike.as_ref()))
                 .flatten();
             Ok((line.filter(|_| is_first), row.with_note(reason)))
         });
@@ -397,7 +375,7 @@ impl View {
             pager: Pager::new(t, page.pagination, &list.address, list.search.q.is_some()),
             calls: Calls::new(t, site, &[call(list)]),
             nothing,
-            compared: self.compared(&items)?,
+            compared: self.compared(&products)?,
             feed: Some(list.feed(&page.query)).filter(|feed| site.is_public && !feed.is_empty()),
         };
         if self.is_part {
@@ -446,18 +424,17 @@ fn reason<'a>(
     edition: Edition<'a>,
     (q, query): (&str, &QueryReport),
     tier: Tier,
-    item: &SoftwareItem<'_>,
-    record: Option<&'a SoftwareDetail<'a>>,
-    alike: Option<&SoftwareDetail<'_>>,
+    product: &'a SoftwareDetail<'a>,
+    alike: Option<&SoftwareItem<'_>>,
 ) -> Option<String> {
-    let t = edition.t;
+    let (t, item) = (edition.t, &product.item);
     let quiet = |text: &str| format!("<span class=\"quiet\">{}</span>", escape(text));
     let labelled =
         |label: &str, value: &str| format!("{} <bdi>{}</bdi>", quiet(&format!("{label}{}", t.colon)), escape(value));
     let name =
         |category: &CategoryRef<'_>| format!("<bdi{}>{}</bdi>", edition.category(&category.id), escape(&category.name));
     if let Some(alike) = alike {
-        let is_shared = |category: &&CategoryRef<'_>| alike.item.categories.iter().any(|of| of.id == category.id);
+        let is_shared = |category: &&CategoryRef<'_>| alike.categories.iter().any(|of| of.id == category.id);
         let shared: Vec<_> = item.categories.iter().filter(is_shared).take(MAX_SHARED).map(name).collect();
         return Some(match &*shared {
             [] => quiet(t.similar_meaning),
@@ -474,9 +451,8 @@ fn reason<'a>(
     };
     let words = parts(q);
     let is_named = |text: &str| parts(text).iter().any(|part| words.contains(part));
-    let facts = record.into_iter().flat_map(|record| {
-        attribute::shown(&edition.catalogue.tables.attributes).map(move |of| Fact::new(edition, of, record))
-    });
+    let attributes = attribute::shown(&edition.catalogue.tables.attributes);
+    let facts = attributes.map(|of| Fact::new(edition, of, product));
     let mut facts = facts.filter_map(|fact| Some((fact.name.0, fact.values.into_iter().find(|of| is_named(&of.0))?.0)));
     let also = query.synonyms.iter().map(|synonym| &*synonym.to);
     let has = |text: &str, term: &str| folded(text).collect::<String>().contains(&*folded(term).collect::<String>());

@@ -3,12 +3,13 @@
 use std::borrow::Cow;
 
 use askama::Template;
+use bytes::Bytes;
 
 use super::attribute::{self, Fact};
 use super::edition::{Edition, Lang};
 use super::evidence::Badge;
 use super::language::Texts;
-use super::links::{initial, of_category, of_software};
+use super::links::{of_category, of_software};
 use crate::catalogue::StoredProduct;
 use crate::catalogue::resource::{CategoryRef, Highlight, ReviewSummary, SoftwareDetail, SoftwareItem};
 use crate::generation::Snapshot;
@@ -40,7 +41,7 @@ pub(super) struct Row<'a> {
     badge: Option<Badge<'a>>,
     /// A line below the tagline, as HTML.
     note: Option<String>,
-    /// What the full record says at a glance.
+    /// What the record says at a glance.
     facts: Vec<Fact<'a>>,
     /// The name of the record's export, if products come from several.
     export: Option<Cow<'a, str>>,
@@ -53,8 +54,13 @@ pub(super) struct Row<'a> {
 }
 
 impl<'a> Row<'a> {
-    pub(super) fn new(edition: Edition<'a>, item: &'a SoftwareItem<'a>) -> Self {
+    pub(super) fn new(edition: Edition<'a>, product: &'a SoftwareDetail<'a>) -> Self {
+        let SoftwareDetail { item, detail } = product;
         let t = edition.t;
+        let mut facts = attribute::at_a_glance(edition, product);
+        facts.truncate(MAX_FACTS);
+        let exports = &edition.catalogue.tables.exports;
+        let has_several = exports.iter().filter(|export| export.resource.software_count > 0).count() > 1;
         Self {
             edition,
             t,
@@ -64,8 +70,8 @@ impl<'a> Row<'a> {
             rating: Rating::new(t, item.rating_value(), item.review_count),
             badge: Badge::new(t, item),
             note: None,
-            facts: Vec::new(),
-            export: None,
+            facts,
+            export: (has_several && !detail.export.name.is_empty()).then(|| in_list(&detail.export.name)),
             also: Vec::new(),
             is_chosen: false,
             selected_by: None,
@@ -74,15 +80,6 @@ impl<'a> Row<'a> {
 
     pub(super) fn selectable(self, form: &'static str, is_ticked: bool) -> Self {
         Self { selected_by: Some((form, is_ticked)), ..self }
-    }
-
-    /// Adds what the full record says at a glance, and where it comes from.
-    pub(super) fn with_record(self, record: &'a SoftwareDetail<'_>) -> Self {
-        let mut facts = attribute::at_a_glance(self.edition, record);
-        facts.truncate(MAX_FACTS);
-        let exports = &self.edition.catalogue.tables.exports;
-        let has_several = exports.iter().filter(|export| export.resource.software_count > 0).count() > 1;
-        Self { facts, export: has_several.then(|| in_list(&record.detail.export.name)), ..self }
     }
 
     /// Adds the same product in other exports.
@@ -131,10 +128,6 @@ impl<'a> Row<'a> {
         of_category(self.edition.base, &category.id)
     }
 
-    fn initial(&self) -> Cow<'static, str> {
-        initial(&self.item.name)
-    }
-
     /// The categories that the row doesn't show.
     fn other_categories(&self) -> Vec<&str> {
         let shown = self.category.map(|category| &*category.id);
@@ -146,12 +139,17 @@ impl<'a> Row<'a> {
     }
 
     /// Text with its matches marked. A field's highlights may also come from its other values or
-    /// from other languages.
+    /// from other languages. Those of long text are excerpts.
     fn html(&self, field: &str, text: &str) -> String {
         let plain = escape(text);
         let unmarked = |html: &str| html.replace("<mark>", "").replace("</mark>", "");
-        let mut found = self.matches.in_field(field).map(|found| &*found.html);
-        found.find(|html| unmarked(html) == plain).map_or(plain, str::to_owned)
+        let mut marked = self.matches.in_field(field).filter_map(|found| {
+            let part = found.html.trim_matches('…');
+            let text = unmarked(part);
+            let at = plain.find(&text).filter(|_| part.len() < found.html.len() || text.len() == plain.len())?;
+            Some([&plain[..at], part, &plain[at + text.len()..]].concat())
+        });
+        marked.next().unwrap_or_else(|| plain.clone())
     }
 
     fn category_html(&self, category: &CategoryRef<'_>) -> String {
@@ -217,35 +215,28 @@ impl<'a> Row<'a> {
     }
 }
 
-/// The full records of these products. Records that are too large for a row are left out.
-pub(super) fn records<'i>(
+pub(super) fn items<'a>(items: impl Iterator<Item = &'a Bytes>) -> Result<Vec<SoftwareItem<'a>>, ApiError> {
+    items.map(|item| serde_json::from_slice(item)).collect::<Result<_, _>>().map_err(ApiError::internal)
+}
+
+/// The full records of list items; `None` for those that are too large for a row.
+pub(super) fn records(
     snapshot: &Snapshot,
-    ids: impl Iterator<Item = &'i str>,
-) -> Result<Vec<StoredProduct>, ServiceError> {
-    let mut records = Vec::new();
-    for id in ids {
-        records.extend(read_software(snapshot, id)?.filter(|record| record.size_bytes() <= MAX_RECORD));
-    }
-    Ok(records)
+    items: &[SoftwareItem<'_>],
+) -> Result<Vec<Option<StoredProduct>>, ServiceError> {
+    let read = |item: &SoftwareItem<'_>| read_software(snapshot, &item.id);
+    items.iter().map(|item| Ok(read(item)?.filter(|record| record.size_bytes() <= MAX_RECORD))).collect()
 }
 
-pub(super) fn read(stored: &[StoredProduct]) -> Result<Vec<SoftwareDetail<'_>>, ApiError> {
-    stored.iter().map(StoredProduct::read).collect::<Result<_, _>>().map_err(ApiError::internal)
-}
-
-/// Rows with what's in their full records, found by id.
-pub(super) fn detailed<'a>(
-    edition: Edition<'a>,
-    items: &'a [SoftwareItem<'a>],
-    records: &'a [SoftwareDetail<'a>],
-) -> impl Iterator<Item = Row<'a>> {
-    items.iter().map(move |item| {
-        let row = Row::new(edition, item);
-        match records.iter().find(|record| record.item.id == item.id) {
-            Some(record) => row.with_record(record),
-            None => row,
-        }
-    })
+/// The products to show in rows, given their items and [`records`].
+pub(super) fn products<'a>(
+    items: Vec<SoftwareItem<'a>>,
+    records: &'a [Option<StoredProduct>],
+) -> Result<Vec<SoftwareDetail<'a>>, ApiError> {
+    let details = records.iter().map(|record| record.as_ref().map(StoredProduct::detail).transpose());
+    let products = items.into_iter().zip(details);
+    let products = products.map(|(item, detail)| Ok(SoftwareDetail { item, detail: detail?.unwrap_or_default() }));
+    products.collect::<Result<_, serde_json::Error>>().map_err(ApiError::internal)
 }
 
 /// The product type, unless it's software, which nearly all are.

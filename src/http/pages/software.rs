@@ -256,11 +256,9 @@ fn show(
     let few = ListSimilar { page, language: of_texts.cloned(), ..ListSimilar::default() };
     let similar = service::similar_software(snapshot, &id, &few, budget)?;
     let similar = similar.map(|page| page.data).unwrap_or_default();
-    let similar_items: Vec<SoftwareItem<'_>> = similar
-        .iter()
-        .map(|hit| serde_json::from_slice(&hit.item))
-        .collect::<Result<_, _>>()
-        .map_err(ApiError::internal)?;
+    let items = row::items(similar.iter().map(|hit| &hit.item))?;
+    let records = row::records(snapshot, &items)?;
+    let similar_products = row::products(items, &records)?;
     let history = service::list_history(snapshot, &id, PageRequest { limit: HISTORY, offset: 0 })?;
     let mut linker =
         TermLinker::new(&overview.terms, &snapshot.catalogue.tables.glossary, site.base_in(language), of_texts);
@@ -283,10 +281,8 @@ fn show(
         let of = attributes.get(number);
         !of.hidden && of.kind.values(json.get()).is_none_or(|values| values.is_empty())
     };
-    let stored = row::records(snapshot, similar_items.iter().map(|item| &*item.id))?;
-    let records = row::read(&stored)?;
-    let rows = row::detailed(edition, &similar_items, &records).zip(&similar);
-    let rows = rows.map(|(row, hit)| row.with_note(in_common(edition, hit)));
+    let rows = similar_products.iter().zip(&similar);
+    let rows = rows.map(|(product, hit)| Row::new(edition, product).with_note(in_common(edition, hit)));
     let view = SoftwarePage {
         frame: frame(site, language, snapshot, &product),
         edition,

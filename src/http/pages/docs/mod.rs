@@ -178,7 +178,7 @@ fn own_page(site: &Site, language: PageLanguage, path: &str, markdown: &str) -> 
     let t = language.texts();
     let Rendered { html, plain, title } = render(markdown, site.base_in(language));
     let mut frame = Frame::bare(site, language).titled(title.as_deref().unwrap_or(path)).described(&plain).at(path);
-    frame.menu = Some(Menu::default());
+    frame.menu = Some(Menu { has_categories: true, has_glossary: true });
     Ok(Document::page(t, OwnPage { frame, content: &html }.render()?))
 }
 
