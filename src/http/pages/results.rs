@@ -189,11 +189,7 @@ impl Explore<'_> {
             let label = facets::attribute_chip(self.edition, &format!("{attribute}:{shown}"));
             let is_own = ATTRIBUTES.iter().any(|parameter| parameter.name == *attribute);
             let pair = |value: &String| {
-                if is_own {
-                    (&**attribute, value.clone())
-                } else {
-                    (ATTRIBUTE.name, format!("{attribute}:{value}"))
-                }
+                if is_own { (&**attribute, value.clone()) } else { (ATTRIBUTE.name, format!("{attribute}:{value}")) }
             };
             (label, self.list.address.adding(values.iter().map(pair)))
         });
