@@ -42,11 +42,10 @@ impl AttributeColumn {
     /// The value numbers for a key, and for the same key with a version: `GPL` also stands for
     /// `GPL-3.0`.
     pub fn find_versions(&self, key: &str) -> impl Iterator<Item = u32> + use<> {
-        let exactly = KeyRange { from: Some(key.to_owned()), to: Some(key.to_owned()) };
         // In ASCII, `:` follows the digits.
         let versions = KeyRange { from: Some(format!("{key}0")), to: Some(format!("{key}:")) };
         let versions = if key.len() > 1 { self.find(&versions) } else { 0..0 };
-        self.find(&exactly).chain(versions)
+        self.find(&KeyRange::one(key)).chain(versions)
     }
 
     pub fn of(&self, ordinal: Ordinal) -> &[u32] {

@@ -39,8 +39,9 @@ pub struct Snapshot {
     pub glossary: HeadingIndex,
     /// The categories, for searches.
     pub categories: HeadingIndex,
-    /// The keys of the names of boolean attributes.
-    flags: Vec<(String, AttributeNumber)>,
+    /// The attributes that queries can name values of, with the [names](crate::record::Attribute::names) of yes-or-no
+    /// attributes.
+    pub(crate) understood: Vec<(AttributeNumber, Vec<String>)>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -95,7 +96,8 @@ impl Snapshot {
         let index = Index::open(files, documents, Arc::clone(&catalogue), Arc::clone(&records))?;
         let glossary = HeadingIndex::glossary(&catalogue.tables.glossary);
         let categories = HeadingIndex::categories(&catalogue.tables.categories);
-        let flags = catalogue.tables.attributes.flags();
+        let understood = catalogue.tables.attributes.understood();
+        let understood = understood.map(|(number, attribute)| (number, attribute.names())).collect();
         let merged_changes = MergedChanges::new(&changes);
         let past = Past::open(&changes, &generation, &catalogue, &records).unwrap_or_else(|error| {
             tracing::warn!(error = &error as &dyn std::error::Error, "feeds are empty: the past can't be opened");
@@ -113,7 +115,7 @@ impl Snapshot {
             index,
             glossary,
             categories,
-            flags,
+            understood,
         }))
     }
 
@@ -124,11 +126,6 @@ impl Snapshot {
         let generation = Generation::of(&set).map_err(BuildError::scratch)?;
         let parts = build(set, &scratch, Processors::One, MeaningOption::On, &mut |_, _| ControlFlow::Continue(()))?;
         Self::open(generation, Artifact::read(parts).map_err(BuildError::scratch)?)
-    }
-
-    /// Whether a key is the name of this boolean attribute.
-    pub(crate) fn is_flag(&self, key: &str, attribute: AttributeNumber) -> bool {
-        self.flags.iter().any(|(name, of)| *of == attribute && name == key)
     }
 
     pub fn generation(&self) -> &str {

@@ -209,7 +209,7 @@ pub(super) async fn understand(directory: &Directory, query: &TextQuery<'_>) -> 
                 !is_intent_word(text, word) && !names_kind(&word.folded) && !is_function_word(&word.folded)
             })
             .collect();
-        let is_meant = match subject.certainty {
+        let is_meant = match subject.certainty_beside(others.len()) {
             Certainty::Explicit | Certainty::Clear => is_named || is_listed,
             Certainty::Likely => is_listed || (is_named && others.is_empty()),
             Certainty::Description => is_listed && !is_named && others.is_empty(),

@@ -177,6 +177,14 @@ impl Attribute {
         language.and_then(|language| self.find_label(language)).unwrap_or(&self.label)
     }
 
+    /// The keys by which a query names a yes-or-no attribute: its property, and its label in all
+    /// languages. None for other types, whose values are named instead.
+    pub fn names(&self) -> Vec<String> {
+        let labels = self.translations.of("label").map(|(_, text)| text).chain([&*self.label, &self.property]);
+        let names = labels.filter(|_| self.kind == AttributeType::Boolean);
+        names.filter_map(|name| AttributeType::Text.key(name)).collect()
+    }
+
     /// Whether another declaration is the same, apart from translations of the label.
     pub fn is_declared_like(&self, other: &Self) -> bool {
         let Self { property, label, kind, unit, searchable, hidden, max_age_days, language: _, translations: _ } = self;
@@ -247,20 +255,6 @@ impl Attributes {
             matches!(kind, AttributeType::Text | AttributeType::Boolean) && !is_short(&attribute.property)
         };
         self.iter().filter(move |(_, attribute)| !attribute.hidden && attribute.searchable && is_understood(attribute))
-    }
-
-    /// The keys of the labels and properties of boolean attributes, in all languages.
-    pub fn flags(&self) -> Vec<(String, AttributeNumber)> {
-        let booleans = self.understood().filter(|(_, attribute)| attribute.kind == AttributeType::Boolean);
-        let names = booleans.flat_map(|(number, attribute)| {
-            let names = attribute
-                .translations
-                .of("label")
-                .map(|(_, text)| text)
-                .chain([&*attribute.label, &attribute.property]);
-            names.filter_map(move |name| Some((AttributeType::Text.key(name)?, number)))
-        });
-        names.collect()
     }
 
     pub fn get(&self, number: AttributeNumber) -> &Attribute {

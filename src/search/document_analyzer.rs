@@ -15,7 +15,7 @@ use super::score::{Lengths, Occurrences};
 use super::synonym::Thesaurus;
 use super::{identity, pieces};
 use crate::catalogue::resource::CategoryResource;
-use crate::record::{Attributes, Language, Pin, Software, SynonymGroup};
+use crate::record::{AttributeNumber, Attributes, Language, Pin, Software, SynonymGroup};
 use crate::record::{Field, Section};
 use crate::text::analyse::{Gap, Word, compound, is_conjunction, name_key, words};
 use crate::text::meaning::{Reference, Vector};
@@ -35,6 +35,8 @@ pub struct DocumentAnalyzer {
     /// The pin terms of each pinned product, by product id.
     pinned: foldhash::HashMap<Box<str>, Vec<Term>>,
     attributes: Attributes,
+    /// The attributes that queries can name values of.
+    understood: Vec<AttributeNumber>,
     stems: Stems,
     documents: u32,
     /// The current document's words, as provisional numbers plus [`FIRST_WORD`].
@@ -101,6 +103,7 @@ impl DocumentAnalyzer {
             pinned: pins.terms(),
             pins,
             attributes: attributes.clone(),
+            understood: attributes.understood().map(|(number, _)| number).collect(),
             stems: Stems::default(),
             documents: 0,
             sequence: Vec::new(),
@@ -154,10 +157,11 @@ impl DocumentAnalyzer {
             }
             sequence.push(SECTION_END);
         }
-        for (number, attribute) in attributes.understood() {
+        for number in &self.understood {
+            let attribute = attributes.get(*number);
             let values = attribute.values_of(software);
             for key in values.iter().filter_map(|value| attribute.kind.key(value)).filter(|key| key != "false") {
-                self.add_once(Term::attribute_value(number, &key), Occurrences::one(Field::Name));
+                add_once(&mut self.terms, Term::attribute_value(*number, &key), Occurrences::one(Field::Name));
             }
         }
         self.attributes = attributes;

@@ -266,6 +266,18 @@ pub(crate) struct PossibleSubject {
     pub(crate) certainty: Certainty,
 }
 
+impl PossibleSubject {
+    /// The certainty in a query with this many other words, which is never
+    /// [`Clear`](Certainty::Clear).
+    pub(crate) fn certainty_beside(&self, others: usize) -> Certainty {
+        match self.certainty {
+            Certainty::Clear if others > MOST_BESIDE => Certainty::Likely,
+            Certainty::Clear => Certainty::Explicit,
+            certain => certain,
+        }
+    }
+}
+
 /// The names of products that a query may be asking for alternatives to, longest first for each
 /// cue.
 pub(crate) fn subjects(words: &[Word]) -> Vec<PossibleSubject> {
@@ -391,13 +403,7 @@ pub(super) fn understand<L: TermLookup>(
         };
         let (cues, others): (Vec<_>, Vec<_>) =
             (0..words.len()).filter(|at| !subject.words.contains(at)).partition(is_cue);
-        let certainty = match subject.certainty {
-            Certainty::Clear if others.len() > MOST_BESIDE => Certainty::Likely,
-            Certainty::Clear => Certainty::Explicit,
-            other => other,
-        };
-        let subject = PossibleSubject { certainty, ..subject };
-        let Some(standing) = standing(index, lookup, words, &subject, others.is_empty())? else { continue };
+        let Some(standing) = standing(index, lookup, words, &subject, others.len())? else { continue };
         let name = &words[subject.words.clone()];
         let term = Term::Name(name_key(name).into());
         understood.cues.extend(cues);
@@ -442,19 +448,19 @@ enum Standing {
     Named,
 }
 
-/// Whether a name next to a cue is a product to replace. `is_all` means that the query contains
-/// nothing else.
+/// Whether a name next to a cue is a product to replace, in a query with this many other words.
 fn standing<L: TermLookup>(
     index: &SearchIndex,
     lookup: &L,
     words: &[Word],
     subject: &PossibleSubject,
-    is_all: bool,
+    others: usize,
 ) -> Result<Option<Standing>, L::Error> {
     let key = name_key(&words[subject.words.clone()]);
     let is_known = |term: &Term| lookup.document_frequency(term).map(|frequency| frequency > 0);
     let is_replaced = is_known(&Term::AlternativeTo(key.as_str().into()))?;
-    match subject.certainty {
+    let (certainty, is_all) = (subject.certainty_beside(others), others == 0);
+    match certainty {
         Certainty::Description if !is_replaced || !is_all => return Ok(None),
         Certainty::Likely if !is_replaced && !is_all => return Ok(None),
         Certainty::Explicit | Certainty::Clear | Certainty::Likely if is_replaced => {
@@ -463,7 +469,7 @@ fn standing<L: TermLookup>(
         _ => {}
     }
     let is_named = is_known(&Term::Name(key.into()))?;
-    match subject.certainty {
+    match certainty {
         Certainty::Description => return Ok((!is_named).then_some(Standing::Replaced)),
         Certainty::Likely if is_named && subject.words.end == subject.cue.start => {
             // Two words that appear next to each other in records belong together: `git clone`.
@@ -527,6 +533,15 @@ mod tests {
     #[test]
     fn words_are_sorted_for_binary_search() {
         assert!(WORDS.is_sorted());
+    }
+
+    #[test]
+    fn a_clear_cue_is_part_of_a_description_in_a_longer_query() {
+        let found = super::subjects(&words("something like Trello"));
+        assert_eq!(found[0].certainty_beside(MOST_BESIDE), Certainty::Explicit);
+        assert_eq!(found[0].certainty_beside(MOST_BESIDE + 1), Certainty::Likely);
+        let found = super::subjects(&words("alternative to Trello"));
+        assert_eq!(found[0].certainty_beside(MOST_BESIDE + 1), Certainty::Explicit);
     }
 
     #[test]

@@ -315,6 +315,12 @@ pub struct AttributeValues {
     pub values: Vec<(Box<str>, Box<str>)>,
 }
 
+impl AttributeValues {
+    pub(crate) fn terms(&self) -> impl Iterator<Item = Term> + '_ {
+        self.values.iter().map(|(key, _)| Term::attribute_value(self.attribute, key))
+    }
+}
+
 /// Which stems stand for which slots of a query.
 #[derive(Debug, Clone)]
 pub struct StemSlots {

@@ -15,7 +15,7 @@ use super::{
 use crate::catalogue::resource::{Correction, QueryReport};
 use crate::generation::Snapshot;
 use crate::index::{Hit, IndexError, SearchHits, SearchRequest};
-use crate::record::{Attribute, AttributeNumber, AttributeType};
+use crate::record::{AttributeNumber, AttributeType};
 use crate::search::budget::{Budget, Stop};
 use crate::search::expand::{Expansion, Options, expand};
 use crate::search::facet_counts::FacetCounts;
@@ -167,20 +167,20 @@ impl TermLookup for Snapshot {
     }
 
     fn attribute_values(&self, key: &str) -> Vec<AttributeValues> {
-        let attributes = &self.catalogue.tables.attributes;
-        let of = |(number, attribute): (AttributeNumber, &Attribute)| {
-            let column = self.records.columns.attribute(number);
+        let of = |(number, names): &(AttributeNumber, Vec<String>)| {
+            let (attribute, column) =
+                (self.catalogue.tables.attributes.get(*number), self.records.columns.attribute(*number));
             let values = match attribute.kind {
-                AttributeType::Boolean if !self.is_flag(key, number) => return None,
+                AttributeType::Boolean if names.iter().all(|name| name != key) => return None,
                 AttributeType::Boolean => column.find_versions("true"),
                 _ => column.find_versions(key),
             };
             let values = values.take(MAX_VALUES).map(|value| (column.key(value).into(), column.label(value).into()));
             let values: Vec<_> = values.collect();
             let property = attribute.property.clone();
-            (!values.is_empty()).then_some(AttributeValues { attribute: number, property, values })
+            (!values.is_empty()).then_some(AttributeValues { attribute: *number, property, values })
         };
-        if key.is_empty() { Vec::new() } else { attributes.understood().filter_map(of).collect() }
+        if key.is_empty() { Vec::new() } else { self.understood.iter().filter_map(of).collect() }
     }
 
     fn has_all(&self, terms: &[Term], budget: &Budget) -> Result<bool, IndexError> {

@@ -164,12 +164,12 @@ const MAX_NEAREST: usize = 3;
 pub fn similar_names(snapshot: &Snapshot, q: &str, budget: &Budget) -> Result<Vec<String>, ServiceError> {
     let page = PageRequest { limit: 1, offset: 0 };
     let names = similar_queries(snapshot, q, MAX_WORDS, budget);
-    let mut found = Vec::new();
-    for name in names {
-        let hits = search_names(snapshot, &name, &SoftwareFilter::default(), None, page, false, budget)?;
-        found.extend((hits.total > 0 && found.len() < MAX_NEAREST).then_some(name));
-    }
-    Ok(found)
+    let finds = |name: &String| {
+        let hits = search_names(snapshot, name, &SoftwareFilter::default(), None, page, false, budget)?;
+        Ok::<_, ServiceError>(hits.total > 0)
+    };
+    let found = names.into_iter().filter_map(|name| finds(&name).map(|finds| finds.then_some(name)).transpose());
+    found.take(MAX_NEAREST).collect()
 }
 
 /// The maximum length of a name that's used as a query, in characters.

@@ -175,12 +175,7 @@ proptest! {
             mapping.take_attribute(&table, "Seats").expect("a column");
         }
         let categories = BTreeMap::new();
-        let merge = match (merge_rows, unique_ids) {
-            (true, _) => MergeRows::All,
-            (false, true) => MergeRows::None,
-            (false, false) => MergeRows::Agreeing,
-        };
-        let options = ConvertOptions { fix, merge, ..options(&categories) };
+        let options = ConvertOptions { fix, merge: MergeRows::chosen(merge_rows, unique_ids), ..options(&categories) };
         let path = Path::new("x.json");
         let today = CalendarDate::parse("2026-01-01").expect("a day");
         // As the command does: rows with errors are set aside if that's asked for.

@@ -92,11 +92,7 @@ pub(super) fn run(args: &ImportArgs) -> Result<ExitCode, Failure> {
             Goal::Update { export, .. } => Some(export),
         },
         fix: options.fix,
-        merge: match (options.merge_rows, options.unique_ids) {
-            (true, _) => MergeRows::All,
-            (false, true) => MergeRows::None,
-            (false, false) => MergeRows::Agreeing,
-        },
+        merge: MergeRows::chosen(options.merge_rows, options.unique_ids),
     };
     let mut conversion = step("Mapping the rows", |_| tabular::convert(&table, &mapping, &convert_options));
     let mut job = Job { args, options: &options, table: &table, mapping: &mapping, goal, answers: HashMap::new() };

@@ -33,6 +33,17 @@ pub enum MergeRows {
     All,
 }
 
+impl MergeRows {
+    /// The rows to merge, given the options `--merge-rows` and `--unique-ids`.
+    pub const fn chosen(merge_rows: bool, unique_ids: bool) -> Self {
+        match (merge_rows, unique_ids) {
+            (true, _) => Self::All,
+            (false, true) => Self::None,
+            (false, false) => Self::Agreeing,
+        }
+    }
+}
+
 /// How many pieces between commas a single value may consist of.
 const MOST_JOINED: usize = 8;
 

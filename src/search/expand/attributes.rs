@@ -9,6 +9,7 @@ use crate::record::AttributeType;
 use crate::search::intent::Understood;
 use crate::search::plan::{Alternative, AttributeValues, MatchKind, Term, TermLookup};
 use crate::search::score::group_weight;
+use crate::search::synonym::Mention;
 use crate::text::analyse::{Word, compound, written};
 use crate::text::language;
 
@@ -35,6 +36,9 @@ const AROUND: [&str; 12] = [
 /// Values shorter than this are only recognised after a preposition: `in Go`.
 const SHORT: usize = 3;
 
+/// Budget units for looking up words in the attributes.
+const LOOKED_UP: usize = 20;
+
 /// The values that a part of a query stands for.
 #[derive(Debug)]
 pub(super) struct Recognised {
@@ -43,6 +47,11 @@ pub(super) struct Recognised {
     /// These words, and the ones around them that belong to them.
     all: Range<usize>,
     values: Vec<AttributeValues>,
+}
+
+/// A text value's key.
+fn key(text: &str) -> String {
+    AttributeType::Text.key(text).unwrap_or_default()
 }
 
 impl<L: TermLookup> Expander<'_, L> {
@@ -55,11 +64,12 @@ impl<L: TermLookup> Expander<'_, L> {
             let is_unwanted = understood.unwanted.as_ref().is_some_and(|unwanted| unwanted.contains(&at));
             is_subject || is_unwanted || understood.is_comparison || self.query.is_in_phrase(at)
         };
+        let mentions = self.index.thesaurus.mentions(self.text, words, &self.index.stems, false);
         let mut at = 0;
-        while at < words.len() {
+        while at < words.len() && self.budget.allows_more() {
             let free = (at..words.len()).take(MOST_WORDS).take_while(|at| !is_taken(*at)).count();
             let found = (1..=free).rev().find_map(|length| {
-                let values = self.values_of(at..at + length);
+                let values = self.values_of(at..at + length, &mentions);
                 (!values.is_empty()).then_some((at..at + length, values))
             });
             let Some((range, values)) = found else {
@@ -79,8 +89,8 @@ impl<L: TermLookup> Expander<'_, L> {
         recognised
     }
 
-    /// The values that some words stand for, as written or by a synonym.
-    fn values_of(&self, range: Range<usize>) -> Vec<AttributeValues> {
+    /// The values that some words stand for, as written or by a synonym among the query's.
+    fn values_of(&self, range: Range<usize>, mentions: &[Mention<'_>]) -> Vec<AttributeValues> {
         let words = &self.query.words[range.clone()];
         let is_short = words.iter().map(|word| word.folded.len()).sum::<usize>() < SHORT;
         let before = range.start.checked_sub(1).map(|at| &self.query.words[at]);
@@ -88,24 +98,20 @@ impl<L: TermLookup> Expander<'_, L> {
         if words.iter().all(is_function_word) || is_short && !before.is_some_and(is_function_word) {
             return Vec::new();
         }
-        let key = |text: &str| AttributeType::Text.key(text).unwrap_or_default();
+        self.budget.spend(LOOKED_UP);
         let own = key(written(self.text, words));
-        let spelled = [own.replace('.', ""), own].into_iter().rev();
-        if let Some(values) = spelled.map(|key| self.lookup.attribute_values(&key)).find(|of| !of.is_empty()) {
-            return values;
-        }
-        let thesaurus = &self.index.thesaurus;
-        let mentions = thesaurus.mentions(self.text, words, &self.index.stems, false).into_iter();
-        let whole = mentions.filter(|mention| mention.start == 0 && mention.end == words.len());
-        let terms = whole.flat_map(|mention| mention.asks).flat_map(|concept| thesaurus.terms_of(*concept));
-        terms.map(|term| self.lookup.attribute_values(&key(term))).find(|of| !of.is_empty()).unwrap_or_default()
+        let spelled = std::iter::once(own.clone()).chain(own.contains('.').then(|| own.replace('.', "")));
+        let of_term = mentions.iter().filter(|mention| (mention.start, mention.end) == (range.start, range.end));
+        let concepts = of_term.flat_map(|mention| mention.asks);
+        let terms = concepts.flat_map(|concept| self.index.thesaurus.terms_of(*concept)).map(|term| key(term));
+        let mut values = spelled.chain(terms).map(|key| self.lookup.attribute_values(&key));
+        values.find(|of| !of.is_empty()).unwrap_or_default()
     }
 
     /// The values that a word is part of, as alternatives to it.
     pub(super) fn value_alternatives(recognised: &[Recognised], at: usize) -> impl Iterator<Item = Alternative> {
         let of_word = recognised.iter().filter(move |of| of.words.contains(&at));
-        let values = of_word.flat_map(|of| &of.values);
-        let terms = values.flat_map(|of| of.values.iter().map(|(key, _)| Term::attribute_value(of.attribute, key)));
+        let terms = of_word.flat_map(|of| &of.values).flat_map(AttributeValues::terms);
         terms.map(|term| Alternative { kind: MatchKind::Attribute, term, weight: 1.0 })
     }
 
@@ -144,11 +150,8 @@ impl<L: TermLookup> Expander<'_, L> {
     /// together, only these.
     pub(super) fn unwanted(&self, range: &Range<usize>) -> Result<Vec<Term>, L::Error> {
         let (words, lexicon) = (&self.query.words[range.clone()], &self.index.lexicon);
-        let key = AttributeType::Text.key(written(self.text, words)).unwrap_or_default();
-        let values = self.lookup.attribute_values(&key).into_iter();
-        let mut terms: Vec<_> = values
-            .flat_map(|of| of.values.into_iter().map(move |(key, _)| Term::attribute_value(of.attribute, &key)))
-            .collect();
+        let values = self.lookup.attribute_values(&key(written(self.text, words)));
+        let mut terms: Vec<_> = values.iter().flat_map(AttributeValues::terms).collect();
         for pair in words.windows(2) {
             terms.push(Term::Compound(self.index.stems.of(&compound(&pair[0], &pair[1])).into()));
         }

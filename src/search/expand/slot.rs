@@ -95,15 +95,13 @@ impl<L: TermLookup> Expander<'_, L> {
     /// Turns slots into groups. Also returns how many products with all the words are
     /// [enough](crate::search::plan::Plan::enough).
     pub(super) fn groups(&self, slots: &[Slot], is_comparison: bool, is_hopeless: bool) -> (Vec<WordGroup>, usize) {
-        let impossible = is_hopeless.then_some(WordGroup::IMPOSSIBLE);
-        let mut groups: Vec<_> = slots.iter().map(Slot::group).chain(impossible).collect();
         let is_general = !self.report.unknown.is_empty() && slots.iter().all(|slot| self.is_general(slot));
-        if !is_general || is_comparison {
-            return (groups, enough(slots));
+        if is_general && !is_comparison {
+            // No product contains the word that says what the user wants, so only related ones are shown.
+            return (vec![WordGroup { required: true, ..WordGroup::default() }], ENOUGH);
         }
-        // No product contains the word that says what the user wants, so only related ones are shown.
-        groups = vec![WordGroup { required: true, ..WordGroup::default() }];
-        (groups, ENOUGH)
+        let impossible = is_hopeless.then_some(WordGroup::IMPOSSIBLE);
+        (slots.iter().map(Slot::group).chain(impossible).collect(), enough(slots))
     }
 
     /// Whether a word only says what kind of thing is wanted.
