@@ -103,7 +103,7 @@ fn print_product(product: &ExplainedProduct, out: &mut impl Write) -> io::Result
         writeln!(out, "  it contains something that the query excludes")?;
     }
     if product.is_last {
-        writeln!(out, "  it comes last: it has a word that the query doesn't want, or its alternatives are asked for")?;
+        writeln!(out, "  it comes last: the query doesn't want one of its words, or asks for its alternatives")?;
     }
     if product.lacking_phrases > 0 {
         writeln!(out, "  missing phrases: {}", product.lacking_phrases)?;

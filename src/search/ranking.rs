@@ -30,9 +30,10 @@ pub struct Ranking {
     pub loose: f32,
     /// A category of the product that the query asks for alternatives to, or of the alternatives.
     pub subject_category: f32,
-    /// What the value of an attribute counts, as a share of the query's other words.
+    /// How much an attribute's value counts, as a share of the query's other words.
     pub attribute: f32,
-    /// What the words beside the name of a product to replace count at most, as a share of that name.
+    /// How much the words beside the name of a product to replace count at most, as a share of that
+    /// name.
     pub beside_subject: f32,
     /// The relative gain in score if every word is spelled as in the query.
     pub spelling: f32,

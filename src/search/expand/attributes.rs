@@ -146,8 +146,8 @@ impl<L: TermLookup> Expander<'_, L> {
         }
     }
 
-    /// The terms of the words after a `without`: all forms of a word, and of several words that belong
-    /// together, only these.
+    /// The terms for the words after a `without`: every form of each word or, if records have several of
+    /// them side by side, only the combination.
     pub(super) fn unwanted(&self, range: &Range<usize>) -> Result<Vec<Term>, L::Error> {
         let (words, lexicon) = (&self.query.words[range.clone()], &self.index.lexicon);
         let values = self.lookup.attribute_values(&key(written(self.text, words)));
