@@ -39,8 +39,8 @@ pub struct Snapshot {
     pub glossary: HeadingIndex,
     /// The categories, for searches.
     pub categories: HeadingIndex,
-    /// The attributes that queries can name values of, with the [names](crate::record::Attribute::names) of yes-or-no
-    /// attributes.
+    /// The attributes that queries can name values of, with the
+    /// [names](crate::record::Attribute::names) of yes-or-no attributes.
     pub(crate) understood: Vec<(AttributeNumber, Vec<String>)>,
 }
 

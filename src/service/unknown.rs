@@ -3,7 +3,7 @@
 use crate::catalogue::resource::UnknownValue;
 use crate::catalogue::{Catalogue, Columns, SoftwareFilter};
 use crate::record::{AttributeType, KeyRange, slug};
-use crate::service::parameter::definition::{ATTRIBUTE, ATTRIBUTES, CATEGORY, EXPORT};
+use crate::service::parameter::definition::{CATEGORY, EXPORT, attribute_filter};
 use crate::text::nearest::nearest_values;
 
 /// The maximum number of values to report.
@@ -30,16 +30,11 @@ pub fn unknown_values(catalogue: &Catalogue, columns: Option<&Columns>, filter: 
         if !column.find(&KeyRange::one(&key)).is_empty() {
             return None;
         }
-        let is_own = ATTRIBUTES.iter().any(|parameter| parameter.name == condition.property);
         let known = (0..).take(if kind == AttributeType::Text { column.len() } else { 0 });
         let nearest = nearest_values(&key, known.map(|value| (column.key(value), column.label(value))));
-        Some(if is_own {
-            UnknownValue::new(&condition.property, &condition.value, nearest)
-        } else {
-            let prefixed = |value: &str| format!("{}:{value}", condition.property);
-            let nearest = nearest.iter().map(|value| prefixed(value)).collect();
-            UnknownValue::new(ATTRIBUTE.name, &prefixed(&condition.value), nearest)
-        })
+        let (parameter, value) = attribute_filter(&condition.property, &condition.value);
+        let nearest = nearest.iter().map(|near| attribute_filter(&condition.property, near).1);
+        Some(UnknownValue::new(parameter, &value, nearest.collect()))
     });
     categories.chain(exports).chain(attributes).take(MAX_REPORTED).collect()
 }

@@ -262,6 +262,37 @@ async fn words_in_searchable_attributes_are_found_and_shown() {
 }
 
 #[tokio::test]
+async fn pages_offer_the_values_that_a_query_names_as_filters() {
+    let service = service();
+    let found = service.get("/v1/search?q=GPL+open+source").await.json();
+    let understood = json!([
+        {"words": "GPL", "attribute": "licence", "values": ["GPL-3.0"]},
+        {"words": "open source", "attribute": "open_source", "values": ["true"]}
+    ]);
+    assert_eq!(found["query"]["understood"], understood);
+    let page = service.visit("/?q=GPL+open+source").await;
+    for chip in [
+        "<a href=\"/?q=GPL+open+source&amp;attribute=licence%3AGPL-3.0\">Only <bdi>Licence: GPL-3.0</bdi></a>",
+        "<a href=\"/?q=GPL+open+source&amp;attribute=open_source%3Atrue\">Only <bdi>Open source: Yes</bdi></a>",
+    ] {
+        assert!(page.text().contains(chip), "{chip}: {}", page.text());
+    }
+    let page = service.visit("/?q=licence+without+GPL").await;
+    assert!(page.text().contains("Products with these words come last: <b><bdi>GPL</bdi></b>"), "{}", page.text());
+}
+
+#[tokio::test]
+async fn a_name_that_no_product_has_gets_similar_ones() {
+    let service = Service::with_directory();
+    let list = service.get("/v1/software?q=planer").await.json();
+    assert_eq!(list["pagination"]["total"], 0);
+    let unknown = json!([{"parameter": "q", "value": "planer", "nearest": ["planner"]}]);
+    assert_eq!(list["query"]["unknown"], unknown, "{list}");
+    let none = service.get("/v1/software?q=zzzzzz").await.json();
+    assert_eq!(none["query"]["unknown"], Value::Null, "{none}");
+}
+
+#[tokio::test]
 async fn every_directory_has_the_built_in_attributes() {
     let service = Service::with_directory();
     let total = service.get("/v1/software?attribute=standards:iso9001").await.json()["pagination"]["total"].clone();

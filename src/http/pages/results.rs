@@ -32,7 +32,7 @@ use crate::http::search_page::with_page;
 use crate::http::state::AppState;
 use crate::record::{AttributeType, Corrections};
 use crate::service;
-use crate::service::parameter::definition::{ATTRIBUTE, ATTRIBUTES, CATEGORY, SEARCH_Q, TYPO};
+use crate::service::parameter::definition::{CATEGORY, SEARCH_Q, TYPO, attribute_filter};
 use crate::service::{Budget, Order, PageRequest, SearchPage, SearchSoftware, SearchSort, Stop, Tier};
 use crate::text::english::is_function_word;
 use crate::text::fold::folded;
@@ -187,11 +187,7 @@ impl Explore<'_> {
         let understood = self.query().understood.iter().map(|UnderstoodAttribute { words, attribute, values }| {
             let shown = if values.len() > MAX_VALUES { words.clone() } else { values.join(", ") };
             let label = facets::attribute_chip(self.edition, &format!("{attribute}:{shown}"));
-            let is_own = ATTRIBUTES.iter().any(|parameter| parameter.name == *attribute);
-            let pair = |value: &String| {
-                if is_own { (&**attribute, value.clone()) } else { (ATTRIBUTE.name, format!("{attribute}:{value}")) }
-            };
-            (label, self.list.address.adding(values.iter().map(pair)))
+            (label, self.list.address.adding(values.iter().map(|value| attribute_filter(attribute, value))))
         });
         understood.collect()
     }

@@ -218,6 +218,16 @@ pub static ATTRIBUTE: Parameter<Condition> = Parameter::new(
 /// The parameters for the built-in attributes.
 pub static ATTRIBUTES: [&Parameter<Text>; 5] = [&STANDARDS, &DEPLOYMENT, &LANGUAGES, &VENDOR, &TAGS];
 
+/// The parameter that filters by an attribute, and how it's written there: built-in attributes have
+/// parameters of their own.
+pub fn attribute_filter<'p>(property: &'p str, value: &str) -> (&'p str, String) {
+    if ATTRIBUTES.iter().any(|parameter| parameter.name == property) {
+        (property, value.to_owned())
+    } else {
+        (ATTRIBUTE.name, format!("{property}:{value}"))
+    }
+}
+
 /// The filters that all lists and searches of products share.
 pub static FILTERS: [&dyn AnyParameter; 14] = [
     &CATEGORY,
