@@ -89,7 +89,8 @@ fn print_word(word: &ExplainedWord, out: &mut impl Write) -> io::Result<()> {
 }
 
 fn shown(of: &ExplainedAlternative) -> String {
-    format!("{} {:.2}  {}", of.kind.as_str(), of.weight, printable(&of.text))
+    let kind = serde_json::to_string(&of.kind).unwrap_or_default().replace('_', " ");
+    format!("{} {:.2}  {}", kind.trim_matches('"'), of.weight, printable(&of.text))
 }
 
 fn print_product(product: &ExplainedProduct, out: &mut impl Write) -> io::Result<()> {

@@ -11,7 +11,7 @@ use crate::search::collect::{Collector, Pruned, RERANKED, RankedHit, Tier, pinne
 use crate::search::facet_counts::FacetCounts;
 use crate::search::forward::{Forward, PhraseMatcher};
 use crate::search::meaning::Meanings;
-use crate::search::{FEW, MOST_COMPARED, Plan, Related, Rerank, Term};
+use crate::search::{FEW, MOST_COMPARED, Plan, Related, Term};
 
 /// Collects documents with all the words first, then documents with some of them if there are too
 /// few, and then related documents.
@@ -27,8 +27,6 @@ pub(super) struct TierCollector<'a> {
     last: Vec<Ordinal>,
     /// The documents pinned to the query, with their positions.
     pinned: Vec<(Ordinal, usize)>,
-    /// If there are no more full-name matches than this, scores don't affect their order.
-    unscored_names: usize,
     collector: Collector<'a>,
     enough: usize,
     /// The first documents found, whether or not they pass the filter; at most `noted`.
@@ -70,7 +68,6 @@ impl<'a> TierCollector<'a> {
             names: index.with_any(&plan.names, index.records.columns.real, request.budget)?,
             last: index.with_any(&plan.last, TERMINATED, request.budget)?,
             pinned: index.pinned(plan)?,
-            unscored_names: if matches!(plan.rerank, Rerank::ShortestName) { 0 } else { RERANKED },
             collector,
             enough: plan.enough,
             found: Vec::new(),
@@ -129,7 +126,7 @@ impl<'a> TierCollector<'a> {
     /// collected.
     pub(super) fn threshold(&self) -> Option<f32> {
         // If there are too many full-name matches, their scores decide which are kept.
-        if self.names.len() <= self.unscored_names { self.collector.threshold() } else { None }
+        if self.names.len() <= RERANKED { self.collector.threshold() } else { None }
     }
 
     /// Whether fewer documents than `enough` have all the words. If so, documents collected from
@@ -178,7 +175,7 @@ impl<'a> TierCollector<'a> {
         let mut best = self.collector.into_best(if is_reranked { 0 } else { request.page.start });
         if is_reranked {
             let head = best.len().min(RERANKED);
-            request.plan.rerank.rerank(self.forward, self.meanings, &mut best[..head], request.page.end);
+            request.plan.signals.rerank(self.forward, self.meanings, &mut best[..head], request.page.end);
         }
         let hits = hits::with_items(records, request.page_of(&best));
         let related = total - by_words.admitted;

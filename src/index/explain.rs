@@ -73,7 +73,7 @@ impl Index {
             has_excluded_phrase: plan.excluded_phrases.iter().any(has),
             lacking: (0..plan.phrases.len()).filter(lacks).collect(),
             is_last,
-            signals: plan.rerank.shares(&self.forward, &self.meanings, ordinal),
+            signals: plan.signals.shares(&self.forward, &self.meanings, ordinal),
             admission: filter.admit(&self.records.columns, ordinal),
         })
     }

@@ -177,7 +177,7 @@ impl Index {
     /// The categories of the best few documents that contain a term, as sorted indices into the
     /// category list.
     pub fn categories(&self, term: &Term) -> Result<Vec<u32>, IndexError> {
-        let alternatives = vec![Alternative { kind: MatchKind::Category, term: term.clone(), weight: 1.0 }];
+        let alternatives = vec![Alternative::new(MatchKind::Category, term.clone(), 1.0)];
         let group = WordGroup { alternatives, required: true, indispensable: false };
         let found = self.search(&SearchRequest {
             plan: &Plan { groups: vec![group], ..Plan::default() },

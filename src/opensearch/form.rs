@@ -25,7 +25,7 @@ static FORMS: LazyLock<[(Value, String); 2]> = LazyLock::new(|| {
     let mut products: Value = read(include_str!("products.json"));
     let filters = &mut products["settings"]["index"]["analysis"]["filter"];
     filters["synonyms"]["synonyms"] = synonym_rules(&bundled_synonyms()).into();
-    let stop_words = function_words().chain(intent::WORDS).chain(intent::KIND.iter().copied());
+    let stop_words = function_words().chain(intent::WORDS.split(' ')).chain(intent::KIND.split(' '));
     filters["intent"]["stopwords"] = stop_words.collect();
     [products, read(include_str!("directory.json"))].map(|mut form| {
         let hash = blake3::hash(form.to_string().as_bytes()).to_hex()[..16].to_owned();

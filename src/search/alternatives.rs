@@ -1,6 +1,7 @@
 //! Extracts the products that another product's text says it can replace: `a self-hosted
 //! alternative to Slack and Microsoft Teams`, `a Trello clone`.
 
+use super::intent::has;
 use crate::text::analyse::{Gap, Word, name_key};
 
 /// Maximum number of words between a cue and the first name: `alternatives to proprietary services
@@ -31,21 +32,11 @@ pub(super) fn replaced(text: &str, words: &[Word]) -> Vec<String> {
 /// Whether this folded word is a cue: a replaced product's name may come before the word, or after
 /// the word and a [preposition](is_preposition).
 fn is_cue(folded: &str) -> bool {
-    matches!(
-        folded,
-        "alternative"
-            | "alternatives"
-            | "clone"
-            | "equivalent"
-            | "replacement"
-            | "replacements"
-            | "substitute"
-            | "substitutes"
-    )
+    has("alternative alternatives clone equivalent replacement replacements substitute substitutes", folded)
 }
 
 fn is_preposition(word: &Word) -> bool {
-    matches!(word.folded.as_str(), "to" | "for" | "of")
+    has("to for of", &word.folded)
 }
 
 /// Adds the names in a list: `Slack, Microsoft Teams and Zulip`.

@@ -75,10 +75,6 @@ impl Forward {
         self.bounds.len().saturating_sub(1)
     }
 
-    pub fn is_empty(&self) -> bool {
-        self.len() == 0
-    }
-
     /// Whether the bounds are consistent.
     pub fn is_sound(&self) -> bool {
         self.bounds.is_sorted() && self.bounds.last().copied().unwrap_or(0) as usize == self.bytes.len()
@@ -153,10 +149,6 @@ pub struct DocumentWords(Bytes);
 impl DocumentWords {
     pub const fn encoded(bytes: Bytes) -> Self {
         Self(bytes)
-    }
-
-    pub fn new(words: &[WordId]) -> Self {
-        Self(encode(words.iter().copied()).into())
     }
 
     pub fn iter(&self) -> impl Iterator<Item = WordId> + '_ {

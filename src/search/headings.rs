@@ -20,26 +20,20 @@ pub struct HeadingIndex {
     len: usize,
     /// All entries' folded words, sorted.
     words: Vec<Box<str>>,
-    /// For each word, the entries that have it in a name, an abbreviation or a synonym.
-    headings: WordPostings,
-    /// For each word, the entries that have it in their text.
-    texts: WordPostings,
-    /// The words with each stem, in ascending order.
-    stems: HashMap<Box<str>, Vec<u32>>,
-    /// The words with each stem, in languages other than English.
-    inflected: HashMap<(Inflected, Box<str>), Vec<u32>>,
+    /// For each word, the entries that contain it.
+    entries: Vec<Entries>,
+    /// The words with each stem, in English or another language.
+    stems: HashMap<Stem, Vec<usize>>,
     /// The keys of all names, abbreviations and synonyms, sorted.
     names: Vec<HeadingName>,
-    stemmer: Stems,
 }
 
-/// The entries that contain each word, in ascending order.
-#[derive(Debug, Default)]
-struct WordPostings {
-    /// Where each word's entries start, and where the last word's entries end.
-    bounds: Vec<usize>,
-    entries: Vec<u32>,
-}
+/// The entries that contain a word, in ascending order: first the ones with the word in a name, an
+/// abbreviation or a synonym, then the ones with the word in their text.
+type Entries = [Vec<u32>; 2];
+
+/// A stem in a language other than English, or in English.
+type Stem = (Option<Inflected>, Box<str>);
 
 #[derive(Debug)]
 struct HeadingName {
@@ -70,60 +64,27 @@ impl HeadingHits {
     }
 }
 
-impl WordPostings {
-    fn new<'e>(of_words: impl Iterator<Item = &'e Vec<u32>>) -> Self {
-        let mut postings = Self { bounds: vec![0], entries: Vec::new() };
-        for entries in of_words {
-            postings.entries.extend_from_slice(entries);
-            postings.bounds.push(postings.entries.len());
-        }
-        postings
-    }
-
-    /// The entries that contain any word in a range.
-    fn of(&self, words: &Range<usize>) -> &[u32] {
-        &self.entries[self.bounds[words.start]..self.bounds[words.end]]
-    }
-}
-
-/// A word's entries while the index is being built, without duplicates: first the ones with the
-/// word in a heading, then the ones with the word in the text.
-type Entries = [Vec<u32>; 2];
-
 #[derive(Debug, Default)]
 struct HeadingBuilder {
     len: u32,
-    words: HashMap<Box<str>, Entries>,
-    /// The stems of folded words in languages other than English.
-    inflected: HashMap<Box<str>, Vec<(Inflected, Box<str>)>>,
+    words: HashMap<Box<str>, (Entries, Vec<Stem>)>,
     names: Vec<HeadingName>,
+    stems: Stems,
 }
 
 impl HeadingBuilder {
-    /// Adds an entry in this language, which is `None` for English and for languages without a
-    /// stemmer.
-    fn push<'t>(
-        &mut self,
-        language: Option<Inflected>,
-        exact: impl Iterator<Item = &'t str>,
-        synonyms: impl Iterator<Item = &'t str>,
-        text: &str,
-    ) {
-        self.len += 1;
-        self.push_texts(language, exact, synonyms, text);
-    }
-
     /// Adds translations of the last entry's heading and text.
     fn push_translations(&mut self, translations: &Translations, heading: &str, text: &str) {
         for (language, of, translation) in translations.iter() {
             let names = std::iter::once(translation).filter(|_| of == heading);
             let text = if of == text { translation } else { "" };
-            self.push_texts(Inflected::of(language.primary()), std::iter::empty(), names, text);
+            self.push(Inflected::of(language.primary()), std::iter::empty(), names, text);
         }
     }
 
-    /// Adds text in this language to the last entry.
-    fn push_texts<'t>(
+    /// Adds text to the last entry. Its language is `None` for English and for languages without a
+    /// stemmer.
+    fn push<'t>(
         &mut self,
         language: Option<Inflected>,
         exact: impl Iterator<Item = &'t str>,
@@ -145,45 +106,31 @@ impl HeadingBuilder {
 
     fn push_word(&mut self, word: &Word, part: usize, language: Option<Inflected>) {
         let (folded, entry) = (word.folded.as_str(), self.len - 1);
-        if let Some(language) = language {
-            let stem = (language, language.stem(word.spelling()).into());
-            let stems = self.inflected.entry(folded.into()).or_default();
-            if !stems.contains(&stem) {
-                stems.push(stem);
-            }
-        }
         if !self.words.contains_key(folded) {
-            self.words.insert(folded.into(), Entries::default());
+            let english = (None, self.stems.of(folded).into());
+            self.words.insert(folded.into(), (Entries::default(), vec![english]));
         }
-        let Some(entries) = self.words.get_mut(folded).map(|entries| &mut entries[part]) else { return };
-        if entries.last() != Some(&entry) {
-            entries.push(entry);
+        let Some((entries, stems)) = self.words.get_mut(folded) else { return };
+        if entries[part].last() != Some(&entry) {
+            entries[part].push(entry);
         }
+        let inflected = language.map(|language| (Some(language), language.stem(word.spelling()).into()));
+        stems.extend(inflected.filter(|stem| !stems.contains(stem)));
     }
 
     fn finish(mut self) -> HeadingIndex {
         self.names.sort_unstable_by(|a, b| a.key.cmp(&b.key));
+        let mut index = HeadingIndex { len: self.len as usize, names: self.names, ..HeadingIndex::default() };
         let mut words: Vec<_> = self.words.into_iter().collect();
         words.sort_unstable_by(|(a, _), (b, _)| a.cmp(b));
-        let stemmer = Stems::default();
-        let mut stems: HashMap<Box<str>, Vec<u32>> = HashMap::default();
-        let mut inflected: HashMap<(Inflected, Box<str>), Vec<u32>> = HashMap::default();
-        for (number, (word, _)) in (0..).zip(&words) {
-            stems.entry((&*stemmer.of(word)).into()).or_default().push(number);
-            for stem in self.inflected.remove(word).into_iter().flatten() {
-                inflected.entry(stem).or_default().push(number);
+        for (number, (word, (entries, stems))) in words.into_iter().enumerate() {
+            index.words.push(word);
+            index.entries.push(entries);
+            for stem in stems {
+                index.stems.entry(stem).or_default().push(number);
             }
         }
-        HeadingIndex {
-            inflected,
-            len: self.len as usize,
-            headings: WordPostings::new(words.iter().map(|(_, [headings, _])| headings)),
-            texts: WordPostings::new(words.iter().map(|(_, [_, texts])| texts)),
-            words: words.into_iter().map(|(word, _)| word).collect(),
-            stems,
-            names: self.names,
-            stemmer,
-        }
+        index
     }
 }
 
@@ -193,6 +140,7 @@ impl HeadingIndex {
         for GlossaryEntry { term, .. } in glossary {
             let exact = std::iter::once(&term.term).chain(&term.abbreviations).map(String::as_str);
             let language = term.language.as_ref().and_then(|language| Inflected::of(language.primary()));
+            index.len += 1;
             index.push(language, exact, term.synonyms.iter().map(String::as_str), &term.definition);
             index.push_translations(&term.translations, "term", "definition");
         }
@@ -204,6 +152,7 @@ impl HeadingIndex {
         for category in categories {
             let description = category.description.as_deref().unwrap_or_default();
             let language = category.language.as_ref().and_then(|language| Inflected::of(language.primary()));
+            index.len += 1;
             index.push(language, std::iter::once(&*category.name), std::iter::empty(), description);
             index.push_translations(&category.translations, "name", "description");
         }
@@ -227,11 +176,9 @@ impl HeadingIndex {
         let query = words(text);
         let Some((last, before)) = query.split_last() else { return HeadingHits::default() };
         let mut of_words: Vec<_> = before.iter().map(|word| self.with_stem(word)).collect();
-        of_words.push(self.with_stem(last).into_iter().chain([self.with_prefix(&last.folded)]).collect());
-        // Look up the rarest words first, since the search ends once no entries are left. A
-        // repeated word counts once.
-        of_words.sort_by_cached_key(|words| (self.count(words, with_texts), words.first().map(|words| words.start)));
-        of_words.dedup();
+        of_words.push([self.with_stem(last), self.with_prefix(&last.folded).collect()].concat());
+        // Look up the rarest words first, since the search ends once no entries are left.
+        of_words.sort_by_cached_key(|words| self.count(words, with_texts));
         let mut hits = HeadingHits(std::array::from_fn(|_| vec![0; self.len.div_ceil(BITS)]));
         let [exact, synonym, beginning, in_heading, in_text] = &mut hits.0;
         let mut left: Vec<u64> = vec![u64::MAX; in_heading.len()];
@@ -239,10 +186,10 @@ impl HeadingIndex {
         let mut found = left.clone();
         for words in &of_words {
             found.fill(0);
-            set_all_of(&mut found, &self.headings, words, stop);
+            self.set_entries(&mut found, words, 0, stop);
             intersect(in_heading, &found);
             if with_texts {
-                set_all_of(&mut found, &self.texts, words, stop);
+                self.set_entries(&mut found, words, 1, stop);
             }
             intersect(&mut left, &found);
             if left.iter().all(|bits| *bits == 0) {
@@ -274,18 +221,12 @@ impl HeadingIndex {
         hits
     }
 
-    /// The words that share a stem with this one in any language, as ranges of word numbers.
-    fn with_stem(&self, word: &Word) -> Vec<Range<usize>> {
-        let mut words = self.stems.get(&*self.stemmer.of(&word.folded)).cloned().unwrap_or_default();
-        if !self.inflected.is_empty() {
-            for language in Inflected::ALL {
-                let stem = language.stem(word.spelling()).into();
-                words.extend(self.inflected.get(&(language, stem)).into_iter().flatten());
-            }
-            words.sort_unstable();
-            words.dedup();
-        }
-        words.into_iter().map(|word| word as usize..word as usize + 1).collect()
+    /// The words that share a stem with this one in any language.
+    fn with_stem(&self, word: &Word) -> Vec<usize> {
+        let english = (None, Stems::default().of(&word.folded).into());
+        let stem = |language: Inflected| (Some(language), language.stem(word.spelling()).into());
+        let stems = std::iter::once(english).chain(Inflected::ALL.into_iter().map(stem));
+        stems.filter_map(|stem| self.stems.get(&stem)).flatten().copied().collect()
     }
 
     /// The words that start with this one.
@@ -296,15 +237,16 @@ impl HeadingIndex {
 
     /// The total length of these words' posting lists. An entry counts once for each word it
     /// contains.
-    fn count(&self, words: &[Range<usize>], with_texts: bool) -> usize {
-        let texts = |words| if with_texts { self.texts.of(words).len() } else { 0 };
-        words.iter().map(|words| self.headings.of(words).len() + texts(words)).sum()
+    fn count(&self, words: &[usize], with_texts: bool) -> usize {
+        let texts = |word: usize| if with_texts { self.entries[word][1].len() } else { 0 };
+        words.iter().map(|word| self.entries[*word][0].len() + texts(*word)).sum()
     }
-}
 
-fn set_all_of(bits: &mut [u64], postings: &WordPostings, words: &[Range<usize>], stop: &Stop) {
-    for words in words {
-        set_all(bits, read_while(postings.of(words), |_| !stop.is_set()));
+    /// Sets the bits of the entries that have any of these words in one of their [parts](Entries).
+    fn set_entries(&self, bits: &mut [u64], words: &[usize], part: usize, stop: &Stop) {
+        for word in words {
+            set_all(bits, read_while(&self.entries[*word][part], |_| !stop.is_set()));
+        }
     }
 }
 
@@ -367,6 +309,7 @@ mod tests {
     fn index(entries: &[Entry]) -> HeadingIndex {
         let mut index = HeadingBuilder::default();
         for (name, synonym, text) in entries {
+            index.len += 1;
             index.push(None, std::iter::once(&**name), std::iter::once(&**synonym), text);
         }
         index.finish()

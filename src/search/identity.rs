@@ -3,7 +3,7 @@
 
 use unicode_normalization::UnicodeNormalization;
 
-use super::plan::{Alternative, MatchKind, Plan, Rerank, Term, TermLookup, WordGroup};
+use super::plan::{Alternative, MatchKind, Plan, Term, TermLookup, WordGroup};
 use super::query::{ParsedQuery, parse};
 use crate::record::{Software, normalised_url};
 use crate::text::analyse::{Gap, Word, compound, is_dash, is_quote, key_without_conjunctions, name_key, words};
@@ -187,8 +187,8 @@ pub fn plan_by_name(text: &str) -> Option<Plan> {
     let mut groups = Vec::with_capacity(typed.len());
     for (at, word) in typed.iter().enumerate() {
         let mut alternatives = vec![
-            Alternative { kind: MatchKind::Name, term: Term::NameWord(word.folded.as_str().into()), weight: 1.0 },
-            Alternative { kind: MatchKind::Prefix, term: Term::NamePrefix(word.folded.as_str().into()), weight: 0.5 },
+            Alternative::new(MatchKind::Name, Term::NameWord(word.folded.as_str().into()), 1.0),
+            Alternative::new(MatchKind::Prefix, Term::NamePrefix(word.folded.as_str().into()), 0.5),
         ];
         for second in [at, at + 1] {
             let Some(first) = second.checked_sub(1) else { continue };
@@ -196,25 +196,17 @@ pub fn plan_by_name(text: &str) -> Option<Plan> {
                 continue;
             };
             let joined = compound(&typed[first], next);
-            alternatives.push(Alternative {
-                kind: MatchKind::Name,
-                term: Term::NameWord(joined.as_str().into()),
-                weight: 1.0,
-            });
-            alternatives.push(Alternative {
-                kind: MatchKind::Prefix,
-                term: Term::NamePrefix(joined.into()),
-                weight: 0.5,
-            });
+            alternatives.push(Alternative::new(MatchKind::Name, Term::NameWord(joined.as_str().into()), 1.0));
+            alternatives.push(Alternative::new(MatchKind::Prefix, Term::NamePrefix(joined.into()), 0.5));
         }
         groups.push(WordGroup { alternatives, required: true, indispensable: false });
     }
     if typed.is_empty() && !text.trim().is_empty() {
-        let alternatives = vec![Alternative { kind: MatchKind::Name, term: name.clone(), weight: 1.0 }];
+        let alternatives = vec![Alternative::new(MatchKind::Name, name.clone(), 1.0)];
         groups.push(WordGroup { alternatives, required: true, indispensable: false });
     }
     let names = vec![name];
-    (!groups.is_empty()).then(|| Plan { groups, names, rerank: Rerank::ShortestName, ..Plan::default() })
+    (!groups.is_empty()).then(|| Plan { groups, names, ..Plan::default() })
 }
 
 #[cfg(test)]

@@ -10,35 +10,18 @@ use super::{SearchIndex, conjunction};
 use crate::text::analyse::{Gap, Word, compound, is_dash, name_key, written};
 use crate::text::language;
 
-/// Intent words, sorted. They describe the kind of answer (a program, a good one, another one)
-/// rather than its subject, so they don't count if other words match something.
-pub(crate) const WORDS: [&str; 25] = [
-    "alternative",
-    "alternatives",
-    "apps",
-    "best",
-    "clone",
-    "competitor",
-    "competitors",
-    "equivalent",
-    "equivalents",
-    "free",
-    "instead",
-    "like",
-    "replace",
-    "replacement",
-    "replacements",
-    "replaces",
-    "similar",
-    "software",
-    "something",
-    "substitute",
-    "substitutes",
-    "tools",
-    "top",
-    "versus",
-    "vs",
-];
+/// Intent words. They describe the kind of answer (a program, a good one, another one) rather than
+/// its subject, so they don't count if other words match something.
+pub(crate) const WORDS: Words = "alternative alternatives apps best clone competitor competitors equivalent equivalents \
+    free instead like replace replacement replacements replaces similar software something substitute substitutes \
+    tools top versus vs";
+
+/// Folded words, separated by spaces.
+pub(crate) type Words = &'static str;
+
+pub(super) fn has(words: Words, folded: &str) -> bool {
+    words.split(' ').any(|word| word == folded)
+}
 
 /// Whether a folded word names a kind of product but, unlike `tools`, can also be part of a
 /// product's description (`a merge tool`). Such words are optional.
@@ -48,19 +31,7 @@ pub(super) fn is_kind(folded: &str) -> bool {
 
 /// Whether a word expresses intent rather than being part of another word: `rogue-like`.
 pub(crate) fn is_intent_word(text: &str, word: &Word) -> bool {
-    word.gap != Gap::Joined
-        && !text[word.end..].starts_with(is_dash)
-        && WORDS.binary_search(&word.folded.as_str()).is_ok()
-}
-
-/// A query's possible intents. Which of them is meant depends on the index, because only names that
-/// are in the index can be subjects.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-struct Intent {
-    /// The names of products to replace; for each cue, the longest comes first.
-    subjects: Vec<PossibleSubject>,
-    compared: Option<Compared>,
-    excluded: Option<Excluded>,
+    word.gap != Gap::Joined && !text[word.end..].starts_with(is_dash) && has(WORDS, &word.folded)
 }
 
 /// The words on both sides of a `vs` or an `or`.
@@ -90,24 +61,19 @@ enum Negation {
     Without,
 }
 
-const NEGATIONS: [&str; 7] = ["no", "not", "ohne", "sans", "senza", "sin", "without"];
-const OR: [&str; 4] = ["o", "oder", "or", "ou"];
+const NEGATIONS: Words = "no not ohne sans senza sin without";
+const OR: Words = "o oder or ou";
+const VERSUS: Words = "versus vs";
 
-impl Intent {
-    fn of(text: &str, words: &[Word]) -> Self {
-        Self { subjects: subjects(words), compared: compared(words), excluded: excluded(text, words) }
-    }
-}
-
-fn is(words: &[Word], at: usize, any: &[&str]) -> bool {
-    words.get(at).is_some_and(|word| any.contains(&word.folded.as_str()))
+fn is(words: &[Word], at: usize, any: Words) -> bool {
+    words.get(at).is_some_and(|word| has(any, &word.folded))
 }
 
 /// The words on both sides of a query's only `vs` or `or`, if both sides are short enough to be
 /// names.
 fn compared(words: &[Word]) -> Option<Compared> {
-    let is_certain = (0..words.len()).any(|at| is(words, at, &["versus", "vs"]));
-    let between: &[&str] = if is_certain { &["versus", "vs"] } else { &OR };
+    let is_certain = (0..words.len()).any(|at| is(words, at, VERSUS));
+    let between = if is_certain { VERSUS } else { OR };
     let mut all = (0..words.len()).filter(|at| is(words, *at, between));
     let (at, None) = (all.next()?, all.next()) else { return None };
     let sides = [0..at, at + 1..words.len()];
@@ -117,7 +83,7 @@ fn compared(words: &[Word]) -> Option<Compared> {
 /// The words after the last `not` or `without`, up to the next function word, if other words
 /// precede it.
 fn excluded(text: &str, words: &[Word]) -> Option<Excluded> {
-    let not = (1..words.len()).rfind(|at| is(words, *at, &NEGATIONS))?;
+    let not = (1..words.len()).rfind(|at| is(words, *at, NEGATIONS))?;
     let kind = match &text[words[not].start..words[not].end] {
         "NOT" => Negation::Operator,
         _ if words[not].folded == "not" => Negation::Not,
@@ -157,105 +123,62 @@ pub(crate) enum Certainty {
     Description,
 }
 
-/// The folded words that may appear at one position in a cue; any word if there are none.
-pub(crate) type Place = &'static [&'static str];
-
 struct Cue {
-    words: &'static [Place],
+    /// The words that may appear at each position; any word if there are none.
+    words: &'static [Words],
     /// Whether the cue comes before the name.
     precedes: bool,
     certainty: Certainty,
 }
 
-const ALTERNATIVE: Place =
-    &["alternativa", "alternativas", "alternative", "alternativen", "alternatives", "competitor", "competitors"];
-const REPLACEMENT: Place = &[
-    "clone",
-    "clones",
-    "equivalent",
-    "equivalents",
-    "ersatz",
-    "reemplazo",
-    "remplacant",
-    "replacement",
-    "replacements",
-    "sostituto",
-    "substitute",
-    "substitutes",
-    "sustituto",
-];
-const SIMILAR: Place = &[
-    "ahnlich",
-    "ahnliche",
-    "ahnliches",
-    "parecido",
-    "parecidos",
-    "similaire",
-    "similaires",
-    "similar",
-    "similares",
-    "simile",
-    "simili",
-];
-const PREPOSITION: Place =
-    &["a", "al", "au", "de", "di", "for", "fur", "of", "para", "per", "pour", "to", "von", "wie", "zu"];
-const REPLACE: Place = &["reemplazar", "remplacer", "replace", "replaces", "replacing", "sostituire"];
-const MOVE: Place = &["migrate", "migrating", "migration", "move", "moving", "switch", "switching", "away"];
-const OF: Place = &["de", "del", "di", "du", "of", "von"];
-pub(crate) const KIND: Place = &[
-    "anything",
-    "app",
-    "application",
-    "applications",
-    "apps",
-    "program",
-    "programs",
-    "service",
-    "services",
-    "software",
-    "something",
-    "tool",
-    "tools",
-];
-const PLATFORM: Place = &["android", "ios", "linux", "mac", "macos", "ubuntu", "windows"];
+const ALTERNATIVE: Words = "alternativa alternativas alternative alternativen alternatives competitor competitors";
+const REPLACEMENT: Words = "clone clones equivalent equivalents ersatz reemplazo remplacant replacement replacements \
+    sostituto substitute substitutes sustituto";
+const SIMILAR: Words =
+    "ahnlich ahnliche ahnliches parecido parecidos similaire similaires similar similares simile simili";
+const PREPOSITION: Words = "a al au de di for fur of para per pour to von wie zu";
+const REPLACE: Words = "reemplazar remplacer replace replaces replacing sostituire";
+const MOVE: Words = "migrate migrating migration move moving switch switching away";
+const INSTEAD: Words = "anstelle instead invece lieu lugar place posto vez";
+const OF: Words = "de del di du of von";
+pub(crate) const KIND: Words =
+    "anything app application applications apps program programs service services software something tool tools";
+const PLATFORM: Words = "android ios linux mac macos ubuntu windows";
 
 /// How many words beside a product to replace are optional. A query with more of them describes
 /// something.
 pub(super) const MOST_BESIDE: usize = 3;
 
-/// All cues. If several begin with the same word, the first one with a known name counts.
+const fn before(words: &'static [Words], certainty: Certainty) -> Cue {
+    Cue { words, precedes: true, certainty }
+}
+
+const fn after(words: &'static [Words], certainty: Certainty) -> Cue {
+    Cue { words, precedes: false, certainty }
+}
+
+/// All cues, which come before or after a name. If several begin with the same word, the first one
+/// with a known name counts.
 const CUES: [Cue; 19] = [
-    Cue { words: &[ALTERNATIVE, PREPOSITION], precedes: true, certainty: Certainty::Explicit },
-    Cue { words: &[ALTERNATIVE, &[], PREPOSITION], precedes: true, certainty: Certainty::Explicit },
-    Cue { words: &[ALTERNATIVE], precedes: false, certainty: Certainty::Explicit },
-    Cue { words: &[REPLACEMENT, PREPOSITION], precedes: true, certainty: Certainty::Likely },
-    Cue { words: &[REPLACEMENT], precedes: false, certainty: Certainty::Likely },
-    Cue { words: &[SIMILAR, PREPOSITION], precedes: true, certainty: Certainty::Clear },
-    Cue { words: &[&OR, SIMILAR], precedes: false, certainty: Certainty::Clear },
-    Cue { words: &[KIND, &["like"]], precedes: true, certainty: Certainty::Clear },
-    Cue { words: &[&["etwas", "so"], &["wie"]], precedes: true, certainty: Certainty::Clear },
-    Cue {
-        words: &[&["algo", "chose", "qualcosa"], &["come", "comme", "como"]],
-        precedes: true,
-        certainty: Certainty::Clear,
-    },
-    Cue { words: &[REPLACE], precedes: true, certainty: Certainty::Likely },
-    Cue { words: &[&["ersetzen"]], precedes: false, certainty: Certainty::Likely },
-    Cue {
-        words: &[&["anstelle", "instead", "invece", "lieu", "lugar", "place", "posto", "vez"], OF],
-        precedes: true,
-        certainty: Certainty::Clear,
-    },
-    Cue { words: &[&["anstatt", "statt"]], precedes: true, certainty: Certainty::Clear },
-    Cue { words: &[MOVE, &["from"]], precedes: true, certainty: Certainty::Likely },
-    Cue { words: &[&["open"], &["source"]], precedes: true, certainty: Certainty::Description },
-    Cue { words: &[&["self"], &["hosted"]], precedes: true, certainty: Certainty::Description },
-    Cue { words: &[&["opensource", "foss", "selfhosted"]], precedes: true, certainty: Certainty::Description },
-    Cue {
-        words: &[&["auf", "en", "for", "fur", "on", "para", "pour", "sur"], PLATFORM],
-        precedes: false,
-        certainty: Certainty::Description,
-    },
+    before(&[ALTERNATIVE, PREPOSITION], Certainty::Explicit),
+    before(&[ALTERNATIVE, "", PREPOSITION], Certainty::Explicit),
+    after(&[ALTERNATIVE], Certainty::Explicit),
+    before(&[REPLACEMENT, PREPOSITION], Certainty::Likely),
+    after(&[REPLACEMENT], Certainty::Likely),
+    before(&[SIMILAR, PREPOSITION], Certainty::Clear),
+    after(&[OR, SIMILAR], Certainty::Clear),
+    before(&[KIND, "like"], Certainty::Clear),
+    before(&["etwas so", "wie"], Certainty::Clear),
+    before(&["algo chose qualcosa", "come comme como"], Certainty::Clear),
+    before(&[REPLACE], Certainty::Likely),
+    after(&["ersetzen"], Certainty::Likely),
+    before(&[INSTEAD, OF], Certainty::Clear),
+    before(&["anstatt statt"], Certainty::Clear),
+    before(&[MOVE, "from"], Certainty::Likely),
+    before(&["open", "source"], Certainty::Description),
+    before(&["self", "hosted"], Certainty::Description),
+    before(&["opensource foss selfhosted"], Certainty::Description),
+    after(&["auf en for fur on para pour sur", PLATFORM], Certainty::Description),
 ];
 
 /// The name of a product that the query may be asking for alternatives to.
@@ -299,7 +222,7 @@ pub(crate) fn subjects(words: &[Word]) -> Vec<PossibleSubject> {
 /// Whether a folded word next to the name of the product to replace only says what kind of thing is
 /// wanted.
 pub(crate) fn names_kind(folded: &str) -> bool {
-    KIND.contains(&folded)
+    has(KIND, folded)
 }
 
 impl Cue {
@@ -308,10 +231,7 @@ impl Cue {
         let end = at + self.words.len();
         let Some(found) = words.get(at..end) else { return false };
         (if self.precedes { end < words.len() } else { at > 0 })
-            && found
-                .iter()
-                .zip(self.words)
-                .all(|(word, place)| place.is_empty() || place.contains(&word.folded.as_str()))
+            && found.iter().zip(self.words).all(|(word, any)| any.is_empty() || has(any, &word.folded))
     }
 }
 
@@ -360,18 +280,17 @@ pub(super) fn understand<L: TermLookup>(
     if words.len() < 2 {
         return Ok(understood);
     }
-    let intent = Intent::of(text, words);
     let is_plain = |of: &Range<usize>| !of.clone().any(|at| query.is_in_phrase(at));
     let key = |of: &Range<usize>| name_key(&words[of.clone()]);
     let is_known = |term: &Term| lookup.document_frequency(term).map(|frequency| frequency > 0);
-    if let Some(Excluded { not, words: of, kind }) =
-        intent.excluded.filter(|of| (of.kind == Negation::Without || words.len() < LONG_QUERY) && is_plain(&of.words))
+    if let Some(Excluded { not, words: of, kind }) = excluded(text, words)
+        .filter(|of| (of.kind == Negation::Without || words.len() < LONG_QUERY) && is_plain(&of.words))
     {
         let name = Term::Name(key(&of).into());
         let is_name = kind != Negation::Without && is_known(&name)?;
         // In `no code`, the words belong together.
         let joined = Term::Compound(index.stems.of(&compound(&words[not], &words[of.start])).into());
-        let is_one = is(words, not, &["no", "not"]) && is_known(&joined)?;
+        let is_one = is(words, not, "no not") && is_known(&joined)?;
         if is_name || kind == Negation::Operator {
             understood.cues.extend(not..of.end);
             understood.left_out = Some(written(text, &words[of.clone()]).to_owned());
@@ -385,7 +304,7 @@ pub(super) fn understand<L: TermLookup>(
             understood.unwanted = Some(of);
         }
     }
-    if let Some(Compared { sides, is_certain }) = intent.compared.filter(|of| of.sides.iter().all(is_plain)) {
+    if let Some(Compared { sides, is_certain }) = compared(words).filter(|of| of.sides.iter().all(is_plain)) {
         let names = sides.clone().map(|side| Term::Name(key(&side).into()));
         if is_certain || is_known(&names[0])? || is_known(&names[1])? {
             understood.is_comparison = true;
@@ -393,7 +312,7 @@ pub(super) fn understand<L: TermLookup>(
             understood.names.extend(names);
         }
     }
-    for subject in intent.subjects.into_iter().filter(|of| is_plain(&of.words)) {
+    for subject in subjects(words).into_iter().filter(|of| is_plain(&of.words)) {
         let is_cue = |at: &usize| {
             let word = &words[*at];
             subject.cue.contains(at)
@@ -496,13 +415,11 @@ fn alternatives_to<L: TermLookup>(
     if categories.is_empty() && standing == Standing::Replaced {
         categories = lookup.categories(&replaced)?;
     }
-    let mut alternatives = vec![Alternative { kind: MatchKind::AlternativeTo, term: replaced, weight: 1.0 }];
+    let mut alternatives = vec![Alternative::new(MatchKind::AlternativeTo, replaced, 1.0)];
     let weight = index.ranking.subject_category;
-    alternatives.extend(categories.into_iter().map(|id| Alternative {
-        kind: MatchKind::Category,
-        term: Term::Category(id.into()),
-        weight,
-    }));
+    alternatives.extend(
+        categories.into_iter().map(|id| Alternative::new(MatchKind::Category, Term::Category(id.into()), weight)),
+    );
     let mut rarest = None;
     for word in name {
         let Some(word) = index.lexicon.word(&word.folded) else { continue };
@@ -513,11 +430,7 @@ fn alternatives_to<L: TermLookup>(
         }
     }
     // A product that merely mentions the name may be an add-on for that product.
-    alternatives.extend(rarest.map(|(_, term)| Alternative {
-        kind: MatchKind::Mention,
-        term,
-        weight: index.ranking.loose,
-    }));
+    alternatives.extend(rarest.map(|(_, term)| Alternative::new(MatchKind::Mention, term, index.ranking.loose)));
     Ok(alternatives)
 }
 
@@ -525,15 +438,6 @@ fn alternatives_to<L: TermLookup>(
 mod tests {
     use super::*;
     use crate::text::analyse::words;
-
-    fn intent(text: &str) -> Intent {
-        Intent::of(text, &words(text))
-    }
-
-    #[test]
-    fn words_are_sorted_for_binary_search() {
-        assert!(WORDS.is_sorted());
-    }
 
     #[test]
     fn a_clear_cue_is_part_of_a_description_in_a_longer_query() {
@@ -546,7 +450,7 @@ mod tests {
 
     #[test]
     fn two_names_are_compared() {
-        let compared = |text| intent(text).compared.map(|of| (of.sides, of.is_certain));
+        let compared = |text| super::compared(&words(text)).map(|of| (of.sides, of.is_certain));
         assert_eq!(compared("jira vs asana"), Some(([0..1, 2..3], true)));
         assert_eq!(compared("power bi versus tableau"), Some(([0..2, 3..4], true)));
         for text in ["jira or asana", "jira oder asana", "jira ou asana", "jira o asana"] {
@@ -559,7 +463,7 @@ mod tests {
 
     #[test]
     fn a_not_between_words_excludes_what_follows_it() {
-        let excluded = |text| intent(text).excluded.map(|of| (of.not, of.words, of.kind));
+        let excluded = |text| super::excluded(text, &words(text)).map(|of| (of.not, of.words, of.kind));
         assert_eq!(excluded("audit NOT legacy tools"), Some((1, 2..3, Negation::Operator)));
         assert_eq!(excluded("crm not acme cloud"), Some((1, 2..4, Negation::Not)));
         assert_eq!(excluded("wiki without database for teams"), Some((1, 2..3, Negation::Without)));
@@ -587,25 +491,11 @@ mod tests {
         assert_eq!(subjects("open-source Trello"), ["Trello"]);
         assert_eq!(subjects("self hosted Trello"), ["Trello"]);
         assert_eq!(subjects("photoshop for linux"), ["photoshop"]);
-        for text in [
-            "Alternative zu Trello",
-            "Trello Alternative",
-            "Ersatz für Trello",
-            "etwas wie Trello",
-            "statt Trello",
-            "alternative à Trello",
-            "quelque chose comme Trello",
-            "à la place de Trello",
-            "Trello ou similaire",
-            "alternativa a Trello",
-            "algo como Trello",
-            "en lugar de Trello",
-            "Trello or similar",
-            "qualcosa come Trello",
-            "al posto di Trello",
-            "simile a Trello",
-            "what can I use instead of Trello",
-        ] {
+        let texts = "Alternative zu Trello, Trello Alternative, Ersatz für Trello, etwas wie Trello, statt Trello, \
+            alternative à Trello, quelque chose comme Trello, à la place de Trello, Trello ou similaire, \
+            alternativa a Trello, algo como Trello, en lugar de Trello, Trello or similar, qualcosa come Trello, \
+            al posto di Trello, simile a Trello, what can I use instead of Trello";
+        for text in texts.split(", ") {
             assert!(subjects(text).contains(&"Trello".to_owned()), "{text}");
         }
         for text in ["audit software", "i like slack", "alternative", "similar audits", "open doors", "for linux"] {

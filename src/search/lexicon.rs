@@ -155,14 +155,6 @@ impl Lexicon {
         self.tables.document_frequency[word as usize]
     }
 
-    pub fn len(&self) -> usize {
-        self.words.len()
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.words.is_empty()
-    }
-
     /// The map of folded words, to search with automata.
     pub fn words(&self) -> &Map<Bytes> {
         &self.words
@@ -453,17 +445,6 @@ mod tests {
     }
 
     #[test]
-    fn an_accented_word_is_also_known_by_its_folded_form() {
-        let lexicon = lexicon(&[&[("zürich", "zurich")]]);
-        let plain = lexicon.word("zurich").expect("the folded word");
-        let accented = lexicon.accented("zürich").expect("the spelling");
-        assert_ne!(plain, accented);
-        assert_eq!(lexicon.stem_of(plain), lexicon.stem_of(accented));
-        assert_eq!(lexicon.document_frequency(plain), 1);
-        assert_eq!(lexicon.word("zürich"), None);
-    }
-
-    #[test]
     fn a_word_is_split_wherever_both_halves_are_spellings_of_known_words() {
         let lexicon =
             lexicon(&[&[("über", "uber"), ("sicht", "sicht"), ("ub", "ub"), ("er", "er"), ("ersicht", "ersicht")]]);
@@ -516,13 +497,5 @@ mod tests {
         assert_eq!(parts("wähler"), stems(&lexicon, &["farbwahler"]));
         assert_eq!(parts("arbeit"), stems(&lexicon, &["arbeitsschutz"]));
         assert_eq!(parts("farbwähler"), [0; 0]);
-    }
-
-    #[test]
-    fn forms_of_a_word_share_a_stem() {
-        let lexicon = lexicon(&[&[("permits", "permits"), ("permit", "permit")]]);
-        let stem = |text| lexicon.stem_of(lexicon.word(text).expect("a word"));
-        assert_eq!(stem("permits"), stem("permit"));
-        assert_eq!(lexicon.stem("permit"), Some(stem("permit")));
     }
 }

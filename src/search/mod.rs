@@ -38,6 +38,6 @@ pub use index::{DocumentTables, SearchBuilder, SearchIndex, SearchIndexError, Se
 pub use lexicon::{StemId, WordId};
 pub use plan::{
     Alternative, AttributeValues, FEW, INDEXED_PREFIX, MOST_COMPARED, MatchKind, Meaning, Phrase, PhraseForm, Plan,
-    Related, Rerank, Signals, StemSlots, Term, TermLookup, WordGroup,
+    Related, Signals, StemSlots, Term, TermLookup, WordGroup,
 };
 pub use ranking::Ranking;

@@ -136,35 +136,18 @@ pub enum MatchKind {
     Pinned,
 }
 
-impl MatchKind {
-    pub const fn as_str(self) -> &'static str {
-        match self {
-            Self::Exact => "exact",
-            Self::Stem => "stem",
-            Self::Compound => "compound",
-            Self::Part => "part",
-            Self::Inner => "inner",
-            Self::Synonym => "synonym",
-            Self::Wider => "wider",
-            Self::Prefix => "prefix",
-            Self::Correction => "correction",
-            Self::AlternativeTo => "alternative to",
-            Self::Category => "category",
-            Self::Attribute => "attribute",
-            Self::Topic => "topic",
-            Self::Mention => "mention",
-            Self::Name => "name",
-            Self::Pinned => "pinned",
-        }
-    }
-}
-
 #[derive(Debug, Clone, PartialEq)]
 pub struct Alternative {
     pub kind: MatchKind,
     pub term: Term,
     /// From 0 to 1; the exact word has weight 1.
     pub weight: f32,
+}
+
+impl Alternative {
+    pub const fn new(kind: MatchKind, term: Term, weight: f32) -> Self {
+        Self { kind, term, weight }
+    }
 }
 
 /// A query word with its alternatives. A document's score for the group is
@@ -192,21 +175,10 @@ pub type Phrase = Vec<PhraseForm>;
 /// The spellings that match at each position.
 pub type PhraseForm = Vec<Vec<WordId>>;
 
-/// How the best candidates are reordered when sorting by relevance.
-#[derive(Debug, Clone, Default)]
-pub enum Rerank {
-    #[default]
-    None,
-    /// Adds what a document's [`Meaning`] is worth to its score. Then multiplies the score by
-    /// `1 + spelling × share`, where the share is how many of the query's words are spelled the
-    /// same way in names and short fields.
-    Signals(Signals),
-    /// Divides a score by the word count of the product's shortest name, because among names that
-    /// match equally well, the shorter one is likelier.
-    ShortestName,
-}
-
-/// A query's words, used to find their spellings in documents.
+/// What the best candidates are reranked by when sorting by relevance. Adds what a document's
+/// [`Meaning`] is worth to its score. Then multiplies the score by `1 + spelling × share`, where the
+/// share is how many of the query's words are spelled the same way in names and short fields. By
+/// default, nothing changes.
 #[derive(Debug, Clone, Default)]
 pub struct Signals {
     pub stems: Arc<StemSlots>,
@@ -221,8 +193,7 @@ pub struct Signals {
 #[derive(Debug, Clone)]
 pub struct Meaning {
     pub reference: Reference,
-    /// How much a document with the same meaning gains, as a share of the distance between its
-    /// score and the bound, from 0 to 1.
+    /// See [`Ranking::meaning`].
     pub weight: f32,
     /// Upper bound on all documents' scores: the score of a document that has every word in the
     /// best field.
@@ -274,7 +245,7 @@ pub struct Plan {
     /// How many documents with all the words are enough, before filtering. If 0, documents with
     /// only some of the words are never added.
     pub enough: usize,
-    pub rerank: Rerank,
+    pub signals: Signals,
     /// What related documents must be close to, if any may be added.
     pub related: Option<Related>,
 }
@@ -322,23 +293,8 @@ impl AttributeValues {
 }
 
 /// Which stems stand for which slots of a query.
-#[derive(Debug, Clone)]
-pub struct StemSlots {
-    slots: HashMap<StemId, u32>,
-    /// A bitmap of the stems' lowest bits. It saves looking up most of a record's words, which
-    /// aren't in any slot.
-    present: [u64; WORDS],
-}
-
-/// The bitmap's length in 64-bit words, enough for the few thousand stems that a short prefix
-/// stands for.
-const WORDS: usize = 64;
-
-impl Default for StemSlots {
-    fn default() -> Self {
-        Self { slots: HashMap::default(), present: [0; WORDS] }
-    }
-}
+#[derive(Debug, Clone, Default)]
+pub struct StemSlots(HashMap<StemId, u32>);
 
 impl StemSlots {
     pub fn new(slots: impl Iterator<Item: Iterator<Item = (StemId, f32)>>) -> Self {
@@ -353,29 +309,19 @@ impl StemSlots {
                 }
             }
         }
-        let mut present = [0; WORDS];
-        for stem in best.keys() {
-            let (word, bit) = Self::bit(*stem);
-            present[word] |= bit;
-        }
-        Self { slots: best.into_iter().map(|(stem, (_, mask))| (stem, mask)).collect(), present }
+        Self(best.into_iter().map(|(stem, (_, mask))| (stem, mask)).collect())
     }
 
     /// The slots that a stem stands for, one bit each. A compound stands for two slots. A stem
     /// counts only for the slots where its weight is highest.
     #[inline]
     pub fn of(&self, stem: StemId) -> Option<u32> {
-        let (word, bit) = Self::bit(stem);
-        if self.present[word] & bit == 0 { None } else { self.slots.get(&stem).copied() }
+        self.0.get(&stem).copied()
     }
 
     /// The stems and their slots, in any order.
     pub fn iter(&self) -> impl Iterator<Item = (StemId, u32)> + '_ {
-        self.slots.iter().map(|(stem, slots)| (*stem, *slots))
-    }
-
-    const fn bit(stem: StemId) -> (usize, u64) {
-        (stem as usize / 64 % WORDS, 1 << (stem % 64))
+        self.0.iter().map(|(stem, slots)| (*stem, *slots))
     }
 }
 

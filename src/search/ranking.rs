@@ -37,9 +37,8 @@ pub struct Ranking {
     pub beside_subject: f32,
     /// The relative gain in score if every word is spelled as in the query.
     pub spelling: f32,
-    /// How much a record with the query's meaning gains, as a share of the gap between its score
-    /// and the highest possible score, if the words contribute nothing to its
-    /// score.
+    /// How much a record with the query's meaning gains, as a share of the distance between its score
+    /// and the highest possible score.
     pub meaning: f32,
     /// How similar to the query, from 0 to 1, a record must be to count as related if it doesn't
     /// contain the query's words.

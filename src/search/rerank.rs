@@ -3,76 +3,15 @@
 use serde::Serialize;
 
 use super::collect::{RankedHit, Tier};
-use super::forward::{Forward, VALUE_END, until};
-use super::lexicon::{FIRST_WORD, WordId};
+use super::forward::Forward;
+use super::lexicon::FIRST_WORD;
 use super::meaning::Meanings;
-use super::plan::{Meaning, Rerank, Signals};
+use super::plan::{Meaning, Signals};
 use crate::catalogue::Ordinal;
 use crate::record::Section;
 
 /// The number of hits to rerank between checks of whether the page is complete.
 const STEP: usize = 16;
-
-/// How many hits to compare by meaning. With twice as many, the judged queries' mean score
-/// would improve by 0.0001.
-pub const MEANT: usize = 50;
-
-/// Similarities are rounded to this many steps. That way, products with the same word score can
-/// tie, and are then sorted by quality.
-const LIKENESS_STEPS: f32 = 8.0;
-
-impl Rerank {
-    /// Upper bound on the factor that a score is multiplied by.
-    fn upper_bound(&self) -> f32 {
-        match self {
-            Self::None | Self::ShortestName => 1.0,
-            Self::Signals(signals) => {
-                // A compound spelled as one word counts as a spelling of both words, so a single
-                // spelling can be enough for all words.
-                let spelling = if signals.spellings.iter().any(Option::is_some) { 1.0 } else { 0.0 };
-                signals.factor(Shares { spelling, ..Shares::default() })
-            }
-        }
-    }
-
-    /// A document's signals; zero if the rerank uses none.
-    pub fn shares(&self, forward: &Forward, meanings: &Meanings, ordinal: Ordinal) -> Shares {
-        match self {
-            Self::Signals(signals) => Shares {
-                meaning: signals.meaning.as_ref().map_or(0.0, |of| meanings.likeness(&of.reference, ordinal)),
-                ..signals.shares(forward, ordinal)
-            },
-            Self::None | Self::ShortestName => Shares::default(),
-        }
-    }
-
-    pub fn factor(&self, shares: Shares) -> f32 {
-        match self {
-            Self::Signals(signals) => signals.factor(shares),
-            Self::None | Self::ShortestName => 1.0,
-        }
-    }
-
-    /// Puts hits, sorted by score, into their final order. Only the first `wanted` positions
-    /// are sure to be final.
-    pub fn rerank(&self, forward: &Forward, meanings: &Meanings, best: &mut [RankedHit], wanted: usize) {
-        match self {
-            Self::None => {}
-            Self::Signals(signals) => {
-                if let Some(meaning) = &signals.meaning {
-                    meaning.add(meanings, best);
-                }
-                signals.rerank(forward, best, wanted, self.upper_bound());
-            }
-            Self::ShortestName => {
-                for hit in best.iter_mut() {
-                    hit.score /= name_length(forward.words(hit.ordinal));
-                }
-                best.sort_unstable_by(|a, b| b.cmp(a));
-            }
-        }
-    }
-}
 
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Shares {
@@ -84,13 +23,10 @@ pub struct Shares {
 }
 
 impl Meaning {
-    /// Adds what the meaning is worth to the hits' scores and sorts them again. The
-    /// scores of exact names, pinned products, related products and documents that come last with a
-    /// score of 0 don't change.
+    /// Adds what the meaning is worth to the hits' scores and sorts them again. The scores of exact
+    /// names, pinned products, related products and documents that come last with a score of 0 don't
+    /// change.
     fn add(&self, meanings: &Meanings, best: &mut [RankedHit]) {
-        // Scores only increase, so the hits after these stay where they are.
-        let count = best.len().min(MEANT);
-        let best = &mut best[..count];
         meanings.fetch(best.iter().map(|hit| hit.ordinal));
         for hit in best.iter_mut() {
             let comes_last = hit.score == 0.0;
@@ -102,12 +38,9 @@ impl Meaning {
     }
 
     /// What a document's meaning adds to its score: a share of the distance between the score and
-    /// the bound. The closer the score is to the bound, the smaller the share, because the words
-    /// are then a better match.
+    /// the bound.
     pub fn worth(&self, score: f32, likeness: f32) -> f32 {
-        let decided = (score / self.bound).min(1.0).powi(2);
-        let likeness = (likeness * LIKENESS_STEPS).round() / LIKENESS_STEPS;
-        self.weight * (1.0 - decided) * (self.bound - score).max(0.0) * likeness
+        self.weight * (self.bound - score).max(0.0) * likeness
     }
 }
 
@@ -116,18 +49,26 @@ impl Signals {
         1.0 + self.spelling * shares.spelling
     }
 
-    /// Reranks hits until none of the remaining ones can be among the best `wanted`.
-    fn rerank(&self, forward: &Forward, best: &mut [RankedHit], wanted: usize, upper_bound: f32) {
+    /// Puts hits, sorted by score, into their final order. Only the first `wanted` positions are sure
+    /// to be final.
+    pub fn rerank(&self, forward: &Forward, meanings: &Meanings, best: &mut [RankedHit], wanted: usize) {
+        if let Some(meaning) = &self.meaning {
+            meaning.add(meanings, best);
+        }
+        // A compound spelled as one word counts as a spelling of both words, so a single spelling can
+        // be enough for all words.
+        let spelling = if self.spellings.iter().any(Option::is_some) { 1.0 } else { 0.0 };
+        let upper_bound = self.factor(Shares { spelling, ..Shares::default() });
         let mut reranked = 0;
         let mut order = Vec::with_capacity(best.len());
         while reranked < best.len() {
             // This is an upper bound for the next hit, and so for all that follow, because
             // tied hits are sorted from best to worst.
             let next = RankedHit { score: best[reranked].score * upper_bound, ..best[reranked] };
-            if wanted <= reranked && best[reranked].tier < Tier::Pinned {
+            if reranked >= wanted.max(1) && best[reranked].tier < Tier::Pinned {
                 order.clear();
                 order.extend_from_slice(&best[..reranked]);
-                let (_, last, _) = order.select_nth_unstable_by(wanted.saturating_sub(1), |a, b| b.cmp(a));
+                let (_, last, _) = order.select_nth_unstable_by(wanted.max(1) - 1, |a, b| b.cmp(a));
                 if *last > next {
                     break;
                 }
@@ -135,12 +76,12 @@ impl Signals {
             let end = best.len().min(reranked + STEP);
             forward.fetch(best[reranked..end].iter().map(|hit| hit.ordinal));
             for hit in &mut best[reranked..end] {
-                let shares = self.shares(forward, hit.ordinal);
+                let spelling = self.share_spelled(forward, hit.ordinal);
                 hit.score = match hit.tier {
                     // Exact names are ranked by spelling, and equally spelled ones by quality.
-                    Tier::ExactName => shares.spelling,
+                    Tier::ExactName => spelling,
                     Tier::Pinned | Tier::Related | Tier::RelatedDemo => hit.score,
-                    _ => hit.score * self.factor(shares),
+                    _ => hit.score * self.factor(Shares { spelling, ..Shares::default() }),
                 };
             }
             reranked = end;
@@ -148,7 +89,13 @@ impl Signals {
         best[..reranked].sort_unstable_by(|a, b| b.cmp(a));
     }
 
-    pub fn shares(&self, forward: &Forward, ordinal: Ordinal) -> Shares {
+    /// A document's signals.
+    pub fn shares(&self, forward: &Forward, meanings: &Meanings, ordinal: Ordinal) -> Shares {
+        let meaning = self.meaning.as_ref().map_or(0.0, |of| meanings.likeness(&of.reference, ordinal));
+        Shares { spelling: self.share_spelled(forward, ordinal), meaning }
+    }
+
+    fn share_spelled(&self, forward: &Forward, ordinal: Ordinal) -> f32 {
         let mut spelled = 0_u32;
         for word in forward.words_until(ordinal, Section::Summary).filter(|word| *word >= FIRST_WORD) {
             let Some(matched) = self.stems.of(forward.stem_of(word)) else { continue };
@@ -159,22 +106,8 @@ impl Signals {
         }
         #[expect(clippy::cast_precision_loss, reason = "at most thirty")]
         let (spelled, all) = (spelled.count_ones() as f32, self.spellings.len().max(1) as f32);
-        Shares { spelling: spelled / all, meaning: 0.0 }
+        spelled / all
     }
-}
-
-/// The word count of a document's shortest name or alias, never less than 1.
-pub fn name_length(document: impl Iterator<Item = WordId>) -> f32 {
-    let (mut shortest, mut words) = (u16::MAX, 0_u16);
-    for word in until(document, Section::Name) {
-        if word == VALUE_END {
-            shortest = shortest.min(words);
-            words = 0;
-        } else {
-            words = words.saturating_add(1);
-        }
-    }
-    f32::from(shortest.clamp(1, 1000))
 }
 
 #[cfg(test)]
@@ -186,8 +119,6 @@ mod tests {
     fn meaning_counts_less_the_higher_the_word_score() {
         let reference = reference(["photography"].into_iter()).expect("a direction");
         let meaning = Meaning { reference, weight: 0.5, bound: 10.0 };
-        // All words are in the name, so meaning hardly counts.
-        assert!(meaning.worth(9.5, 1.0) < 0.05);
         assert!(meaning.worth(9.0, 1.0) < meaning.worth(4.0, 1.0) / 4.0);
         assert_eq!(meaning.worth(4.0, 0.0).to_bits(), 0.0_f32.to_bits());
         let mut before = 0.0;

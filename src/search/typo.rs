@@ -4,9 +4,8 @@ use std::sync::OnceLock;
 
 use bytes::Bytes;
 use fst::Map;
-use fst::automaton::Automaton;
 use fst::raw::Output;
-use levenshtein_automata::{DFA, Distance, LevenshteinAutomatonBuilder};
+use levenshtein_automata::{DFA, Distance, LevenshteinAutomatonBuilder, SINK_STATE};
 
 use super::budget::Budget;
 use super::lexicon::{Lexicon, WordId};
@@ -112,8 +111,7 @@ fn collect(
     budget: &Budget,
     found: &mut Vec<Respelling>,
 ) {
-    let starting = StartingWith { first: first.unwrap_or_default().as_bytes(), dfa };
-    search(lexicon.words(), &starting, budget, |word, number| {
+    search(lexicon.words(), dfa, first.unwrap_or_default(), budget, |word, number| {
         let (Ok(word), Ok(number)) = (std::str::from_utf8(word), WordId::try_from(number)) else { return };
         if !budget.pay(CANDIDATE + typed.len() * word.len() / COMPARED_AT_ONCE) {
             return;
@@ -139,13 +137,19 @@ fn collect(
     });
 }
 
-/// Finds all words accepted by an automaton, in order, with their numbers. The budget limits
-/// transitions, which the map's own search can't count. That search also opens every node before
-/// checking whether the automaton can match there, which takes twice as many instructions.
-fn search<A: Automaton>(words: &Map<Bytes>, automaton: &A, budget: &Budget, mut found: impl FnMut(&[u8], u64)) {
+/// Finds all words that begin with some letters and are accepted by an automaton, in order, with
+/// their numbers. The budget limits transitions, which the map's own search can't count. That search
+/// also opens every node before checking whether the automaton can match there, which takes twice as
+/// many instructions.
+fn search(words: &Map<Bytes>, dfa: &DFA, first: &str, budget: &Budget, mut found: impl FnMut(&[u8], u64)) {
     let words = words.as_fst();
-    let mut word = Vec::new();
-    let mut way = vec![(words.root(), 0, Output::zero(), automaton.start())];
+    let (mut node, mut output, mut state) = (words.root(), Output::zero(), dfa.initial_state());
+    for byte in first.bytes() {
+        let Some(branch) = node.find_input(byte).map(|at| node.transition(at)) else { return };
+        (node, output, state) = (words.node(branch.addr), output.cat(branch.out), dfa.transition(state, byte));
+    }
+    let mut word = first.as_bytes().to_vec();
+    let mut way = vec![(node, 0, output, state)];
     while let Some((node, next, output, state)) = way.last_mut() {
         if *next == node.len() {
             way.pop();
@@ -158,13 +162,13 @@ fn search<A: Automaton>(words: &Map<Bytes>, automaton: &A, budget: &Budget, mut 
         budget.spend(BRANCH);
         let branch = node.transition(*next);
         *next += 1;
-        let state = automaton.accept(state, branch.inp);
-        if !automaton.can_match(&state) {
+        let state = dfa.transition(*state, branch.inp);
+        if state == SINK_STATE {
             continue;
         }
         let (node, output) = (words.node(branch.addr), output.cat(branch.out));
         word.push(branch.inp);
-        if node.is_final() && automaton.is_match(&state) {
+        if node.is_final() && matches!(dfa.distance(state), Distance::Exact(_)) {
             found(&word, output.cat(node.final_output()).value());
         }
         way.push((node, 0, output, state));
@@ -186,40 +190,30 @@ pub fn cost(typed: &str, meant: &str) -> f32 {
     let typed: Vec<char> = typed.chars().collect();
     let meant: Vec<char> = meant.chars().collect();
     let width = meant.len() + 1;
+    let at = |i: usize, j: usize| i * width + j;
     let mut table = vec![0.0_f32; (typed.len() + 1) * width];
     for i in 0..=typed.len() {
         for j in 0..=meant.len() {
-            let at = |i: usize, j: usize| i * width + j;
-            if i == 0 && j == 0 {
-                continue;
-            }
-            let mut least = f32::INFINITY;
-            if i > 0 {
-                let doubled = i > 1 && typed[i - 1] == typed[i - 2];
-                least = least.min(table[at(i - 1, j)] + if doubled { 0.6 } else { 1.0 });
-            }
-            if j > 0 {
-                let doubled = j > 1 && meant[j - 1] == meant[j - 2];
-                least = least.min(table[at(i, j - 1)] + if doubled { 0.6 } else { 0.9 });
-            }
-            if i > 0 && j > 0 {
-                let (a, b) = (typed[i - 1], meant[j - 1]);
-                let step = if a == b {
-                    0.0
-                } else if is_vowel(a) && is_vowel(b) {
-                    0.7
-                } else {
-                    1.0
-                };
-                least = least.min(table[at(i - 1, j - 1)] + step);
-            }
-            if i > 1 && j > 1 && typed[i - 1] == meant[j - 2] && typed[i - 2] == meant[j - 1] {
-                least = least.min(table[at(i - 2, j - 2)] + 0.7);
-            }
-            table[at(i, j)] = least;
+            let is_doubled = |letters: &[char], at: usize| at > 1 && letters[at - 1] == letters[at - 2];
+            let is_swapped = i > 1 && j > 1 && typed[i - 1] == meant[j - 2] && typed[i - 2] == meant[j - 1];
+            let ways = [
+                (i > 0).then(|| table[at(i - 1, j)] + if is_doubled(&typed, i) { 0.6 } else { 1.0 }),
+                (j > 0).then(|| table[at(i, j - 1)] + if is_doubled(&meant, j) { 0.6 } else { 0.9 }),
+                (i > 0 && j > 0).then(|| table[at(i - 1, j - 1)] + replacement_cost(typed[i - 1], meant[j - 1])),
+                is_swapped.then(|| table[at(i - 2, j - 2)] + 0.7),
+            ];
+            table[at(i, j)] = ways.into_iter().flatten().reduce(f32::min).unwrap_or(0.0);
         }
     }
-    table[typed.len() * width + meant.len()]
+    table[at(typed.len(), meant.len())]
+}
+
+fn replacement_cost(typed: char, meant: char) -> f32 {
+    match typed == meant {
+        true => 0.0,
+        false if is_vowel(typed) && is_vowel(meant) => 0.7,
+        false => 1.0,
+    }
 }
 
 fn is_vowel(c: char) -> bool {
@@ -229,44 +223,9 @@ fn is_vowel(c: char) -> bool {
 /// The parametric automata for one and two edits. They're expensive to build, so they're built only
 /// once.
 fn automata(distance: u8) -> &'static LevenshteinAutomatonBuilder {
-    static ONE: OnceLock<LevenshteinAutomatonBuilder> = OnceLock::new();
-    static TWO: OnceLock<LevenshteinAutomatonBuilder> = OnceLock::new();
-    let cell = if distance <= 1 { &ONE } else { &TWO };
-    cell.get_or_init(|| LevenshteinAutomatonBuilder::new(distance.clamp(1, 2), true))
-}
-
-/// An automaton that also requires a first letter.
-struct StartingWith<'a> {
-    first: &'a [u8],
-    dfa: &'a DFA,
-}
-
-impl Automaton for StartingWith<'_> {
-    /// How many bytes of the first letter have been read, and the inner state. `None` if the word
-    /// starts with another letter.
-    type State = Option<(usize, u32)>;
-
-    fn start(&self) -> Self::State {
-        Some((0, self.dfa.initial_state()))
-    }
-
-    fn is_match(&self, state: &Self::State) -> bool {
-        state.is_some_and(|(read, inner)| {
-            read >= self.first.len() && matches!(self.dfa.distance(inner), Distance::Exact(_))
-        })
-    }
-
-    fn can_match(&self, state: &Self::State) -> bool {
-        state.is_some_and(|(_, inner)| inner != levenshtein_automata::SINK_STATE)
-    }
-
-    fn accept(&self, state: &Self::State, byte: u8) -> Self::State {
-        let (read, inner) = (*state)?;
-        if self.first.get(read).is_some_and(|first| *first != byte) {
-            return None;
-        }
-        Some(((read + 1).min(self.first.len()), self.dfa.transition(inner, byte)))
-    }
+    static ALL: [OnceLock<LevenshteinAutomatonBuilder>; 2] = [OnceLock::new(), OnceLock::new()];
+    let distance = distance.clamp(1, 2);
+    ALL[usize::from(distance) - 1].get_or_init(|| LevenshteinAutomatonBuilder::new(distance, true))
 }
 
 #[cfg(test)]

@@ -167,7 +167,7 @@ fn explain_product(
         budget: &budget(snapshot, &Stop::default()),
     };
     let explanation = snapshot.index.explain(&request, ordinal)?;
-    let (words_score, factor) = (explanation.score(), plan.rerank.factor(explanation.signals));
+    let (words_score, factor) = (explanation.score(), plan.signals.factor(explanation.signals));
     // An exact name's score doesn't come from its words. If meaning adds nothing, other scores
     // differ from the words' scores only by rounding.
     let meaning_score = match hit {

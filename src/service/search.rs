@@ -184,7 +184,7 @@ impl TermLookup for Snapshot {
     }
 
     fn has_all(&self, terms: &[Term], budget: &Budget) -> Result<bool, IndexError> {
-        let alternative = |term: &Term| Alternative { kind: MatchKind::Exact, term: term.clone(), weight: 1.0 };
+        let alternative = |term: &Term| Alternative::new(MatchKind::Exact, term.clone(), 1.0);
         let group = |term| WordGroup { alternatives: vec![alternative(term)], required: true, indispensable: true };
         let plan = Plan { groups: terms.iter().map(group).collect(), ..Plan::default() };
         let filter = SoftwareFilter::default();

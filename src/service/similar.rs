@@ -14,7 +14,7 @@ use crate::search::expand::Expansion;
 use crate::search::forward::SECTION_END;
 use crate::search::meaning::record_reference;
 use crate::search::score::group_weight;
-use crate::search::{Alternative, MatchKind, Meaning, Plan, Rerank, Signals, StemId, StemSlots, Term, WordGroup};
+use crate::search::{Alternative, MatchKind, Meaning, Plan, Signals, StemId, StemSlots, Term, WordGroup};
 use crate::text::analyse::words;
 use crate::text::english::is_function_word;
 use crate::text::meaning::{NearTopic, Reference, nearest_topics};
@@ -41,8 +41,8 @@ pub fn similar_software<'s>(
         return Ok(Some(SimilarPage { data: Vec::new(), pagination: page.pagination(0), is_in_language: false }));
     }
     budget.spend(SHARED);
-    let rerank = features.rerank(snapshot, groups.iter().map(|group| &group.alternatives[..]))?;
-    let plan = Plan { groups, rerank, ..Plan::default() };
+    let signals = features.signals(snapshot, groups.iter().map(|group| &group.alternatives[..]))?;
+    let plan = Plan { groups, signals, ..Plan::default() };
     let request = SearchRequest {
         plan: &plan,
         filter: &SoftwareFilter { except_id: Some(id.to_owned()), ..filter.clone() },
@@ -145,32 +145,32 @@ impl<'s> Features<'s> {
     pub(super) fn shared(&self) -> impl Iterator<Item = (String, Vec<Alternative>)> {
         let category = |category: &&CategoryResource| {
             let term = Term::Category(category.id.as_str().into());
-            (category.name.clone(), vec![Alternative { kind: MatchKind::Category, term, weight: 1.0 }])
+            (category.name.clone(), vec![Alternative::new(MatchKind::Category, term, 1.0)])
         };
         let word = |word: &ProductWord| {
             let term = Term::Word(word.stem);
-            (word.written.clone(), vec![Alternative { kind: MatchKind::Exact, term, weight: WORD_WEIGHT }])
+            (word.written.clone(), vec![Alternative::new(MatchKind::Exact, term, WORD_WEIGHT)])
         };
         // Only the nearest of a product's topics counts.
         let meaning = |reference: &Reference| {
             let topics = nearest_topics(reference, TOPIC_GROUPS, TOPICS).into_iter();
             let topic = |of: NearTopic| (Term::Topic(of.topic), of.likeness);
-            let topics = topics.map(topic).map(|(term, weight)| Alternative { kind: MatchKind::Topic, term, weight });
+            let topics = topics.map(topic).map(|(term, weight)| Alternative::new(MatchKind::Topic, term, weight));
             ("meaning".to_owned(), topics.collect())
         };
         let (categories, words) = (self.categories.iter().map(category), self.words.iter().map(word));
         categories.chain(words).chain(self.reference.iter().map(meaning))
     }
 
-    /// How to rerank a plan's hits for these features, taking meaning into account.
-    pub(super) fn rerank<'g>(
+    /// What a plan's hits are reranked by: these features' meaning.
+    pub(super) fn signals<'g>(
         &self,
         snapshot: &Snapshot,
         groups: impl Iterator<Item = &'g [Alternative]>,
-    ) -> Result<Rerank, ServiceError> {
-        let Some(reference) = self.reference.clone() else { return Ok(Rerank::None) };
+    ) -> Result<Signals, ServiceError> {
+        let Some(reference) = self.reference.clone() else { return Ok(Signals::default()) };
         let meaning = Meaning { reference, weight: MEANING_WEIGHT, bound: bound(snapshot, groups)? };
-        Ok(Rerank::Signals(Signals { meaning: Some(meaning), ..Signals::default() }))
+        Ok(Signals { meaning: Some(meaning), ..Signals::default() })
     }
 
     /// The categories that a hit shares.
@@ -203,7 +203,7 @@ pub(super) fn seek_similar(
     budget: &Budget,
 ) -> Result<(), ServiceError> {
     let Some(name) = &expansion.similar_to else { return Ok(()) };
-    let named = Alternative { kind: MatchKind::Name, term: name.clone(), weight: 1.0 };
+    let named = Alternative::new(MatchKind::Name, name.clone(), 1.0);
     let group = WordGroup { alternatives: vec![named], required: true, indispensable: false };
     let plan = Plan { groups: vec![group], ..Plan::default() };
     let filter = SoftwareFilter::default();
@@ -214,8 +214,8 @@ pub(super) fn seek_similar(
     let SoftwareItem { id, .. } = serde_json::from_slice(&hit.item)?;
     let features = Features::of(snapshot, hit.ordinal, budget)?;
     let shared: Vec<_> = features.shared().collect();
-    let rerank = features.rerank(snapshot, shared.iter().map(|(_, alternatives)| &alternatives[..]))?;
-    expansion.seek_similar(id.into_owned(), shared, rerank);
+    let signals = features.signals(snapshot, shared.iter().map(|(_, alternatives)| &alternatives[..]))?;
+    expansion.seek_similar(id.into_owned(), shared, signals);
     Ok(())
 }
 

@@ -30,6 +30,24 @@ async fn read(service: &Service, path: &str) -> Answer {
     service.send(Method::GET, path, &[BROWSER]).await
 }
 
+#[tokio::test]
+async fn words_that_no_product_contains_are_named() {
+    let service = public();
+    let named = async |q: &str| {
+        let page = read(&service, &format!("/?q={q}")).await;
+        let (_, named) = page.text().split_once("No product contains: ")?;
+        named.split_once("</p>").map(|(words, _)| words.to_owned())
+    };
+    let word = "<b><bdi>xyzzyqq</bdi></b>";
+    assert_eq!(named("gauge+xyzzyqq").await.as_deref(), Some(word));
+    assert_eq!(
+        named("xyzzyqq+software").await.as_deref(),
+        Some(word),
+        "only a general word is left, so nothing is found"
+    );
+    assert_eq!(named("xyzzyqq").await, None, "the headline says so");
+}
+
 /// The content of each JSON-LD script on a page.
 fn json_ld(page: &Answer) -> Vec<Value> {
     let scripts = page.text().split("<script type=\"application/ld+json\">").skip(1);

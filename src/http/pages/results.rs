@@ -192,9 +192,11 @@ impl Explore<'_> {
         understood.collect()
     }
 
-    /// The words that no product contains.
+    /// The words that no product contains. If a query that finds nothing is a single word, the page
+    /// says so anyway.
     fn unknown_words(&self) -> Vec<&str> {
-        self.query().unknown.iter().filter(|unknown| unknown.is_word()).map(|unknown| &*unknown.value).collect()
+        let words = self.query().unknown.iter().filter(|unknown| unknown.is_word()).map(|unknown| &*unknown.value);
+        words.filter(|word| self.total() > 0 || Some(*word) != self.list.search.q.as_deref().map(str::trim)).collect()
     }
 
     /// The first few additional terms that were searched for.

@@ -21,22 +21,15 @@ use crate::search::budget::Budget;
 use crate::search::collect::{RERANKED, Tier};
 use crate::search::expand::{Options, expand};
 use crate::search::identity::{plan_by_name, read};
-use crate::search::rerank::MEANT;
 use crate::search::{
-    AttributeValues, DocumentAnalyzer, DocumentTables, Meaning, Plan, Ranking, Rerank, SearchBuilder, SearchIndex,
-    Term, TermLookup, WordGroup,
+    AttributeValues, DocumentAnalyzer, DocumentTables, Meaning, Plan, Ranking, SearchBuilder, SearchIndex, Term,
+    TermLookup, WordGroup,
 };
 
 /// The same directory in the index and in the brute-force scan.
 pub(super) struct Both {
     pub(super) snapshot: Arc<Snapshot>,
     pub(super) scan: Scan,
-}
-
-/// What a hit's reranked score depends on.
-struct Reranked {
-    /// Whether the hit's meaning counts.
-    is_meant: bool,
 }
 
 /// Exports merged into one directory.
@@ -88,15 +81,9 @@ impl Both {
         prop_assert_eq!(keys(&hits.hits), keys(&expected.hits));
         prop_assert_eq!(hits.texts.len(), if query.texts { hits.hits.len() } else { 0 });
         prop_assert_eq!(&hits.texts, &expected.texts);
-        if query.order.is_none() && matches!(plan.rerank, Rerank::Signals(_)) {
-            // Meaning only affects the hits that rank best by words alone.
-            let unranked = Plan { rerank: Rerank::None, ..plan.clone() };
-            let all = SearchRequest { plan: &unranked, page: 0..RERANKED, facets: None, texts: false, ..request };
-            let by_words = self.scan.search(&all).expect("a scan").hits;
+        if query.order.is_none() {
             for (place, hit) in (query.start..).zip(&hits.hits) {
-                let is_meant = by_words.iter().take(MEANT).any(|of| of.ordinal == hit.ordinal);
-                let reranked = (place < RERANKED).then_some(Reranked { is_meant });
-                self.compare_explanation(&request, hit, reranked)?;
+                self.compare_explanation(&request, hit, place < RERANKED)?;
             }
         }
         Ok(())
@@ -108,7 +95,7 @@ impl Both {
         &self,
         request: &SearchRequest<'_>,
         hit: &Hit,
-        reranked: Option<Reranked>,
+        is_reranked: bool,
     ) -> Result<(), TestCaseError> {
         let explanation = self.snapshot.index.explain(request, hit.ordinal).expect("an index in memory");
         prop_assert!(
@@ -117,16 +104,16 @@ impl Both {
         prop_assert!(explanation.admission.passed());
         let shares = explanation.signals;
         // Hits that rank below the reranked ones are scored by words alone.
-        let score = match (&request.plan.rerank, reranked) {
-            _ if hit.tier == Tier::Pinned => hit.score,
+        let signals = &request.plan.signals;
+        let score = match hit.tier {
+            Tier::Pinned => hit.score,
             _ if explanation.is_last => 0.0,
-            _ if hit.tier.is_related() => shares.meaning,
-            (_, Some(_)) if hit.tier == Tier::ExactName => shares.spelling,
-            (Rerank::Signals(signals), Some(reranked)) => {
+            Tier::Related | Tier::RelatedDemo => shares.meaning,
+            Tier::ExactName if is_reranked => shares.spelling,
+            _ if is_reranked => {
                 let score = explanation.score();
-                let meaning = signals.meaning.as_ref().filter(|_| reranked.is_meant);
                 let worth = |of: &Meaning| of.worth(score, shares.meaning);
-                (score + meaning.map_or(0.0, worth)) * signals.factor(shares)
+                (score + signals.meaning.as_ref().map_or(0.0, worth)) * signals.factor(shares)
             }
             _ => explanation.score(),
         };
@@ -190,13 +177,7 @@ impl Query {
         let with_last = plan.clone().map(|plan| {
             let optional = |group: &WordGroup| WordGroup { required: false, indispensable: false, ..group.clone() };
             let last = parsed.words.iter().take(1).map(|word| Term::NameWord(word.folded.as_str().into()));
-            Plan {
-                groups: plan.groups.iter().map(optional).collect(),
-                last: last.collect(),
-                names: Vec::new(),
-                rerank: Rerank::None,
-                ..plan
-            }
+            Plan { groups: plan.groups.iter().map(optional).collect(), last: last.collect(), names: Vec::new(), ..plan }
         });
         plan.into_iter().chain(with_last).chain(plan_by_name(&self.text)).collect()
     }

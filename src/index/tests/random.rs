@@ -142,7 +142,7 @@ pub(in crate::index) fn query() -> impl Strategy<Value = Query> {
     let prefix = prop::sample::select(&[Prefix::Auto, Prefix::Always, Prefix::Never][..]);
     let options = (any::<bool>(), prefix).prop_map(|(typo, prefix)| Options { typo, prefix });
     let facets = prop::option::of(prop::sample::subsequence(ATTRIBUTES.collect::<Vec<_>>(), 0..ATTRIBUTES.len()));
-    (text, options, filter, order, start, 1..40_usize, facets, any::<bool>()).prop_map(
+    (text, options, filter, order, start, 0..40_usize, facets, any::<bool>()).prop_map(
         |(text, options, filter, order, start, limit, facets, texts)| Query {
             text,
             options,

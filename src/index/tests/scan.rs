@@ -9,12 +9,12 @@ use foldhash::HashMap;
 use crate::catalogue::{Admission, Catalogue, Columns, Filter, Order, Ordinal, Records, STARS, SortedBy};
 use crate::index::{Explanation, IndexError, Satisfied, SearchHits, SearchRequest, hits};
 use crate::record::AttributeNumber;
-use crate::search::collect::{RERANKED, RankedHit, Tier, pinned_score};
+use crate::search::collect::{RankedHit, Tier, pinned_score};
 use crate::search::facet_counts::{AttributeCounts, FacetCounts, most_frequent};
 use crate::search::forward::{Forward, has_words};
 use crate::search::meaning::Meanings;
 use crate::search::score::{Occurrences, Scorer};
-use crate::search::{FEW, MOST_COMPARED, Plan, Related, Rerank, Term, WordGroup};
+use crate::search::{FEW, MOST_COMPARED, Plan, Related, Signals, Term, WordGroup};
 
 /// BM25's `k1 + 1`, by which inverse document frequencies are multiplied.
 const SCALE: f32 = 2.2;
@@ -71,12 +71,12 @@ impl Scan {
         groups.iter().map(score).collect()
     }
 
-    fn rank(&self, ranked: &mut [RankedHit], rerank: &Rerank) {
+    fn rank(&self, ranked: &mut [RankedHit], signals: &Signals) {
         ranked.sort_by(|a, b| b.cmp(a));
-        let head = ranked.len().min(if matches!(rerank, Rerank::Signals(_)) { self.reranked } else { RERANKED });
+        let head = ranked.len().min(self.reranked);
         let none = Meanings::default();
         let meanings = if self.ranks_by_meaning { &self.meanings } else { &none };
-        rerank.rerank(&self.forward, meanings, &mut ranked[..head], usize::MAX);
+        signals.rerank(&self.forward, meanings, &mut ranked[..head], usize::MAX);
     }
 
     fn is_admitted(&self, plan: &Plan, ordinal: Ordinal) -> bool {
@@ -257,7 +257,7 @@ impl Scan {
         if let Some(order) = request.order {
             self.sort(&mut ranked, order);
         } else {
-            self.rank(&mut ranked, &plan.rerank);
+            self.rank(&mut ranked, &plan.signals);
         }
         let hits = hits::with_items(&self.records, request.page_of(&ranked));
         let texts = request.texts.then(|| hits::texts(&self.records, &self.forward, &hits, request.budget));
@@ -283,7 +283,7 @@ impl Scan {
             has_excluded_phrase: false,
             lacking: Vec::new(),
             is_last: false,
-            signals: plan.rerank.shares(&self.forward, &self.meanings, ordinal),
+            signals: plan.signals.shares(&self.forward, &self.meanings, ordinal),
             admission: Filter::resolve(request.filter, &self.catalogue, &self.records).admit(self.columns(), ordinal),
         }
     }

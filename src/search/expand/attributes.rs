@@ -6,7 +6,7 @@ use super::Expander;
 use super::slot::Slot;
 use crate::catalogue::resource::UnderstoodAttribute;
 use crate::record::AttributeType;
-use crate::search::intent::Understood;
+use crate::search::intent::{Understood, Words, has};
 use crate::search::plan::{Alternative, AttributeValues, MatchKind, Term, TermLookup};
 use crate::search::score::group_weight;
 use crate::search::synonym::Mention;
@@ -18,20 +18,7 @@ const MOST_WORDS: usize = 3;
 
 /// Words around a value that only say what it's the value of, besides function words and the
 /// attribute's name: `written in Rust`, `AGPL licensed`.
-const AROUND: [&str; 12] = [
-    "based",
-    "ecrit",
-    "escrito",
-    "geschrieben",
-    "licence",
-    "licenced",
-    "license",
-    "licensed",
-    "lizenz",
-    "runs",
-    "under",
-    "written",
-];
+const AROUND: Words = "based ecrit escrito geschrieben licence licenced license licensed lizenz runs under written";
 
 /// Values shorter than this are only recognised after a preposition: `in Go`.
 const SHORT: usize = 3;
@@ -77,7 +64,7 @@ impl<L: TermLookup> Expander<'_, L> {
                 continue;
             };
             let is_around = |word: &Word| {
-                AROUND.contains(&word.folded.as_str())
+                has(AROUND, &word.folded)
                     || language::is_function_word(&word.folded)
                     || values.iter().any(|of| *of.property == *word.folded)
             };
@@ -112,7 +99,7 @@ impl<L: TermLookup> Expander<'_, L> {
     pub(super) fn value_alternatives(recognised: &[Recognised], at: usize) -> impl Iterator<Item = Alternative> {
         let of_word = recognised.iter().filter(move |of| of.words.contains(&at));
         let terms = of_word.flat_map(|of| &of.values).flat_map(AttributeValues::terms);
-        terms.map(|term| Alternative { kind: MatchKind::Attribute, term, weight: 1.0 })
+        terms.map(|term| Alternative::new(MatchKind::Attribute, term, 1.0))
     }
 
     /// Makes recognised values optional if another word can be required, and weighs them: they count

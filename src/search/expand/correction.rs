@@ -65,7 +65,7 @@ impl<L: TermLookup> Expander<'_, L> {
             let weight = if absent && candidate.cost <= least { 1.0 } else { self.index.ranking.loose };
             let term = Term::Word(lexicon.stem_of(candidate.word));
             if !slot.alternatives.iter().any(|alternative| alternative.term == term) {
-                slot.alternatives.push(Alternative { kind: MatchKind::Correction, term, weight });
+                slot.alternatives.push(Alternative::new(MatchKind::Correction, term, weight));
             }
         }
         if absent && let Some(best) = candidates.first() {
@@ -102,10 +102,12 @@ impl<L: TermLookup> Expander<'_, L> {
         if let Some(best) = candidates.first() {
             self.report.corrected.push(Correction { from: self.written(&slot.word), to: best.folded.clone() });
         }
-        slot.alternatives.extend(candidates.into_iter().map(|candidate| Alternative {
-            kind: MatchKind::Correction,
-            term: Term::Word(self.index.lexicon.stem_of(candidate.word)),
-            weight: self.index.ranking.loose,
+        slot.alternatives.extend(candidates.into_iter().map(|candidate| {
+            Alternative::new(
+                MatchKind::Correction,
+                Term::Word(self.index.lexicon.stem_of(candidate.word)),
+                self.index.ranking.loose,
+            )
         }));
         self.weigh(slot)
     }

@@ -22,7 +22,7 @@ use crate::search::intent::{Exclusion, MOST_BESIDE, Understood, is_intent_word, 
 use crate::search::lexicon::WordId;
 use crate::search::meaning::reference;
 use crate::search::plan::{
-    Alternative, MatchKind, Meaning, Phrase, Plan, Related, Rerank, Signals, StemSlots, Term, TermLookup, WordGroup,
+    Alternative, MatchKind, Meaning, Phrase, Plan, Related, Signals, StemSlots, Term, TermLookup, WordGroup,
 };
 use crate::search::query::{LONG_QUERY, ParsedQuery, parse};
 use crate::search::score::group_weight;
@@ -166,7 +166,7 @@ pub fn with_all_words<L: TermLookup>(
 
 /// The alternative that matches a product that the query as a whole refers to.
 fn identity(term: &Term) -> Alternative {
-    Alternative { kind: MatchKind::Name, term: term.clone(), weight: 1.0 }
+    Alternative::new(MatchKind::Name, term.clone(), 1.0)
 }
 
 struct Expander<'a, L> {
@@ -268,7 +268,7 @@ impl<'a, L: TermLookup> Expander<'a, L> {
             pinned,
             last: unwanted.unwrap_or_default(),
             enough,
-            rerank: Rerank::Signals(signals),
+            signals,
             related,
         };
         let subject = understood.subject.filter(|_| plan.phrases.is_empty());
@@ -432,19 +432,10 @@ impl<'a, L: TermLookup> Expander<'a, L> {
     fn only(self, terms: &[Term]) -> Expansion {
         let text = self.text.trim();
         let start = self.text.len() - self.text.trim_start().len();
-        let slot = Slot {
-            word: Word { folded: text.to_lowercase(), accented: None, start, end: start + text.len(), gap: Gap::Break },
-            alternatives: terms.iter().map(identity).collect(),
-            required: true,
-            is_function_word: false,
-            in_phrase: false,
-            spelling: None,
-            prefix: None,
-            document_frequency: 0,
-            others: Vec::new(),
-        };
-        let rerank = Rerank::Signals(Signals { spellings: vec![None], ..Signals::default() });
-        let plan = Plan { groups: vec![slot.group()], names: terms.to_vec(), rerank, ..Plan::default() };
+        let word =
+            Word { folded: text.to_lowercase(), accented: None, start, end: start + text.len(), gap: Gap::Break };
+        let slot = Slot::new(word, terms.iter().map(identity).collect());
+        let plan = Plan { groups: vec![slot.group()], names: terms.to_vec(), ..Plan::default() };
         Expansion { slots: vec![slot], plan, ..Expansion::default() }
     }
 
@@ -474,7 +465,7 @@ fn whole_names(mut names: Vec<Term>, corrected: &[String], understood: Vec<Term>
 }
 
 fn pinned_alternative(term: &Term) -> Alternative {
-    Alternative { kind: MatchKind::Pinned, term: term.clone(), weight: 1.0 }
+    Alternative::new(MatchKind::Pinned, term.clone(), 1.0)
 }
 
 impl<L: TermLookup> Expander<'_, L> {
@@ -515,7 +506,7 @@ impl<L: TermLookup> Expander<'_, L> {
 impl Expansion {
     /// Searches for products similar to [`similar_to`](Self::similar_to), which itself comes last.
     /// `shared` lists what that product may have in common with others, as written and as searched.
-    pub fn seek_similar(&mut self, id: String, shared: Vec<(String, Vec<Alternative>)>, rerank: Rerank) {
+    pub fn seek_similar(&mut self, id: String, shared: Vec<(String, Vec<Alternative>)>, signals: Signals) {
         let Some(name) = self.similar_to.take() else { return };
         let at = self.slots.iter().position(|slot| !slot.others.is_empty());
         let Some(at) = at.filter(|_| !shared.is_empty()) else { return };
@@ -534,6 +525,6 @@ impl Expansion {
         plan.groups = self.slots.iter().map(Slot::group).collect();
         plan.excluded.retain(|term| *term != name);
         plan.last.push(name);
-        (plan.enough, plan.rerank) = (0, rerank);
+        (plan.enough, plan.signals) = (0, signals);
     }
 }

@@ -27,6 +27,21 @@ pub struct Slot {
 }
 
 impl Slot {
+    /// A required slot.
+    pub(super) const fn new(word: Word, alternatives: Vec<Alternative>) -> Self {
+        Self {
+            word,
+            alternatives,
+            required: true,
+            is_function_word: false,
+            in_phrase: false,
+            spelling: None,
+            prefix: None,
+            document_frequency: 0,
+            others: Vec::new(),
+        }
+    }
+
     pub(super) fn finds(&self) -> bool {
         !self.alternatives.is_empty()
     }

@@ -59,7 +59,7 @@ impl<L: TermLookup> Expander<'_, L> {
                     (MatchKind::Wider, ranking.loose)
                 };
                 for of_word in &mut by_word[mention.start..mention.end] {
-                    of_word.push(Alternative { kind, term: term.clone(), weight });
+                    of_word.push(Alternative::new(kind, term.clone(), weight));
                 }
                 self.concepts.push(*concept);
                 let from = written(self.text, &words[mention.start..mention.end]);

@@ -25,54 +25,47 @@ impl<L: TermLookup> Expander<'_, L> {
         let stem = known.map(|word| lexicon.stem_of(word)).or_else(by_stem);
         if let Some(stem) = stem {
             let kind = if known.is_some() { MatchKind::Exact } else { MatchKind::Stem };
-            alternatives.push(Alternative { kind, term: Term::Word(stem), weight: 1.0 });
+            alternatives.push(Alternative::new(kind, Term::Word(stem), 1.0));
         }
         let mut slot = Slot {
             spelling: word.accented.as_ref().map_or(known, |accented| lexicon.accented(accented)),
-            word: word.clone(),
-            alternatives,
-            required: true,
             is_function_word: self.is_function_word(word),
             in_phrase: self.query.is_in_phrase(at),
-            prefix: None,
-            document_frequency: 0,
-            others: Vec::new(),
+            ..Slot::new(word.clone(), alternatives)
         };
         if slot.in_phrase {
             slot.alternatives.extend(self.other_forms(at, known));
             return slot;
         }
-        slot.alternatives.push(Alternative {
-            kind: MatchKind::Compound,
-            term: Term::Compound(self.index.stems.of(&word.folded).into()),
-            weight: self.index.ranking.near,
-        });
+        slot.alternatives.push(Alternative::new(
+            MatchKind::Compound,
+            Term::Compound(self.index.stems.of(&word.folded).into()),
+            self.index.ranking.near,
+        ));
         let joined = joined.iter().filter(|(range, _)| range.contains(&at));
-        slot.alternatives.extend(joined.map(|(_, joined)| Alternative {
-            kind: MatchKind::Compound,
-            term: Term::Word(lexicon.stem_of(*joined)),
-            weight: self.index.ranking.near,
+        slot.alternatives.extend(joined.map(|(_, joined)| {
+            Alternative::new(MatchKind::Compound, Term::Word(lexicon.stem_of(*joined)), self.index.ranking.near)
         }));
         if let Some(spelled) = word.spelled_out()
             && let Some(spelled) = lexicon.stem(&self.index.stems.of(&spelled))
         {
-            slot.alternatives.push(Alternative { kind: MatchKind::Stem, term: Term::Word(spelled), weight: 1.0 });
+            slot.alternatives.push(Alternative::new(MatchKind::Stem, Term::Word(spelled), 1.0));
         }
         self.push_inflections(&mut slot);
-        slot.alternatives.push(Alternative {
-            kind: MatchKind::Inner,
-            term: pieces::inner(&word.folded, &self.index.stems),
-            weight: self.index.ranking.loose,
-        });
+        slot.alternatives.push(Alternative::new(
+            MatchKind::Inner,
+            pieces::inner(&word.folded, &self.index.stems),
+            self.index.ranking.loose,
+        ));
         let bare = word.folded.trim_matches(['+', '#', '.']);
         if bare != word.folded
             && let Some(part) = lexicon.word(bare)
         {
-            slot.alternatives.push(Alternative {
-                kind: MatchKind::Part,
-                term: Term::Word(lexicon.stem_of(part)),
-                weight: self.index.ranking.near,
-            });
+            slot.alternatives.push(Alternative::new(
+                MatchKind::Part,
+                Term::Word(lexicon.stem_of(part)),
+                self.index.ranking.near,
+            ));
         }
         if at + 1 == words.len() && self.query.last_is_open {
             self.push_prefix(&mut slot, known);
@@ -95,17 +88,8 @@ impl<L: TermLookup> Expander<'_, L> {
         let words = &self.query.words[subject.words.clone()];
         let lexicon = &self.index.lexicon;
         let stem = |word: &Word| lexicon.word(&word.folded).map(|word| lexicon.stem_of(word));
-        let mut slot = Slot {
-            word: words[0].clone(),
-            alternatives: subject.alternatives.clone(),
-            required: true,
-            is_function_word: false,
-            in_phrase: false,
-            spelling: None,
-            prefix: None,
-            document_frequency: 0,
-            others: words.iter().filter_map(stem).collect(),
-        };
+        let mut slot = Slot::new(words[0].clone(), subject.alternatives.clone());
+        slot.others = words.iter().filter_map(stem).collect();
         self.weigh(&mut slot)?;
         Ok(slot)
     }
@@ -185,7 +169,7 @@ impl<L: TermLookup> Expander<'_, L> {
                 for word in words.into_iter().take(MOST_INFLECTIONS) {
                     let term = Term::Word(word);
                     if !slot.alternatives.iter().any(|alternative| alternative.term == term) {
-                        slot.alternatives.push(Alternative { kind, term, weight });
+                        slot.alternatives.push(Alternative::new(kind, term, weight));
                     }
                 }
             }
@@ -205,7 +189,7 @@ impl<L: TermLookup> Expander<'_, L> {
         if letters == 1 && self.query.words.len() == 1 && self.options.prefix != Prefix::Never {
             slot.prefix = Some(slot.word.folded.clone());
             let term = Term::NamePrefix(slot.word.folded.as_str().into());
-            slot.alternatives.push(Alternative { kind: MatchKind::Prefix, term, weight: self.index.ranking.near });
+            slot.alternatives.push(Alternative::new(MatchKind::Prefix, term, self.index.ranking.near));
             return;
         }
         let products = known.map_or(0, |word| self.index.lexicon.document_frequency(word) as usize);
@@ -223,7 +207,7 @@ impl<L: TermLookup> Expander<'_, L> {
         slot.prefix = Some(slot.word.folded.clone());
         if letters <= INDEXED_PREFIX {
             let term = Term::Prefix(slot.word.folded.as_str().into());
-            slot.alternatives.push(Alternative { kind: MatchKind::Prefix, term, weight: self.index.ranking.near });
+            slot.alternatives.push(Alternative::new(MatchKind::Prefix, term, self.index.ranking.near));
             return;
         }
         self.push_longer(slot, &slot.word.folded.clone(), self.index.ranking.near);
@@ -254,7 +238,7 @@ impl<L: TermLookup> Expander<'_, L> {
         concepts.sort_unstable();
         concepts.dedup();
         let terms = stems.into_iter().map(Term::Word).chain(concepts.into_iter().map(Term::Concept));
-        slot.alternatives.extend(terms.map(|term| Alternative { kind: MatchKind::Prefix, term, weight }));
+        slot.alternatives.extend(terms.map(|term| Alternative::new(MatchKind::Prefix, term, weight)));
     }
 }
 
@@ -277,10 +261,12 @@ impl<L: TermLookup> Expander<'_, L> {
         let Some(phrase) = number.and_then(|number| self.phrases[number].as_ref()) else { return Vec::new() };
         let has_word = |form: &PhraseForm| form.iter().flatten().any(|word| Some(*word) == known);
         let others = phrase.iter().filter(|form| !has_word(form)).filter_map(|form| form.first()?.first());
-        let alternative = |word: &WordId| Alternative {
-            kind: MatchKind::Compound,
-            term: Term::Word(self.index.lexicon.stem_of(*word)),
-            weight: self.index.ranking.near,
+        let alternative = |word: &WordId| {
+            Alternative::new(
+                MatchKind::Compound,
+                Term::Word(self.index.lexicon.stem_of(*word)),
+                self.index.ranking.near,
+            )
         };
         others.map(alternative).collect()
     }
