@@ -1,8 +1,14 @@
 //! Extracts the products that another product's text says it can replace: `a self-hosted
 //! alternative to Slack and Microsoft Teams`, `a Trello clone`.
 
-use super::intent::has;
 use crate::text::analyse::{Gap, Word, name_key};
+
+/// Folded words, separated by spaces.
+pub(super) type Words = &'static str;
+
+pub(super) fn has(words: Words, folded: &str) -> bool {
+    words.split(' ').any(|word| word == folded)
+}
 
 /// Maximum number of words between a cue and the first name: `alternatives to proprietary services
 /// such as Slack`.

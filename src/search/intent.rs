@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::alternatives::MOST_WORDS;
+use super::alternatives::{MOST_WORDS, Words, has};
 use super::plan::{Alternative, MatchKind, Phrase, Term, TermLookup};
 use super::query::{LONG_QUERY, ParsedQuery};
 use super::{SearchIndex, conjunction};
@@ -15,13 +15,6 @@ use crate::text::language;
 pub(crate) const WORDS: Words = "alternative alternatives apps best clone competitor competitors equivalent equivalents \
     free instead like replace replacement replacements replaces similar software something substitute substitutes \
     tools top versus vs";
-
-/// Folded words, separated by spaces.
-pub(crate) type Words = &'static str;
-
-pub(super) fn has(words: Words, folded: &str) -> bool {
-    words.split(' ').any(|word| word == folded)
-}
 
 /// Whether a folded word names a kind of product but, unlike `tools`, can also be part of a
 /// product's description (`a merge tool`). Such words are optional.
