@@ -11,6 +11,7 @@ use zstd::stream::Encoder;
 use zstd::zstd_safe::CParameter;
 
 use super::Catalogue;
+use super::merge::MergedExport;
 use super::resource::Members;
 use crate::catalogue::resource::{ExportRef, ExportResource};
 use crate::export::{SetExport, write_compact};
@@ -43,6 +44,8 @@ pub struct ExportDocument {
     pub resource: ExportResource,
     /// The same data as a JSON object.
     pub object: Span,
+    /// The minisign signature of the document, by a key that's trusted.
+    pub signature: Option<Box<str>>,
     stored: StoredDocument,
 }
 
@@ -149,18 +152,21 @@ impl ExportDocument {
             sha256,
             changed_at: export.modified.and_then(rfc3339),
             language: export.language.clone(),
+            signed_by: export.signature.as_ref().map(|signature| signature.key_id.clone()),
         })
     }
 
     /// Writes an export's list entry to the arena. Its document is already stored.
-    pub(super) fn push(arena: &mut BulkWriter, resource: ExportResource, stored: StoredDocument) -> io::Result<Self> {
+    pub(super) fn push(arena: &mut BulkWriter, merged: &MergedExport, stored: StoredDocument) -> io::Result<Self> {
+        let resource = merged.resource.clone();
         let object = arena.push_json(&resource)?;
-        Ok(Self { resource, object, stored })
+        let signature = merged.set.export.signature.as_ref().map(|signature| signature.text.clone());
+        Ok(Self { resource, object, signature, stored })
     }
 
     /// An export whose document is stored elsewhere, so it can't be opened.
     pub(super) fn without_document(resource: ExportResource, object: Span) -> Self {
-        Self { resource, object, stored: StoredDocument::default() }
+        Self { resource, object, signature: None, stored: StoredDocument::default() }
     }
 
     /// Whether the document and its product locations are within the download parts, which have

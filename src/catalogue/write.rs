@@ -110,7 +110,7 @@ impl<'m> CatalogueWriter<'m> {
             let category_objects = category_objects.collect::<io::Result<_>>()?;
             let exports = merged.exports.iter().zip(documents);
             let exports = exports
-                .map(|(merged, document)| ExportDocument::push(&mut texts, merged.resource.clone(), document))
+                .map(|(merged, document)| ExportDocument::push(&mut texts, merged, document))
                 .collect::<io::Result<_>>()?;
             let of_glossary = merged.exports.iter().map(|merged| &merged.set.export);
             let glossary = glossary::entries(of_glossary, &merged.collation, &mut texts)?;

@@ -210,6 +210,11 @@ pub struct ExportFilesArgs {
     #[arg(long, value_name = "EXPORT=PREFIX", env = "SOFTWARE_DIRECTORY_ID_PREFIX", value_delimiter = ',',
           value_parser = value::id_prefix)]
     pub id_prefix: Vec<ExportPrefix>,
+    /// minisign public key that may sign exports, in base64; every export then needs a valid signature
+    /// beside it, such as `mine.json.minisig`; repeatable [default: signatures aren't checked]
+    #[arg(long, value_name = "KEY", env = "SOFTWARE_DIRECTORY_TRUSTED_KEY", value_delimiter = ',',
+          value_parser = value::trusted_key)]
+    pub trusted_key: Vec<String>,
     /// Maximum export file size, in bytes
     #[arg(long, value_name = "BYTES", env = "SOFTWARE_DIRECTORY_MAX_FILE_BYTES", default_value_t = 256 * 1024 * 1024)]
     pub max_file_bytes: u64,

@@ -138,6 +138,11 @@ pub struct DataArgs {
     #[arg(long, value_name = "EXPORT=PREFIX", env = "SOFTWARE_DIRECTORY_ID_PREFIX", value_delimiter = ',',
           value_parser = value::id_prefix)]
     pub id_prefix: Vec<ExportPrefix>,
+    /// minisign public key that may sign exports, in base64; every export then needs a valid signature
+    /// beside it, such as `mine.json.minisig`; repeatable [default: signatures aren't checked]
+    #[arg(long, value_name = "KEY", env = "SOFTWARE_DIRECTORY_TRUSTED_KEY", value_delimiter = ',',
+          value_parser = value::trusted_key)]
+    pub trusted_key: Vec<String>,
     /// Whether searches also rank by the meaning of English words, or by the words alone
     #[arg(long, value_name = "on|off", env = "SOFTWARE_DIRECTORY_MEANING", default_value = "on")]
     pub meaning: OnOff,

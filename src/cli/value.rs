@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use clap::builder::{OsStringValueParser, StringValueParser, TypedValueParser};
 use ipnet::IpNet;
 
-use crate::export::is_id_prefix;
+use crate::export::{is_id_prefix, is_public_key};
 use crate::key::Rate;
 use crate::text::printable::marked_hidden;
 
@@ -104,6 +104,15 @@ pub(super) fn id_prefix(text: &str) -> Result<ExportPrefix, String> {
         return Err("a prefix is 1 to 32 ASCII letters, digits and . _ : ~ -, such as dpg:".to_owned());
     }
     Ok((export.into(), prefix.into()))
+}
+
+/// Parses a minisign public key. An empty string counts as none, because a container can't unset a
+/// variable that its image sets.
+pub(super) fn trusted_key(text: &str) -> Result<String, String> {
+    if text.is_empty() || is_public_key(text) {
+        return Ok(text.to_owned());
+    }
+    Err("write a minisign public key: the second line of minisign.pub, which begins with RW".to_owned())
 }
 
 /// The maximum length of a title, in characters: what fits in a tab or on a line.

@@ -8,7 +8,7 @@ use super::log::Log;
 use super::progress::Terminal;
 use super::{Failure, INVALID, print_note};
 use crate::cli::{DataArgs, ExportPrefix, LogFormat, NONE, OnOff};
-use crate::export::{IdPrefixes, Limits};
+use crate::export::{IdPrefixes, Limits, TrustedKeys};
 use crate::generation::source::Source;
 use crate::generation::store::Store;
 use crate::generation::{MeaningOption, Settings, Snapshot};
@@ -49,6 +49,11 @@ pub(super) fn prefixes(pairs: &[ExportPrefix]) -> IdPrefixes {
     pairs.iter().filter(|(export, _)| !export.is_empty()).cloned().collect()
 }
 
+/// The keys given with the option or its environment variable.
+pub(super) fn trusted_keys(keys: &[String]) -> TrustedKeys {
+    TrustedKeys::new(keys.iter().filter(|key| !key.is_empty()).cloned())
+}
+
 /// Reports a prefix for an export that doesn't exist.
 pub(super) fn warn_of_unused_prefix(export: &str) {
     let export = printable(export);
@@ -58,11 +63,12 @@ pub(super) fn warn_of_unused_prefix(export: &str) {
 }
 
 /// The file with demo records to serve beside the default data folder: none once the operator names a
-/// data folder or has a key file.
+/// data folder, has a key file, or trusts only signed exports.
 pub(super) fn demo(args: &DataArgs, keys: Option<&Path>) -> Option<PathBuf> {
     let demo = Path::new(DEMO_FILE);
     let has_keys = || keys.unwrap_or(Path::new(DEFAULT_KEY_FILE)).symlink_metadata().is_ok();
-    (args.data.is_none() && !has_keys() && demo.is_file()).then(|| demo.to_owned())
+    let is_trusting = || !trusted_keys(&args.trusted_key).is_empty();
+    (args.data.is_none() && !is_trusting() && !has_keys() && demo.is_file()).then(|| demo.to_owned())
 }
 
 /// The settings for builds. If no data folder is named and the default doesn't exist, the embedded
@@ -75,7 +81,8 @@ pub(super) fn settings(args: &DataArgs, demo: Option<PathBuf>, max_removed: u8) 
         (None, _) => Source::Embedded,
     };
     let index = (args.index != Path::new(NONE)).then(|| args.index.clone());
-    let limits = Limits { max_file_bytes: args.max_file_bytes, ..Limits::default() };
+    let trusted_keys = trusted_keys(&args.trusted_key);
+    let limits = Limits { max_file_bytes: args.max_file_bytes, trusted_keys, ..Limits::default() };
     let id_prefixes = prefixes(&args.id_prefix);
     let meaning = match args.meaning {
         OnOff::On => MeaningOption::On,
@@ -97,10 +104,11 @@ pub(super) fn index_folder(args: &DataArgs) -> Result<Option<IndexFolder>, Failu
     if args.index == Path::new(NONE) {
         return Err(Failure::usage("--data none serves an index folder, so it can't be combined with --index none"));
     }
-    if args.skip_invalid || !prefixes(&args.id_prefix).is_empty() || args.meaning == OnOff::Off {
+    let has_keys = !trusted_keys(&args.trusted_key).is_empty();
+    if args.skip_invalid || has_keys || !prefixes(&args.id_prefix).is_empty() || args.meaning == OnOff::Off {
         return Err(Failure::usage(
-            "--data none serves generations as they were built: give --skip-invalid, --id-prefix and --meaning to the server \
-             that builds them",
+            "--data none serves generations as they were built: give --skip-invalid, --id-prefix, --trusted-key and \
+             --meaning to the server that builds them",
         ));
     }
     Ok(Some(IndexFolder::new(Store::new(&args.index))))

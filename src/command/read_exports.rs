@@ -50,7 +50,8 @@ fn is_standard_input(paths: &[PathBuf]) -> Result<bool, Failure> {
 /// Reads and checks the files named in the options, and warns about prefixes for exports that aren't
 /// among them. `today` is the last date that isn't in the future.
 pub(super) fn read(args: &ExportFilesArgs, today: CalendarDate, max_age: Option<MaxAge>) -> Result<Report, Failure> {
-    let limits = Limits { max_file_bytes: args.max_file_bytes, max_age, ..Limits::default() };
+    let trusted_keys = data::trusted_keys(&args.trusted_key);
+    let limits = Limits { max_file_bytes: args.max_file_bytes, max_age, trusted_keys, ..Limits::default() };
     let prefixes = data::prefixes(&args.id_prefix);
     let in_memory = |error| Failure { text: format!("the exports can't be loaded into memory: {error}"), code: 1 };
     let report = if is_standard_input(&args.paths)? {

@@ -151,6 +151,9 @@ pub(super) fn process(args: &ServeArgs, settings: &Settings) -> io::Result<Optio
     for (export, prefix) in settings.id_prefixes.iter() {
         option("--id-prefix", format!("{export}={prefix}").into());
     }
+    for key in settings.limits.trusted_keys.iter() {
+        option("--trusted-key", key.into());
+    }
     if settings.meaning == MeaningOption::Off {
         option("--meaning", "off".into());
     }

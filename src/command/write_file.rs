@@ -6,10 +6,10 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use super::Failure;
+use super::{Failure, print_note};
 use crate::curate::diff::{Set, compare, render};
 use crate::error::chain;
-use crate::export::{self, Export, IdPrefixes, Limits};
+use crate::export::{self, Export, IdPrefixes, Limits, signature_path};
 use crate::file::{Access, Destination, Draft, HIDDEN, Renamed, folder_of, lock_beside, lock_path, sweep};
 
 /// Rejects an existing file, so that a long command fails before doing its work.
@@ -135,7 +135,20 @@ impl<'p> Locked<'p> {
                 format!("{name} has changed since this command read it, so nothing was written; run the command again");
             return Err(Failure { text, code: 1 });
         }
-        draft.rename(true).and_then(Renamed::sync).map_err(failed)
+        draft.rename(true).and_then(Renamed::sync).map_err(failed)?;
+        note_signature(self.path);
+        Ok(())
+    }
+}
+
+/// Says that an export that was just written no longer matches the signature beside it.
+pub(super) fn note_signature(export: &Path) {
+    let signature = signature_path(export);
+    if signature.is_file() {
+        let (signature, export) = (signature.display(), export.display());
+        print_note(&format!(
+            "The signature {signature} is no longer valid; sign the export again: minisign -Sm {export}"
+        ));
     }
 }
 

@@ -70,6 +70,10 @@ codes! {
     FileTooLarge = "file_too_large", Error;
     /// The file's name isn't usable as the export's id.
     InvalidFileName = "invalid_file_name", Error;
+    /// The export has no signature, although the operator trusts only signed ones.
+    Unsigned = "unsigned", Error;
+    /// The export's signature isn't valid, or was made with a key that isn't trusted.
+    InvalidSignature = "invalid_signature", Error;
 
     // Text.
     /// The file is in another format, such as CSV or ZIP.

@@ -23,6 +23,7 @@ mod report;
 mod schema;
 mod section;
 mod set;
+mod signature;
 mod source;
 mod stale;
 mod text;
@@ -36,6 +37,7 @@ pub use links::{LinkAnswer, SourceClaim, WebLinks};
 pub use reading::{ExportSet, SetExport, examine, latest_day, read};
 pub use report::{Counts, Report, Skipped, mention_ignored_files};
 pub use schema::ascii_url;
+pub use signature::{SIGNATURE_EXTENSION, Signature, TrustedKeys, is_public_key, read_signature, signature_path};
 pub use source::{FindError, Limits, SourceFile, find_files};
 pub use stale::{MaxAge, Stale, StaleCategory, StaleProduct};
 
@@ -63,6 +65,8 @@ pub struct Export {
     /// The language of the export's text: the one stated, or else the one that the text is clearly
     /// in. `None` means English.
     pub language: Option<Language>,
+    /// The signature of `document`, if trusted keys are named and nothing was skipped.
+    pub signature: Option<Signature>,
     /// When its file was last modified; `None` for a document that doesn't come from a file.
     pub modified: Option<std::time::SystemTime>,
     /// The document for download: the file's own bytes, without elements that were skipped as

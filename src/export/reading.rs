@@ -348,6 +348,8 @@ fn set_export(
         as_of: contents.as_of,
         corrections: contents.corrections,
         language: contents.language,
+        // What was signed is the whole file.
+        signature: file.signature().filter(|_| cut.is_empty()).cloned(),
         modified: file.modified(),
         document: Bytes::new(),
         software: Vec::new(),

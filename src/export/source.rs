@@ -13,11 +13,12 @@ use bytes::Bytes;
 
 use super::finding::Fault;
 use super::text::Locator;
-use super::{Code, Finding, IdPrefixes, Location, MaxAge, Related, SourceSpan};
+use super::{Code, Finding, IdPrefixes, Location, MaxAge, Related, Signature, SourceSpan, TrustedKeys};
 use crate::scratch::{Bulk, Scratch, Span};
 use crate::text::count::{agreeing, counted};
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+/// What is read, and what is accepted.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {
     /// Maximum size of a file, in bytes. Files of 4 GiB or more are never read.
     pub max_file_bytes: u64,
@@ -25,11 +26,13 @@ pub struct Limits {
     pub max_depth: usize,
     /// The age at which evidence is reported as stale; `None` if its age doesn't matter.
     pub max_age: Option<MaxAge>,
+    /// The keys that may sign exports.
+    pub trusted_keys: TrustedKeys,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { max_file_bytes: 256 * 1024 * 1024, max_depth: 64, max_age: None }
+        Self { max_file_bytes: 256 * 1024 * 1024, max_depth: 64, max_age: None, trusted_keys: TrustedKeys::default() }
     }
 }
 
@@ -81,6 +84,7 @@ pub struct SourceFile {
     id: Box<str>,
     content: Bulk,
     modified: Option<SystemTime>,
+    signature: Option<Signature>,
     id_prefix: Option<Box<str>>,
     locator: OnceLock<Locator>,
 }
@@ -90,8 +94,8 @@ impl SourceFile {
     ///
     /// # Errors
     ///
-    /// Returns a finding if the path isn't a file, or if the file exceeds the limit or can't be
-    /// read.
+    /// Returns a finding if the path isn't a file, if the file exceeds the limit or can't be read,
+    /// or if it has to be signed and isn't.
     pub fn open(path: &Path, limits: &Limits) -> Result<Self, Box<Finding>> {
         let unreadable = |error: io::Error| {
             let help = "check that it exists and is readable, or remove it from the folder";
@@ -116,7 +120,7 @@ impl SourceFile {
             return Err(too_large(path, bytes.len() as u64, limit));
         }
         let modified = metadata.modified().ok();
-        Ok(Self { modified, ..Self::from_bytes(path, bytes.into())? })
+        Self { modified, ..Self::from_bytes(path, bytes.into())? }.signed(limits)
     }
 
     /// Reads standard input as the export `stdin`, in the file `<stdin>`.
@@ -144,7 +148,7 @@ impl SourceFile {
             );
             return Err(about(path, Code::FileTooLarge, message, TOO_LARGE_HELP));
         }
-        Ok(Self { id: "stdin".into(), ..Self::from_bytes(path, bytes.into())? })
+        Self { id: "stdin".into(), ..Self::from_bytes(path, bytes.into())? }.signed(limits)
     }
 
     /// Wraps a document that is already in memory, under a file's name.
@@ -162,9 +166,20 @@ impl SourceFile {
             id: id.into(),
             content: Bulk::Memory(bytes),
             modified: None,
+            signature: None,
             id_prefix: None,
             locator: OnceLock::new(),
         })
+    }
+
+    fn signed(self, limits: &Limits) -> Result<Self, Box<Finding>> {
+        let signature = limits.trusted_keys.check(&self.path, self.bytes());
+        let signature = signature.map_err(|(code, message, help)| about(&self.path, code, message, &help))?;
+        Ok(Self { signature, ..self })
+    }
+
+    pub(super) const fn signature(&self) -> Option<&Signature> {
+        self.signature.as_ref()
     }
 
     /// Applies the operator's prefix for the file's export, if there is one.

@@ -77,6 +77,7 @@ impl Builder<'_> {
             inputs: stamp,
             id_prefixes: self.settings.id_prefixes.clone(),
             meaning: self.settings.meaning,
+            trusted_keys: self.settings.limits.trusted_keys.clone(),
             skipped,
         };
         let manifest = loop {

@@ -6,18 +6,18 @@ use std::{fmt, io};
 
 use serde::{Deserialize, Serialize};
 
-use crate::export::{ExportSet, IdPrefixes, Limits, Skipped};
+use crate::export::{ExportSet, IdPrefixes, Limits, Skipped, TrustedKeys, read_signature, signature_path};
 use crate::scratch::{Bulk, Span};
 use crate::search::ANALYZER_VERSION;
 use crate::text::{meaning, stem};
 
 /// The format of what's persisted. Incremented whenever a build would produce something different
 /// from the same exports.
-pub const INDEX_FORMAT: u32 = 24;
+pub const INDEX_FORMAT: u32 = 25;
 
 /// A generation's name: 16 hexadecimal digits from a BLAKE3 hash over the index format, the
-/// versions of the analyzer, its libraries and the table of word meanings, and each export's id and
-/// document.
+/// versions of the analyzer, its libraries and the table of word meanings, and each export's id,
+/// document and signature.
 #[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Generation(Box<str>);
 
@@ -32,8 +32,25 @@ impl Generation {
                 Bulk::Memory(bytes) => namer.0.update(bytes),
                 Bulk::File(_) => namer.0.update_reader(document.reader(Span { start: 0, length })?)?,
             };
+            if let Some(signature) = &export.export.signature {
+                namer.sign(&signature.text);
+            }
         }
         Ok(namer.finish())
+    }
+
+    /// The generation for the same exports with the keys that signed them.
+    #[must_use]
+    pub fn trusting(self, keys: &TrustedKeys) -> Self {
+        if keys.is_empty() {
+            return self;
+        }
+        let mut namer = Namer::new();
+        namer.0.update(self.0.as_bytes());
+        for key in keys.iter() {
+            namer.sign(key);
+        }
+        namer.finish()
     }
 
     /// The generation for the same exports with the operator's id prefixes.
@@ -98,6 +115,10 @@ impl Generation {
             if namer.0.count() - before != metadata.len() {
                 return Ok(None);
             }
+            if !limits.trusted_keys.is_empty() {
+                let Ok(signature) = read_signature(&signature_path(path)) else { return Ok(None) };
+                namer.sign(&signature);
+            }
         }
         Ok(Some(namer.finish()))
     }
@@ -136,6 +157,12 @@ impl Namer {
         self.0.update(&(id.len() as u64).to_le_bytes());
         self.0.update(id.as_bytes());
         self.0.update(&length.to_le_bytes());
+    }
+
+    /// Hashes an export's signature, or a key.
+    fn sign(&mut self, text: &str) {
+        self.begin("minisig", text.len() as u64);
+        self.0.update(text.as_bytes());
     }
 
     fn finish(self) -> Generation {

@@ -194,7 +194,7 @@ impl Settings {
     /// The name of the generation that these settings produce from exports with this name.
     #[must_use]
     pub fn name(&self, generation: Generation) -> Generation {
-        generation.prefixed(&self.id_prefixes).with_meaning(self.meaning)
+        generation.prefixed(&self.id_prefixes).with_meaning(self.meaning).trusting(&self.limits.trusted_keys)
     }
 }
 

@@ -147,7 +147,7 @@ fn read_settled<T, E: From<FindError>>(
     Err(FindError::Changing { folder: folder.to_owned() }.into())
 }
 
-/// The stamps of all export files in a folder, by name.
+/// The stamps of all export files and signatures in a folder, by name.
 pub type FolderStamp = Vec<FileStamp>;
 
 /// Takes a folder's stamp. Symbolic links are followed, since what matters is the file they point
@@ -157,7 +157,8 @@ pub fn stamp(folder: &Path) -> io::Result<FolderStamp> {
     for entry in fs::read_dir(folder)? {
         let entry = entry?;
         let name = entry.file_name();
-        if !name.as_encoded_bytes().ends_with(b".json") || name.as_encoded_bytes().starts_with(b".") {
+        let is_read = [".json", ".json.minisig"].iter().any(|end| name.as_encoded_bytes().ends_with(end.as_bytes()));
+        if !is_read || name.as_encoded_bytes().starts_with(b".") {
             continue;
         }
         let name = name.to_string_lossy().into_owned();

@@ -111,6 +111,11 @@ impl ExportDownload<'_> {
         &self.document.resource.license
     }
 
+    /// The text of the document's signature, if the directory checks signatures.
+    pub fn signature(&self) -> Option<&str> {
+        self.document.signature.as_deref()
+    }
+
     /// Opens the document and verifies it. Blocks on disk I/O.
     pub fn open(&self) -> io::Result<StoredExport> {
         self.document.open(self.catalogue)

@@ -18,6 +18,7 @@ mod preview;
 mod process;
 mod queries;
 mod replica;
+mod signed;
 mod starting;
 
 #[path = "../common/request.rs"]

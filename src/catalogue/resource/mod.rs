@@ -218,6 +218,11 @@ pub struct ExportResource {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schema(required = false, nullable = false, value_type = String)]
     pub language: Option<Language>,
+    /// Id of the minisign key with which the export is signed, if the directory trusts it; null if the
+    /// directory doesn't check signatures. The signature is at `/v1/exports/{id}.minisig`.
+    #[serde(default)]
+    #[schema(required)]
+    pub signed_by: Option<String>,
 }
 
 /// The exports and records that were left out because they're invalid. Zero unless the server runs

@@ -11,7 +11,7 @@ use std::process::ExitCode;
 use self::mapping::{MappingSource, ask, is_terminal, required};
 use super::data::DATA_FOLDER;
 use super::progress::step;
-use super::write_file::{Locked, check_absent, destination, failed, print_changes, write_file};
+use super::write_file::{Locked, check_absent, destination, failed, note_signature, print_changes, write_file};
 use super::{Failure, print_note, wrote_products};
 use crate::cli::{DateOrderArg, ImportArgs, TableArgs};
 use crate::curate::tabular::{
@@ -351,7 +351,10 @@ impl Job<'_> {
                 match replaced {
                     Some(replaced) => Locked::new(output)?.replace(*replaced, &draft.json)?,
                     // A file that has appeared in the meantime is never overwritten.
-                    None => write_file(output, false, |out| out.write_all(draft.json.as_bytes()))?,
+                    None => {
+                        write_file(output, false, |out| out.write_all(draft.json.as_bytes()))?;
+                        note_signature(output);
+                    }
                 }
                 super::init::remove_example(output);
                 print_note(&wrote_products(count, output));

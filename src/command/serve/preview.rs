@@ -51,6 +51,7 @@ pub(super) fn serve_args(args: &PreviewArgs) -> ServeArgs {
         index: PathBuf::from(NONE),
         skip_invalid: *skip_invalid,
         id_prefix: id_prefix.clone(),
+        trusted_key: Vec::new(),
         meaning: OnOff::On,
         max_file_bytes: *max_file_bytes,
     };

@@ -20,7 +20,7 @@ pub(crate) use opening::MAX_DEATHS;
 use serde::{Deserialize, Serialize};
 pub use write::Forgotten;
 
-use crate::export::{IdPrefixes, Skipped};
+use crate::export::{IdPrefixes, Skipped, TrustedKeys};
 use crate::file::{lock_within, open};
 use crate::generation::Generation;
 use crate::generation::artifact::{INDEX, max_bytes};
@@ -60,6 +60,8 @@ pub struct Manifest {
     pub id_prefixes: IdPrefixes,
     #[serde(default)]
     pub meaning: MeaningOption,
+    #[serde(default)]
+    pub trusted_keys: TrustedKeys,
     pub skipped: Skipped,
     pub parts: Vec<PartEntry>,
 }
@@ -136,6 +138,7 @@ pub struct NewGeneration {
     pub inputs: FolderStamp,
     pub id_prefixes: IdPrefixes,
     pub meaning: MeaningOption,
+    pub trusted_keys: TrustedKeys,
     pub skipped: Skipped,
 }
 

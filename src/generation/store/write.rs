@@ -48,6 +48,7 @@ impl Store {
             inputs: about.inputs,
             id_prefixes: about.id_prefixes,
             meaning: about.meaning,
+            trusted_keys: about.trusted_keys,
             skipped: about.skipped,
             parts: entries.map_err(StoreError::io("reading scratch files in", &self.folder))?,
         };

@@ -9,7 +9,7 @@ use axum::Extension;
 use axum::extract::State;
 use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_TYPE, LINK};
-use axum::response::Response;
+use axum::response::{IntoResponse as _, Response};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use utoipa::ToSchema;
 
@@ -73,6 +73,9 @@ pub(in crate::http) async fn list_exports(
     Ok(ListBody::from_page(&page)?.with("skipped", &skipped)?.finish().into_response(links))
 }
 
+/// What follows an export's id in the path of its signature.
+const SIGNATURE: &str = ".minisig";
+
 #[derive(Debug, Clone, Copy, Default)]
 enum Format {
     #[default]
@@ -121,6 +124,9 @@ impl FromParameters for GetExport {
 /// The whole document, as described by the JSON Schema at `/schemas/export.json`. It is streamed; `json` is compressed with
 /// zstd if the request accepts that.
 ///
+/// If the list says that an export is `signed_by` a key, the id followed by `.minisig` is its signature, as text, which
+/// minisign verifies against the `json` document.
+///
 /// A single range in the `Range` header selects part of a `json` document, so an interrupted download can be resumed.
 /// With the entity tag in `If-Range`, the part is guaranteed to come from the same document.
 ///
@@ -136,11 +142,12 @@ impl FromParameters for GetExport {
     path = "/v1/exports/{id}",
     operation_id = "getExport",
     tag = "Exports",
-    params(("id" = String, Path, description = "The export's id, percent-encoded", example = "demo"), Query<GetExport>),
+    params(("id" = String, Path, description = "The export's id, percent-encoded; with `.minisig` after it, the export's signature", example = "demo"), Query<GetExport>),
     responses(
         (status = 200, description = "The export", content(
             (HashMap<String, Value> = "application/json"),
             (String = "application/x-ndjson"),
+            (String = "text/plain"),
         )),
         (status = 206, description = "The part of the export requested with `Range`", content(
             (String = "application/json"),
@@ -161,7 +168,15 @@ pub(in crate::http) async fn get_export(
 ) -> Result<Response, ApiError> {
     let coding = download.coding.filter(|_| matches!(format, Format::Json));
     let respond = move || -> Result<_, ApiError> {
-        let export = service::get_export(&snapshot, &id).ok_or_else(|| ApiError::ExportNotFound(id.clone()))?;
+        let signed = id.strip_suffix(SIGNATURE).and_then(|id| Some((id, service::get_export(&snapshot, id)?)));
+        let export = match (service::get_export(&snapshot, &id), signed) {
+            (Some(export), _) => export,
+            (None, Some((id, export))) => {
+                let text = export.signature().ok_or_else(|| ApiError::SignatureNotFound(id.to_owned()))?;
+                return Ok(text.to_owned().into_response());
+            }
+            (None, None) => return Err(ApiError::ExportNotFound(id)),
+        };
         let holder = request.holder();
         let slot = state.downloads.acquire(Class::of(&holder), holder, Instant::now())?;
         let stored = export.open().map_err(ServiceError::from)?;

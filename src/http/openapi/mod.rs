@@ -67,6 +67,7 @@ const ERRORS: [Errors; 13] = [
             ErrorCode::CategoryNotFound,
             ErrorCode::TermNotFound,
             ErrorCode::ExportNotFound,
+            ErrorCode::SignatureNotFound,
             ErrorCode::RouteNotFound,
         ],
         headers: REQUEST_ID_ONLY,

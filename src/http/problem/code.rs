@@ -106,6 +106,10 @@ codes! {
         "No export with this id is loaded.",
         "Use ids from /v1/exports.";
 
+    SignatureNotFound = "signature_not_found", NOT_FOUND, "Signature not found",
+        "The directory has no signature of this export: it doesn't check signatures, or it left out invalid records.",
+        "Exports that are signed have a signed_by in /v1/exports.";
+
     RouteNotFound = "route_not_found", NOT_FOUND, "Route not found",
         "There is nothing at this path.",
         "Check the path against /openapi.json.";

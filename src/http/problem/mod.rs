@@ -65,6 +65,8 @@ pub enum ApiError {
     TermNotFound { id: String, renamed: Vec<String> },
     #[error("no export {0:?}")]
     ExportNotFound(String),
+    #[error("export {0:?} has no signature")]
+    SignatureNotFound(String),
     #[error("no changes since generation {0:?}")]
     GenerationGone(String),
     #[error("no such route")]
@@ -163,6 +165,7 @@ impl ApiError {
             Self::CategoryNotFound { .. } => ErrorCode::CategoryNotFound,
             Self::TermNotFound { .. } => ErrorCode::TermNotFound,
             Self::ExportNotFound(_) => ErrorCode::ExportNotFound,
+            Self::SignatureNotFound(_) => ErrorCode::SignatureNotFound,
             Self::GenerationGone(_) => ErrorCode::GenerationGone,
             Self::RouteNotFound => ErrorCode::RouteNotFound,
             Self::MethodNotAllowed => ErrorCode::MethodNotAllowed,
@@ -210,6 +213,9 @@ impl ApiError {
                 format!("There is no glossary term with the id {id:?}; {}", renamed_or_listed(renamed, "/v1/glossary"))
             }
             Self::ExportNotFound(id) => format!("There is no export with the id {id:?}; /v1/exports lists all ids."),
+            Self::SignatureNotFound(id) => format!(
+                "The directory has no signature of the export {id:?}. Exports that are signed have a signed_by in /v1/exports."
+            ),
             Self::GenerationGone(generation) => format!(
                 "The changes since generation {generation:?} aren't known here, or no longer are. Download the whole \
                  directory from /v1/exports, and continue from the generation in its X-Generation header."

@@ -398,16 +398,19 @@ impl ExportFiles {
     }
 
     /// Whether a generation has the same kind of source as ours, i.e. a folder or the embedded
-    /// exports. The demo is never a folder's last good generation.
+    /// exports, and its exports were signed with keys that are trusted now. The demo is never a folder's last good
+    /// generation.
     fn is_ours(&self, manifest: &Manifest) -> bool {
         manifest.inputs.is_empty() == self.settings.source.folder().is_none()
+            && self.settings.limits.trusted_keys.cover(&manifest.trusted_keys)
     }
 
-    /// Whether a generation is ours and was built with the operator's current id prefixes.
+    /// Whether a generation is ours and was built with the operator's current options.
     fn is_built_alike(&self, manifest: &Manifest) -> bool {
         self.is_ours(manifest)
             && manifest.id_prefixes == self.settings.id_prefixes
             && manifest.meaning == self.settings.meaning
+            && manifest.trusted_keys == self.settings.limits.trusted_keys
     }
 
     /// Whether a generation may be served. Without `skip_invalid` it must be complete.
