@@ -117,6 +117,9 @@ export interface paths {
          * @description The whole document, as described by the JSON Schema at `/schemas/export.json`. It is streamed; `json` is compressed with
          *     zstd if the request accepts that.
          *
+         *     If the list says that an export is `signed_by` a key, the id followed by `.minisig` is its signature, as text, which
+         *     minisign verifies against the `json` document.
+         *
          *     A single range in the `Range` header selects part of a `json` document, so an interrupted download can be resumed.
          *     With the entity tag in `If-Range`, the part is guaranteed to come from the same document.
          *
@@ -512,6 +515,11 @@ export interface components {
              *     Absent for English.
              */
             language?: string;
+            /**
+             * @description Id of the minisign key with which the export is signed, if the directory trusts it; null if the
+             *     directory doesn't check signatures. The signature is at `/v1/exports/{id}.minisig`.
+             */
+            signed_by: string | null;
         };
         /** @description A page of exports. */
         ExportList: {
@@ -1375,7 +1383,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Product not found: `software_not_found`, `category_not_found`, `term_not_found`, `export_not_found`, `route_not_found` */
+        /** @description Product not found: `software_not_found`, `category_not_found`, `term_not_found`, `export_not_found`, `signature_not_found`, `route_not_found` */
         NotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1780,7 +1788,7 @@ export interface operations {
             header?: never;
             path: {
                 /**
-                 * @description The export's id, percent-encoded
+                 * @description The export's id, percent-encoded; with `.minisig` after it, the export's signature
                  * @example demo
                  */
                 id: string;
@@ -1806,6 +1814,7 @@ export interface operations {
                         [key: string]: unknown;
                     };
                     "application/x-ndjson": string;
+                    "text/plain": string;
                 };
             };
             /** @description The part of the export requested with `Range` */

@@ -932,16 +932,18 @@ class AsyncExportsResource:
         """Download an export.
 
         The whole document, as described by the JSON Schema at `/schemas/export.json`. It is streamed;
-        `json` is compressed with zstd if the request accepts that.  A single range in the `Range` header
-        selects part of a `json` document, so an interrupted download can be resumed. With the entity tag in
-        `If-Range`, the part is guaranteed to come from the same document.  A download counts as one request
-        against the quota for each MiB, or part of a MiB, of the document (`size_bytes` in the list) up to
-        the end of the range. It may exceed the remaining quota; further requests then have to wait until
-        the excess is paid off.  A key or a visitor may have up to 4 downloads in progress (429 beyond
-        that). The limit is 32 across all keys and 16 across all visitors (503 beyond that). Once all of
-        these are in use, a download slower than 128 KiB/s is dropped to make room for a new one.
+        `json` is compressed with zstd if the request accepts that.  If the list says that an export is
+        `signed_by` a key, the id followed by `.minisig` is its signature, as text, which minisign verifies
+        against the `json` document.  A single range in the `Range` header selects part of a `json`
+        document, so an interrupted download can be resumed. With the entity tag in `If-Range`, the part is
+        guaranteed to come from the same document.  A download counts as one request against the quota for
+        each MiB, or part of a MiB, of the document (`size_bytes` in the list) up to the end of the range.
+        It may exceed the remaining quota; further requests then have to wait until the excess is paid off.
+        A key or a visitor may have up to 4 downloads in progress (429 beyond that). The limit is 32 across
+        all keys and 16 across all visitors (503 beyond that). Once all of these are in use, a download
+        slower than 128 KiB/s is dropped to make room for a new one.
 
-        id: The export's id.
+        id: The export's id; with `.minisig` after it, the export's signature.
         format: `json` is the export exactly as validated; `ndjson` has one record per line, each with its
             id in the API (`api_id`), its export and its licence. (default json)
         extra_headers, extra_query: Additional headers and parameters to send.

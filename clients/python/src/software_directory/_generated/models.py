@@ -644,6 +644,10 @@ class _ExportAlways(TypedDict):
     """When the export's file was last modified (RFC 3339 in UTC); null if the export isn't a file, such as a
     bundled one.
     """
+    signed_by: Optional[str]
+    """Id of the minisign key with which the export is signed, if the directory trusts it; null if the directory
+    doesn't check signatures. The signature is at `/v1/exports/{id}.minisig`.
+    """
 
 
 class Export(_ExportAlways, total=False):
