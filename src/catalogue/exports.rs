@@ -143,6 +143,7 @@ impl ExportDocument {
             id_prefix: (!export.id_prefix.is_empty()).then(|| export.id_prefix.to_string()),
             license: export.license.to_string(),
             as_of: export.as_of.as_deref().map(str::to_owned),
+            description: export.description.as_deref().map(str::to_owned),
             corrections: export.corrections.as_ref().map(|template| template.as_str().to_owned()),
             software_count: count(export.software_spans.len()),
             category_count: count(export.categories.len()),

@@ -113,6 +113,19 @@ pub struct Tables {
     pub glossary: Vec<GlossaryEntry>,
     /// The exports, sorted by id.
     pub exports: Vec<ExportDocument>,
+    /// The names in `alternative_to`, sorted by id.
+    pub alternatives: Vec<Alternatives>,
+}
+
+/// The products that say they can replace something.
+#[derive(Debug, Clone, Serialize, Deserialize)]
+pub struct Alternatives {
+    /// The slug of its name.
+    pub id: Box<str>,
+    /// Its name, as the best of the products has it.
+    pub name: Box<str>,
+    /// In ascending order, so the best come first.
+    pub products: Vec<Ordinal>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -298,6 +311,11 @@ impl Catalogue {
         self.find_category(id).map(|at| &self.tables.categories[at as usize])
     }
 
+    pub fn alternatives(&self, id: &str) -> Option<&Alternatives> {
+        let all = &self.tables.alternatives;
+        all.binary_search_by(|of| (*of.id).cmp(id)).ok().map(|at| &all[at])
+    }
+
     pub fn term(&self, id: &str) -> Option<&GlossaryEntry> {
         let at = self.terms.find(&self.tables.glossary, id, term_id)?;
         Some(&self.tables.glossary[at as usize])
@@ -407,6 +425,7 @@ impl Catalogue {
             category_objects,
             glossary,
             exports,
+            alternatives: Vec::new(),
         };
         Self::of_tables(tables, arena.into(), Vec::new())
     }

@@ -1,5 +1,6 @@
 //! Writes a catalogue's parts: the JSON for every response, and the columns.
 
+use std::collections::BTreeMap;
 use std::io;
 
 use super::CatalogueBuildError;
@@ -9,7 +10,8 @@ use super::merge::{Merged, MergedExport, MergedProduct};
 use super::products::ProductWriter;
 use super::records::RecordTables;
 use super::reviews::{ReviewEntry, Reviews, Stars};
-use super::{Columns, Order, Ordinal, ProductVersion, SortedOrder, Tables, glossary, index};
+use super::{Alternatives, Columns, Order, Ordinal, ProductVersion, SortedOrder, Tables, glossary, index};
+use crate::record::slug;
 use crate::scratch::{Bulk, BulkWriter, Span};
 
 /// How many products the compression dictionary is trained on, and how many bytes from each.
@@ -18,6 +20,9 @@ const SAMPLE_BYTES: usize = 4 * 1024;
 /// The maximum number of download parts. Each part is a file that a server keeps open, so if there
 /// are more exports than this, they share parts.
 pub const MAX_DOWNLOADS: usize = 128;
+
+/// The longest name in `alternative_to` that gets a page, in bytes. Others aren't names.
+const MAX_REPLACED: usize = 200;
 
 #[derive(Debug)]
 pub struct CatalogueParts {
@@ -38,6 +43,7 @@ pub struct CatalogueWriter<'m> {
     columns: Columns,
     /// The products with reviews, and the ranges of their reviews.
     reviewed: Vec<(Ordinal, Stars, (u64, u64))>,
+    alternatives: BTreeMap<String, Alternatives>,
 }
 
 impl<'m> CatalogueWriter<'m> {
@@ -59,7 +65,17 @@ impl<'m> CatalogueWriter<'m> {
         let products = ProductWriter::new(&mut texts, &sample)?;
         let columns = Columns { category_bounds: vec![0], real: merged.real(), ..Columns::default() };
         let attributes = AttributeColumnsBuilder::new(&merged.attributes);
-        Ok(Self { merged, documents, downloads, texts, products, attributes, columns, reviewed: Vec::new() })
+        Ok(Self {
+            merged,
+            documents,
+            downloads,
+            texts,
+            products,
+            attributes,
+            columns,
+            reviewed: Vec::new(),
+            alternatives: BTreeMap::new(),
+        })
     }
 
     /// Writes the next product. Returns its version.
@@ -85,8 +101,26 @@ impl<'m> CatalogueWriter<'m> {
         if product.row.reviews.1 > 0 {
             self.reviewed.push((product.ordinal, product.row.stars, product.row.reviews));
         }
+        self.add_alternatives(product);
         let (id, evidence_checked_on) = (product.software.id.clone(), product.row.evidence_checked_on);
         Ok(ProductVersion { id, hash: json.content_hash, evidence_checked_on, place })
+    }
+
+    fn add_alternatives(&mut self, product: &MergedProduct<'_>) {
+        for name in product.software.alternative_to.iter().filter(|name| name.len() <= MAX_REPLACED) {
+            let id = slug(name);
+            if id.is_empty() {
+                continue;
+            }
+            let of = self.alternatives.entry(id).or_insert_with_key(|id| Alternatives {
+                id: id.as_str().into(),
+                name: name.clone(),
+                products: Vec::new(),
+            });
+            if of.products.last() != Some(&product.ordinal) {
+                of.products.push(product.ordinal);
+            }
+        }
     }
 
     /// Where the text has its compression dictionary.
@@ -96,7 +130,8 @@ impl<'m> CatalogueWriter<'m> {
 
     /// Writes everything except the products.
     pub fn finish(self) -> Result<CatalogueParts, CatalogueBuildError> {
-        let Self { merged, documents, downloads, mut texts, products, attributes, mut columns, reviewed } = self;
+        let Self { merged, documents, downloads, mut texts, products, attributes, mut columns, reviewed, alternatives } =
+            self;
         let products = products.finish();
         let (attributes, attribute_summaries) = attributes.finish();
         columns.attributes = attributes;
@@ -123,6 +158,7 @@ impl<'m> CatalogueWriter<'m> {
                 category_objects,
                 glossary,
                 exports,
+                alternatives: alternatives.into_values().collect(),
             };
             let mut encoded = merged.scratch.bulk();
             encoded.push_encoded(&(RecordTables { products, columns, reviews }, tables))?;

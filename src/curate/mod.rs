@@ -1,8 +1,9 @@
-//! A curator's tools: tables, diffs of two sets of exports, the report, link checks, and queries
+//! A curator's tools: tables, publiccode.yml, diffs of two sets of exports, the report, link checks, and queries
 //! without hits.
 
 pub mod diff;
 pub mod links;
+pub mod publiccode;
 pub mod queries;
 pub mod report;
 pub mod tabular;

@@ -60,6 +60,8 @@ pub struct Export {
     pub license: Box<str>,
     /// The snapshot date that the export states.
     pub as_of: Option<Box<str>>,
+    /// What the export contains.
+    pub description: Option<Box<str>>,
     /// Where readers can suggest corrections.
     pub corrections: Option<Corrections>,
     /// The language of the export's text: the one stated, or else the one that the text is clearly

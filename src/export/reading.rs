@@ -346,6 +346,7 @@ fn set_export(
         name: contents.name,
         license: contents.license,
         as_of: contents.as_of,
+        description: contents.description,
         corrections: contents.corrections,
         language: contents.language,
         // What was signed is the whole file.

@@ -53,7 +53,9 @@ use tower::{Service, ServiceBuilder};
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
 
-use self::api::{attributes, categories, changes, exports, glossary, health, mcp, reviews, search, software, suggest};
+use self::api::{
+    attributes, categories, changes, exports, formats, glossary, health, mcp, reviews, search, software, suggest,
+};
 use self::entity_tag::{TagKind, conditional};
 use self::middleware::{API_FALLBACKS, RequestContext, X_REQUEST_ID};
 use self::pages::{Localised, Reader};
@@ -118,17 +120,20 @@ fn routes(state: &Arc<AppState>, more: Router<Arc<AppState>>) -> Router<Arc<AppS
         .fold(open, Router::merge)
         .merge(pages)
         .merge(localised(open_pages))
-        // Feeds need a key too, unless the page is public.
+        // Feeds and the catalogue need a key too, unless the page is public.
         .merge(keyed(api::feed::router(), Source::Generation(Some(TagKind::Changes))))
+        .merge(keyed(pages::catalog(), Source::Generation(None)))
         .merge(keyed(mcp::router(), Source::Generation(None)))
         .merge(keyed(unknown, Source::Generation(None)))
 }
 
 /// The API's operations, each with what its entity tags are computed from.
-fn operations() -> [(UtoipaMethodRouter<Arc<AppState>>, TagKind); 15] {
+fn operations() -> [(UtoipaMethodRouter<Arc<AppState>>, TagKind); 17] {
     [
         (routes!(software::list_software), TagKind::Generation),
         (routes!(software::get_software), TagKind::Software),
+        (routes!(formats::get_publiccode), TagKind::Generation),
+        (routes!(formats::get_codemeta), TagKind::Generation),
         (routes!(software::list_similar), TagKind::Generation),
         (routes!(changes::list_history), TagKind::Changes),
         (routes!(search::search_software), TagKind::Generation),

@@ -302,9 +302,10 @@ pub static SOFTWARE: [Property; 25] = [
 ];
 
 /// The top-level object of an export.
-pub static ENVELOPE: [Property; 13] = [
+pub static ENVELOPE: [Property; 14] = [
     Property::new("name", Shape::Text, "name of the export").required(Required::Always),
     Property::new("license", Shape::Uri, "licence of the export").at_most(URL_CHARS).required(Required::Always),
+    Property::new("description", Shape::Text, "what the export contains, in a sentence or two"),
     Property::new("as_of", Shape::Text, "snapshot date; a record's evidence date takes precedence").strict(),
     Property::new(
         "language",

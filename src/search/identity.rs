@@ -178,6 +178,13 @@ fn spelled_out(words: &[Word]) -> Option<String> {
     is_any.then(|| joined().collect())
 }
 
+/// Plans a search for the products with exactly this name or alias.
+pub fn plan_by_whole_name(text: &str) -> Plan {
+    let alternatives = vec![Alternative::new(MatchKind::Name, name(text, &words(text)), 1.0)];
+    let groups = vec![WordGroup { alternatives, required: true, indispensable: false }];
+    Plan { groups, ..Plan::default() }
+}
+
 /// Plans a search by name: every query word must be the beginning of a word in the name or an
 /// alias. Neighbouring words may be written as one word. A name without words is found only as a
 /// whole. Returns `None` if the text is blank.
@@ -202,8 +209,7 @@ pub fn plan_by_name(text: &str) -> Option<Plan> {
         groups.push(WordGroup { alternatives, required: true, indispensable: false });
     }
     if typed.is_empty() && !text.trim().is_empty() {
-        let alternatives = vec![Alternative::new(MatchKind::Name, name.clone(), 1.0)];
-        groups.push(WordGroup { alternatives, required: true, indispensable: false });
+        groups = plan_by_whole_name(text).groups;
     }
     let names = vec![name];
     (!groups.is_empty()).then(|| Plan { groups, names, ..Plan::default() })

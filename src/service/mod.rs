@@ -50,7 +50,7 @@ pub use records::{
 pub use search::SearchResults;
 pub use search::{budget, find_software_within, search_software};
 pub use similar::similar_software;
-pub use software::{get_items, get_software, get_software_hash, list_software, read_software};
+pub use software::{find_named, get_items, get_software, get_software_hash, list_software, read_software};
 pub use suggest::example_queries;
 pub use suggest::suggest;
 pub(crate) use suggest::suggest_headings;

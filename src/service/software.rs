@@ -3,13 +3,14 @@
 use bytes::Bytes;
 
 use super::{ListItems, ListSoftware, Page, PageRequest, ServiceError, Translator};
+use crate::catalogue::resource::SoftwareItem;
 use crate::catalogue::{Order, Record, SoftwareFilter, SortedBy, StoredProduct};
 use crate::generation::Snapshot;
 use crate::index::{IndexError, SearchHits, SearchRequest};
 use crate::record::Language;
 use crate::search::Plan;
 use crate::search::budget::{Budget, Stop};
-use crate::search::identity::plan_by_name;
+use crate::search::identity::{plan_by_name, plan_by_whole_name};
 
 pub fn list_software(snapshot: &Snapshot, query: &ListSoftware, stop: &Stop) -> Result<Page, ServiceError> {
     let budget = &unlimited(stop);
@@ -75,6 +76,15 @@ pub fn get_software(
 /// Returns a product, ready to be parsed; `None` if the id is unknown.
 pub fn read_software(snapshot: &Snapshot, id: &str) -> Result<Option<StoredProduct>, ServiceError> {
     Ok(snapshot.records.find(id).map(|ordinal| snapshot.records.stored(ordinal)).transpose()?)
+}
+
+/// Returns the id of the best product with exactly this name or alias.
+pub fn find_named(snapshot: &Snapshot, name: &str) -> Result<Option<String>, ServiceError> {
+    let (page, plan) = (PageRequest { limit: 1, offset: 0 }, plan_by_whole_name(name));
+    let budget = &unlimited(&Stop::default());
+    let found = search(snapshot, &plan, &SoftwareFilter::default(), None, page, false, budget)?;
+    let Some(hit) = found.hits.into_iter().next() else { return Ok(None) };
+    Ok(Some(serde_json::from_slice::<SoftwareItem<'_>>(&hit.item)?.id.into_owned()))
 }
 
 /// Returns only the hash of the detail that [`get_software`] returns; `None` if the id is unknown.

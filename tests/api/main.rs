@@ -16,6 +16,7 @@ mod examples;
 mod exports;
 mod feed;
 mod fixture;
+mod formats;
 mod glossary;
 mod health;
 mod history;

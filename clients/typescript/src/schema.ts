@@ -264,6 +264,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/software/{id}/codemeta.json": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a product as CodeMeta
+         * @description The record in CodeMeta 3.0 (JSON-LD), with whatever of it the vocabulary has a term for.
+         */
+        get: operations["getCodemeta"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/software/{id}/history": {
         parameters: {
             query?: never;
@@ -278,6 +298,28 @@ export interface paths {
          *     most 64 KiB for each product: longer values are cut, and `truncated` says so. Hidden attributes are never included.
          */
         get: operations["listSoftwareHistory"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/v1/software/{id}/publiccode.yml": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get a product as publiccode.yml
+         * @description The record in the format in which public bodies describe their software (version 0.x), with the properties that
+         *     `import` makes of such a file. Keys that the format requires, such as `url`, are missing if the record has no value
+         *     for them.
+         */
+        get: operations["getPubliccode"];
         put?: never;
         post?: never;
         delete?: never;
@@ -470,6 +512,8 @@ export interface components {
             license: string;
             /** @description Snapshot date, as stated; a record's own evidence date takes precedence. */
             as_of: string | null;
+            /** @description What the export contains. Absent if the export doesn't say. */
+            description?: string;
             /**
              * @description Where readers can suggest corrections: an https or mailto URI template with the variables
              *     `{id}`, `{name}`, `{export}` and `{url}`. Absent if the export names no such address.
@@ -1383,7 +1427,7 @@ export interface components {
                 "application/problem+json": components["schemas"]["Problem"];
             };
         };
-        /** @description Product not found: `software_not_found`, `category_not_found`, `term_not_found`, `export_not_found`, `signature_not_found`, `route_not_found` */
+        /** @description Product not found: `software_not_found`, `category_not_found`, `term_not_found`, `export_not_found`, `signature_not_found`, `format_unavailable`, `route_not_found` */
         NotFound: {
             headers: {
                 "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -2435,6 +2479,52 @@ export interface operations {
             503: components["responses"]["Unavailable"];
         };
     };
+    getCodemeta: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The product's id, percent-encoded
+                 * @example demo-permit-penguin
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The document */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Generation": components["headers"]["X-Generation"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/ld+json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
     listSoftwareHistory: {
         parameters: {
             query?: {
@@ -2489,6 +2579,50 @@ export interface operations {
             431: components["responses"]["HeadersTooLarge"];
             500: components["responses"]["InternalError"];
             501: components["responses"]["NotOffered"];
+            503: components["responses"]["Unavailable"];
+        };
+    };
+    getPubliccode: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /**
+                 * @description The product's id, percent-encoded
+                 * @example demo-permit-penguin
+                 */
+                id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    ETag: components["headers"]["ETag"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Vary: components["headers"]["Vary"];
+                    "X-Generation": components["headers"]["X-Generation"];
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/yaml": string;
+                };
+            };
+            304: components["responses"]["NotModified"];
+            400: components["responses"]["BadRequest"];
+            401: components["responses"]["Unauthorized"];
+            403: components["responses"]["Forbidden"];
+            404: components["responses"]["NotFound"];
+            408: components["responses"]["RequestTimeout"];
+            414: components["responses"]["UriTooLong"];
+            429: components["responses"]["TooManyRequests"];
+            431: components["responses"]["HeadersTooLarge"];
+            500: components["responses"]["InternalError"];
             503: components["responses"]["Unavailable"];
         };
     };

@@ -191,6 +191,10 @@ pub struct ExportResource {
     /// Snapshot date, as stated; a record's own evidence date takes precedence.
     #[schema(required)]
     pub as_of: Option<String>,
+    /// What the export contains. Absent if the export doesn't say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false)]
+    pub description: Option<String>,
     /// Where readers can suggest corrections: an https or mailto URI template with the variables
     /// `{id}`, `{name}`, `{export}` and `{url}`. Absent if the export names no such address.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -32,6 +32,7 @@ pub(super) struct Contents {
     pub(super) name: Box<str>,
     pub(super) license: Box<str>,
     pub(super) as_of: Option<Box<str>>,
+    pub(super) description: Option<Box<str>>,
     pub(super) corrections: Option<Corrections>,
     /// The language that the export states, or else the detected one.
     pub(super) language: Option<Language>,
@@ -99,6 +100,7 @@ pub(super) fn read(root: Value<'_>, today: CalendarDate) -> (Contents, Faults) {
         reader.blemishes.look(value, path.member("name"), &name);
     }
     let license = text("license").unwrap_or_default().into();
+    let description = text("description").filter(|text| !text.trim().is_empty()).map(Into::into);
     let as_of = text("as_of").map(Into::into);
     if let Some(value) = root.get("as_of") {
         reader.date(value, path.member("as_of"));
@@ -125,6 +127,7 @@ pub(super) fn read(root: Value<'_>, today: CalendarDate) -> (Contents, Faults) {
         name,
         license,
         as_of,
+        description,
         corrections,
         language,
         id_prefix,

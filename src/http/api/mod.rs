@@ -6,6 +6,7 @@ pub(super) mod categories;
 pub(super) mod changes;
 pub(super) mod exports;
 pub(super) mod feed;
+pub(super) mod formats;
 pub(super) mod glossary;
 pub(super) mod health;
 pub(super) mod mcp;

@@ -135,11 +135,14 @@ pub(super) fn is_api(path: &str) -> bool {
     path.strip_prefix(API).is_some_and(|rest| rest.is_empty() || rest.starts_with('/'))
 }
 
+/// The catalogue of exports, which is open to the same callers as feeds.
+pub(in crate::http) const CATALOG: &str = "/catalog.jsonld";
+
 pub(in crate::http) fn is_feed(path: &str) -> bool {
-    FEEDS.contains(&path)
+    FEEDS.contains(&path) || path == CATALOG
 }
 
-/// Whether responses at a path depend on the key: everything in the API, and feeds.
+/// Whether responses at a path depend on the key: everything in the API, feeds and the catalogue.
 pub(in crate::http) fn is_private(path: &str) -> bool {
     is_api(path) || is_feed(path)
 }

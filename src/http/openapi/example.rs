@@ -91,6 +91,9 @@ fn error(code: ErrorCode) -> ApiError {
         ErrorCode::SoftwareNotFound => ApiError::SoftwareNotFound("nowhere".to_owned()),
         ErrorCode::CategoryNotFound => ApiError::CategoryNotFound { id: "nowhere".to_owned(), renamed: Vec::new() },
         ErrorCode::TermNotFound => ApiError::TermNotFound { id: "nowhere".to_owned(), renamed: Vec::new() },
+        ErrorCode::FormatUnavailable => {
+            ApiError::FormatUnavailable("The catalogue needs the `description` in the export \"demo\".".to_owned())
+        }
         ErrorCode::SignatureNotFound => ApiError::SignatureNotFound("demo".to_owned()),
         ErrorCode::ExportNotFound => ApiError::ExportNotFound("nowhere".to_owned()),
         ErrorCode::GenerationGone => ApiError::GenerationGone("0123456789abcdef".to_owned()),

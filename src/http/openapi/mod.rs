@@ -68,6 +68,7 @@ const ERRORS: [Errors; 13] = [
             ErrorCode::TermNotFound,
             ErrorCode::ExportNotFound,
             ErrorCode::SignatureNotFound,
+            ErrorCode::FormatUnavailable,
             ErrorCode::RouteNotFound,
         ],
         headers: REQUEST_ID_ONLY,

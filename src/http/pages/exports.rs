@@ -8,8 +8,9 @@ use axum::http::StatusCode;
 use axum::response::Response;
 
 use super::call::{Call, Calls};
+use super::catalog::data_catalog;
 use super::edition::Lang;
-use super::frame::{Frame, Section};
+use super::frame::{Frame, JsonLd, Section};
 use super::language::{PageLanguage, Texts};
 use super::licence;
 use super::links::{self, segment};
@@ -62,6 +63,10 @@ pub(super) async fn list_exports(
     let mut frame = Frame::new(site, language, &snapshot).titled(t.sources).described(t.sources_note);
     frame.section = Section::Sources;
     "/exports".clone_into(&mut frame.address);
+    if !site.public.is_empty() {
+        let exports: Vec<_> = snapshot.catalogue.tables.exports.iter().map(|export| &export.resource).collect();
+        frame.json_ld = vec![JsonLd::new("DataCatalog", &data_catalog(site, site.title_in(t), &exports))];
+    }
     let page = ExportsPage {
         frame,
         t,

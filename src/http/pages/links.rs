@@ -21,6 +21,11 @@ pub(super) fn of_software(base: &str, id: &str) -> String {
     format!("{base}/software/{}", segment(id))
 }
 
+/// The page with the alternatives to something that may be no record, by the slug of its name.
+pub(super) fn of_alternatives(base: &str, id: &str) -> String {
+    format!("{base}/alternatives/{}", segment(id))
+}
+
 pub(super) fn of_category(base: &str, id: &str) -> String {
     format!("{base}/categories/{}", segment(id))
 }

@@ -1,9 +1,11 @@
 //! The pages: HTML rendered from the templates in `templates/`, using the same operations as the
 //! API. Also the documentation and the machine-readable documents, which don't need a key.
 
+mod alternatives;
 mod attribute;
 mod badge;
 mod call;
+mod catalog;
 mod categories;
 mod compare;
 pub(super) mod docs;
@@ -64,6 +66,8 @@ pub(super) fn of_generation() -> Router<Arc<AppState>> {
     Router::new()
         .route("/", get(results::get_home))
         .route("/software/{id}", get(software::get_software))
+        .route("/software/{id}/alternatives", get(alternatives::of_product))
+        .route("/alternatives/{id}", get(alternatives::of_name))
         .route("/software/{id}/history", get(history::get_history))
         .route("/software/{id}/badge.svg", get(badge::get_badge))
         .route("/categories", get(categories::list_categories))
@@ -84,6 +88,11 @@ pub(super) fn parts_of_generation() -> Router<Arc<AppState>> {
         .route("/results", get(results::get_results))
         .route("/results/{id}", get(categories::get_results))
         .route("/suggest", get(suggest::get_suggestions))
+}
+
+/// The catalogue of exports, for data portals.
+pub(super) fn catalog() -> Router<Arc<AppState>> {
+    catalog::router()
 }
 
 /// Export downloads, for people reading the pages.

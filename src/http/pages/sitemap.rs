@@ -17,9 +17,10 @@ use flate2::Compression;
 use flate2::read::GzDecoder;
 use flate2::write::GzEncoder;
 
+use super::alternatives::product_of;
 use super::frame::own_language;
 use super::language::Language;
-use super::links::{of_category, of_software};
+use super::links::{of_alternatives, of_category, of_software};
 use super::overview::SitemapFile;
 use super::site::Site;
 use crate::catalogue::resource::SoftwareItem;
@@ -63,7 +64,8 @@ fn fixed_paths(site: &Site, snapshot: &Snapshot) -> Vec<String> {
 
 /// How many pages aren't about a product. They come first.
 fn other_pages(site: &Site, snapshot: &Snapshot) -> u64 {
-    (fixed_paths(site, snapshot).len() + snapshot.catalogue.tables.categories.len()) as u64
+    let tables = &snapshot.catalogue.tables;
+    (fixed_paths(site, snapshot).len() + tables.categories.len() + tables.alternatives.len()) as u64
 }
 
 /// All pages, by file.
@@ -171,9 +173,17 @@ fn write_pages(
     let (others, fixed) = (other_pages(site, snapshot), fixed_paths(site, snapshot));
     let index = |at: u64| usize::try_from(at.min(others)).unwrap_or(usize::MAX);
     for at in index(pages.start)..index(pages.end) {
-        let url = match fixed.get(at) {
-            Some(path) => format!("{}{path}", site.public),
-            None => of_category(&site.public, &snapshot.catalogue.tables.categories[at - fixed.len()].id),
+        let (tables, category) = (&snapshot.catalogue.tables, at.wrapping_sub(fixed.len()));
+        let url = match (fixed.get(at), tables.categories.get(category)) {
+            (Some(path), _) => format!("{}{path}", site.public),
+            (None, Some(category)) => of_category(&site.public, &category.id),
+            (None, None) => {
+                let of = &tables.alternatives[category - tables.categories.len()];
+                match product_of(snapshot, of)? {
+                    Some(id) => format!("{}/alternatives", of_software(&site.public, &id)),
+                    None => of_alternatives(&site.public, &of.id),
+                }
+            }
         };
         write_address(xml, &url, None);
     }

@@ -7,8 +7,8 @@ use askama::Template;
 use axum::extract::State;
 use axum::http::{StatusCode, Uri};
 use axum::response::Response;
-use serde_json::json;
 use serde_json::value::RawValue;
+use serde_json::{Value, json};
 
 use super::attribute::Fact;
 use super::call::{Call, Calls};
@@ -20,20 +20,21 @@ use super::frame::{Frame, Section};
 use super::history::{Entries, history_of};
 use super::home::overview;
 use super::language::{PageLanguage, Texts};
-use super::links::{Address, PAGE, of_category, of_record, of_search, of_software, web_address};
+use super::links::{Address, PAGE, of_alternatives, of_category, of_record, of_search, of_software, web_address};
 use super::overview::Overview;
 use super::pager::{Pager, offset};
 use super::row::{self, Bar, Rating, Row, bars, kind};
 use super::site::Site;
 use super::terms::TermLinker;
 use super::text_budget::TextBudget;
-use super::{attribute, evidence, licence, links, respond};
+use super::{alternatives, attribute, evidence, licence, links, respond};
 use crate::catalogue::resource::{Members, RatingSource, ReviewResource, ReviewSummary, SoftwareDetail, SoftwareItem};
+use crate::http::api::formats::{self, LICENSES, OPERATING_SYSTEMS, VERSIONS};
 use crate::http::extract::query::RawQuery;
 use crate::http::extract::{PathId, Preferred, Snapshot};
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
-use crate::record::EvidenceStatus;
+use crate::record::{EvidenceStatus, slug};
 use crate::service::parameter::definition::SEARCH_Q;
 use crate::service::{
     Budget, ListReviews, ListSimilar, PageRequest, ReviewFilter, ReviewSort, ReviewsPage, SimilarHit, Stop, Translator,
@@ -54,6 +55,9 @@ const REVIEWS: u32 = 10;
 
 /// With fewer reviews than this, the page doesn't offer sorting.
 const FEWEST_ORDERED: u64 = 3;
+
+/// How much JSON search engines are given of a property, in bytes.
+const MAX_STATED: usize = 2000;
 
 /// The multi-valued attribute that says what a product is about.
 const CHIPS: &str = "tags";
@@ -88,6 +92,8 @@ struct SoftwarePage<'a> {
     calls: Calls,
     /// Whether some of the record doesn't fit on the page.
     is_cut: bool,
+    /// Whether other products say that they can replace this one.
+    has_alternatives: bool,
 }
 
 /// Text in which glossary terms are linked, as HTML.
@@ -153,7 +159,14 @@ impl SoftwarePage<'_> {
     }
 
     fn alternatives_href(&self, product: &str) -> String {
-        of_search(self.base, SEARCH_Q.name, &format!("alternative to {product}"))
+        match self.edition.catalogue.alternatives(&slug(product)) {
+            Some(of) => of_alternatives(self.base, &of.id),
+            None => of_search(self.base, SEARCH_Q.name, &format!("alternative to {product}")),
+        }
+    }
+
+    fn own_alternatives_href(&self) -> String {
+        format!("{}/alternatives", of_software(self.base, &self.item().id))
     }
 
     fn software_href(&self, id: &str) -> String {
@@ -283,7 +296,9 @@ fn show(
     };
     let rows = similar_products.iter().zip(&similar);
     let rows = rows.map(|(product, hit)| Row::new(edition, product).with_note(in_common(edition, hit)));
+    let names: Vec<&str> = std::iter::once(&product.item.name).chain(&detail.aliases).map(|name| &**name).collect();
     let view = SoftwarePage {
+        has_alternatives: !alternatives::ordinals(snapshot, &id, &names).is_empty(),
         frame: frame(site, language, snapshot, &product),
         edition,
         t,
@@ -373,6 +388,17 @@ fn frame<'a>(site: &'a Site, language: PageLanguage, snapshot: &Snapshot, produc
         json!({"@type": "AggregateRating", "ratingValue": value, "bestRating": 5, "worstRating": 0, "reviewCount": count})
     });
     let vendor = item.vendor.as_deref().map(|vendor| json!({"@type": "Organization", "name": vendor}));
+    let attributes = &snapshot.catalogue.tables.attributes;
+    let is_hidden = |name: &str| attributes.number(name).is_some_and(|number| attributes.get(number).hidden);
+    let stated = |names: &[&str]| -> Value {
+        let Members(members) = &detail.additional_properties;
+        let find =
+            |name| members.iter().find(|(of, json)| of == name && json.get().len() <= MAX_STATED && !is_hidden(of));
+        let json = names.iter().find_map(find).map(|(_, json)| json.get()).unwrap_or_default();
+        serde_json::from_str(json).unwrap_or_default()
+    };
+    let license = stated(LICENSES);
+    let price = detail.pricing.as_deref().map(|pricing| json!({"@type": "Offer", "description": pricing}));
     let application = JsonLd::new(
         "SoftwareApplication",
         &[
@@ -383,6 +409,11 @@ fn frame<'a>(site: &'a Site, language: PageLanguage, snapshot: &Snapshot, produc
             ("applicationCategory", json!(item.categories.first().map(|category| &category.name))),
             ("author", json!(vendor)),
             ("aggregateRating", json!(rating)),
+            ("offers", json!(price)),
+            ("operatingSystem", stated(OPERATING_SYSTEMS)),
+            ("softwareVersion", stated(VERSIONS)),
+            ("license", if license.is_null() { license } else { formats::license(&license) }),
+            ("isBasedOn", stated(&["is_based_on"])),
         ],
     );
     let t = language.texts();

@@ -110,6 +110,10 @@ codes! {
         "The directory has no signature of this export: it doesn't check signatures, or it left out invalid records.",
         "Exports that are signed have a signed_by in /v1/exports.";
 
+    FormatUnavailable = "format_unavailable", NOT_FOUND, "Format not available",
+        "The directory lacks something that this format requires.",
+        "The detail says what's missing. Use another format, or ask the operator to add it.";
+
     RouteNotFound = "route_not_found", NOT_FOUND, "Route not found",
         "There is nothing at this path.",
         "Check the path against /openapi.json.";

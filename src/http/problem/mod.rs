@@ -67,6 +67,9 @@ pub enum ApiError {
     ExportNotFound(String),
     #[error("export {0:?} has no signature")]
     SignatureNotFound(String),
+    /// Contains what's missing, for the caller.
+    #[error("{0}")]
+    FormatUnavailable(String),
     #[error("no changes since generation {0:?}")]
     GenerationGone(String),
     #[error("no such route")]
@@ -166,6 +169,7 @@ impl ApiError {
             Self::TermNotFound { .. } => ErrorCode::TermNotFound,
             Self::ExportNotFound(_) => ErrorCode::ExportNotFound,
             Self::SignatureNotFound(_) => ErrorCode::SignatureNotFound,
+            Self::FormatUnavailable(_) => ErrorCode::FormatUnavailable,
             Self::GenerationGone(_) => ErrorCode::GenerationGone,
             Self::RouteNotFound => ErrorCode::RouteNotFound,
             Self::MethodNotAllowed => ErrorCode::MethodNotAllowed,
@@ -213,6 +217,7 @@ impl ApiError {
                 format!("There is no glossary term with the id {id:?}; {}", renamed_or_listed(renamed, "/v1/glossary"))
             }
             Self::ExportNotFound(id) => format!("There is no export with the id {id:?}; /v1/exports lists all ids."),
+            Self::FormatUnavailable(missing) => missing.clone(),
             Self::SignatureNotFound(id) => format!(
                 "The directory has no signature of the export {id:?}. Exports that are signed have a signed_by in /v1/exports."
             ),

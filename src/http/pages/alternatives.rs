@@ -1,0 +1,172 @@
+//! The products that say they can replace another one, which may be a record itself.
+
+use std::sync::Arc;
+
+use askama::Template;
+use axum::extract::State;
+use axum::http::{StatusCode, Uri};
+use axum::response::Response;
+use serde_json::{Value, json};
+
+use super::frame::{Frame, JsonLd, Section};
+use super::language::{PageLanguage, Texts};
+use super::links::{Address, PAGE, of_alternatives, of_software};
+use super::pager::{Pager, offset, part};
+use super::respond;
+use super::row::Row;
+use crate::catalogue::{Alternatives, Ordinal};
+use crate::generation::Snapshot as Generation;
+use crate::http::extract::query::RawQuery;
+use crate::http::extract::{PathId, Preferred, Snapshot};
+use crate::http::problem::ApiError;
+use crate::http::state::AppState;
+use crate::record::{Language, slug};
+use crate::service::{self, PageRequest, Stop, Translator};
+
+/// How many products a page shows.
+const PRODUCTS: u32 = 20;
+
+#[derive(Debug, Template)]
+#[template(path = "alternatives.html")]
+struct AlternativesPage<'a> {
+    frame: Frame<'a>,
+    t: &'static Texts,
+    name: &'a str,
+    /// The page of the replaced product.
+    href: Option<String>,
+    total: u64,
+    rows: Vec<Row<'a>>,
+    pager: Option<Pager>,
+}
+
+/// Who can be replaced: a product by its id, or a name by its own.
+#[derive(Debug)]
+enum Replaced {
+    Product(String),
+    Name(String),
+}
+
+pub(super) async fn of_product(
+    State(state): State<Arc<AppState>>,
+    language: PageLanguage,
+    Preferred(of_texts): Preferred,
+    snapshot: Snapshot,
+    PathId(id): PathId,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    get(state, language, of_texts, snapshot, Replaced::Product(id), uri).await
+}
+
+pub(super) async fn of_name(
+    State(state): State<Arc<AppState>>,
+    language: PageLanguage,
+    Preferred(of_texts): Preferred,
+    snapshot: Snapshot,
+    PathId(id): PathId,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    get(state, language, of_texts, snapshot, Replaced::Name(id), uri).await
+}
+
+async fn get(
+    state: Arc<AppState>,
+    language: PageLanguage,
+    of_texts: Option<Language>,
+    snapshot: Snapshot,
+    replaced: Replaced,
+    uri: Uri,
+) -> Result<Response, ApiError> {
+    let of = Arc::clone(&state);
+    let show = move |_: Stop| show(&of, (language, of_texts.as_ref()), &snapshot, replaced, &uri);
+    state.search(show).await?
+}
+
+/// The products that can replace a product, best first.
+pub(super) fn ordinals(snapshot: &Generation, id: &str, names: &[&str]) -> Vec<Ordinal> {
+    let own = snapshot.records.find(id);
+    let found = names.iter().filter_map(|name| snapshot.catalogue.alternatives(&slug(name)));
+    let mut ordinals: Vec<_> = found.flat_map(|of| &of.products).copied().filter(|at| Some(*at) != own).collect();
+    ordinals.sort_unstable();
+    ordinals.dedup();
+    ordinals
+}
+
+/// The id of the product that a name stands for.
+pub(super) fn product_of(snapshot: &Generation, of: &Alternatives) -> Result<Option<String>, ApiError> {
+    let Some(id) = service::find_named(snapshot, &of.name)? else { return Ok(None) };
+    let Some(stored) = service::read_software(snapshot, &id)? else { return Ok(None) };
+    let product = stored.read().map_err(ApiError::internal)?;
+    let mut names = std::iter::once(&product.item.name).chain(&product.detail.aliases);
+    Ok(names.any(|name| slug(name) == *of.id).then_some(id))
+}
+
+fn show(
+    state: &AppState,
+    (language, of_texts): (PageLanguage, Option<&Language>),
+    snapshot: &Generation,
+    replaced: Replaced,
+    uri: &Uri,
+) -> Result<Response, ApiError> {
+    let (t, site) = (language.texts(), &state.site);
+    let base = site.base_in(language);
+    let (name, product, ordinals, path) = match replaced {
+        Replaced::Product(id) => {
+            let stored = service::read_software(snapshot, &id)?;
+            let stored = stored.ok_or_else(|| ApiError::SoftwareNotFound(id.clone()))?;
+            let product = stored.read().map_err(ApiError::internal)?;
+            let names: Vec<&str> =
+                std::iter::once(&product.item.name).chain(&product.detail.aliases).map(|name| &**name).collect();
+            let path = format!("{}/alternatives", of_software(base, &id));
+            (product.item.name.to_string(), Some(id.clone()), ordinals(snapshot, &id, &names), path)
+        }
+        Replaced::Name(id) => {
+            let of = snapshot.catalogue.alternatives(&id).ok_or(ApiError::RouteNotFound)?;
+            (of.name.to_string(), product_of(snapshot, of)?, of.products.clone(), of_alternatives(base, &id))
+        }
+    };
+    if ordinals.is_empty() {
+        return Err(ApiError::RouteNotFound);
+    }
+    let address = Address::read(path, &RawQuery::parse(uri.query().unwrap_or_default()), &[PAGE]);
+    let page = PageRequest { limit: PRODUCTS, offset: offset(address.page(), PRODUCTS) };
+    let page = page.pagination(ordinals.len() as u64);
+    let shown = part(&ordinals, page).iter().map(|ordinal| snapshot.records.stored(*ordinal));
+    let shown = shown.collect::<Result<Vec<_>, _>>().map_err(ApiError::internal)?;
+    let mut translator = Translator::new(&snapshot.catalogue, of_texts);
+    let products = shown.iter().map(|stored| {
+        let mut product = stored.read().map_err(ApiError::internal)?;
+        translator.detail(&mut product);
+        Ok::<_, ApiError>(product)
+    });
+    let products = products.collect::<Result<Vec<_>, _>>()?;
+    let title = format!("{} {name}", t.alternatives_to);
+    let mut frame =
+        Frame::new(site, language, snapshot).titled(&title).described(&title).at(&address.at_page(address.page()));
+    frame.section = Section::Products;
+    // The page of the product is the one to list.
+    if let Some(id) = &product {
+        let own = Address::new(format!("{}/alternatives", of_software(base, id)));
+        frame = frame.canonical_at(&own.at_page(address.page()));
+    }
+    if !site.public.is_empty() {
+        let item = |(position, id): (u64, &str)| json!({"@type": "ListItem", "position": position, "url": of_software(&site.public, id)});
+        let items = (page.offset + 1..).zip(products.iter().map(|product| &*product.item.id)).map(item);
+        let members = [
+            ("name", json!(title)),
+            ("numberOfItems", json!(page.total)),
+            ("itemListElement", items.collect::<Vec<Value>>().into()),
+        ];
+        frame.json_ld = vec![JsonLd::new("ItemList", &members)];
+    }
+    let edition = site.edition(language, &snapshot.catalogue, of_texts);
+    let view = AlternativesPage {
+        frame,
+        t,
+        name: &name,
+        href: product.as_deref().map(|id| of_software(base, id)),
+        total: page.total,
+        rows: products.iter().map(|product| Row::new(edition, product)).collect(),
+        pager: Pager::new(t, page, &address, false),
+    };
+    respond::html(StatusCode::OK, t, &view)
+}
