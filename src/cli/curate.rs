@@ -288,7 +288,8 @@ pub enum ReportFormat {
 /// Options for `import`.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
-    /// The table: CSV, a workbook (.xlsx, .ods), NDJSON, JSON or YAML with records, or Markdown
+    /// The table: CSV, a workbook (.xlsx, .ods), NDJSON, JSON or YAML with records, Markdown, or
+    /// publiccode.yml or a folder of such files
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
     /// Export file to write [default: in the data folder, under the table's name, such as
@@ -299,8 +300,8 @@ pub struct ImportArgs {
     /// anything that a table can't, such as a glossary
     #[arg(long)]
     pub force: bool,
-    /// Update an export: rows are matched by id, or by URL and name if there are no ids; everything
-    /// else in it is kept. It's the default if the export and its mapping exist
+    /// Update an export: rows are matched by id or, if there are no ids, by repository, then by URL
+    /// and name; everything else in it is kept. It's the default if the export and its mapping exist
     #[arg(long, value_name = "FILE", conflicts_with_all = ["output", "name", "license", "write_mapping"])]
     pub update: Option<PathBuf>,
     /// When updating, remove records from the export that aren't in the table

@@ -109,9 +109,9 @@ const OTHER_LANGUAGES: &str = "other_languages";
 pub type Cells = Vec<(String, Value)>;
 
 /// The language that the most files have a description in; English if equally many do.
-pub fn own_language(files: &[Map<String, Value>]) -> String {
+pub fn own_language<'f>(files: impl Iterator<Item = &'f Map<String, Value>>) -> String {
     let mut counts: Map<String, Value> = Map::new();
-    for tag in files.iter().filter_map(|file| file.get(DESCRIPTION)?.as_object()).flat_map(Map::keys) {
+    for tag in files.filter_map(|file| file.get(DESCRIPTION)?.as_object()).flat_map(Map::keys) {
         let count = counts.get(tag).and_then(Value::as_u64).unwrap_or_default();
         counts.insert(tag.clone(), (count + 1).into());
     }
@@ -237,7 +237,14 @@ fn take(map: &mut Map<String, Value>, path: &str) -> Option<Value> {
         }
         None => map.remove(path)?,
     };
-    let value = if let Value::String(text) = &value { text.trim().into() } else { value };
+    let value = match &value {
+        // Booleans in YAML 1.1.
+        Value::String(text) if matches!(text.as_str(), "yes" | "Yes" | "no" | "No") => {
+            text.eq_ignore_ascii_case("yes").into()
+        }
+        Value::String(text) => text.trim().into(),
+        _ => value,
+    };
     Some(value).filter(|value| !is_empty(value))
 }
 

@@ -6,6 +6,7 @@ mod binary;
 mod edit;
 mod forms;
 mod messy;
+mod publiccode;
 mod remembered;
 mod round_trip;
 mod update;

@@ -44,7 +44,7 @@ METHODS = (
 EXTRAS = {"extra_headers": "Mapping[str, str]", "extra_query": "Mapping[str, ParameterValue]"}
 
 # Operations in the document that are for operators, not for clients.
-LEFT_OUT = {"getHealth", "getReadiness"}
+LEFT_OUT = {"getHealth", "getReadiness", "getPubliccode", "getCodemeta"}
 
 HEADER = '''"""The API's operations, {kind}.
 

@@ -2,13 +2,20 @@
 //! products.
 
 use std::collections::{HashMap, HashSet};
+use std::path::{Path, PathBuf};
 
 use serde_json::value::{RawValue, to_raw_value};
+use serde_json::{Map, Value};
 
 use super::edit::{Members, members};
 use super::synonyms::property_of;
-use super::{Budget, Cell, Fault, MAX_COLUMNS, Progress, Row, RowKind, STEP, Table, TableError, header, json_of};
+use super::{
+    Budget, Cell, Fault, MAX_COLUMNS, MAX_ROWS, MAX_TEXT_BYTES, Progress, Row, RowKind, STEP, Table, TableError,
+    header, json_of, read_file,
+};
+use crate::curate::{publiccode, yaml};
 use crate::export::write_compact;
+use crate::text::count::listed;
 
 pub(super) fn read_lines(bytes: &[u8], progress: Progress<'_>) -> Result<Table, TableError> {
     let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
@@ -47,6 +54,10 @@ pub(super) fn read_document(bytes: &[u8], wanted: Option<&str>) -> Result<Table,
         return builder.list(raw);
     }
     let by_id = members(raw.get()).ok_or_else(|| form("this is neither an array nor an object of records"))?;
+    if by_id.iter().any(|(key, _)| key == publiccode::VERSION) {
+        builder.publiccode(vec![(1, serde_json::from_str(raw.get()).map_err(|error| form(&error.to_string()))?)])?;
+        return builder.finish();
+    }
     if by_id.iter().any(|(key, _)| key == "software") {
         return Err(form(
             "this is already an export, so there's no need to import it (see check); a table is an array of objects, or an object that maps ids to objects",
@@ -100,6 +111,72 @@ pub(super) fn read_document(bytes: &[u8], wanted: Option<&str>) -> Result<Table,
     builder.finish()
 }
 
+/// How many of the files that are left out are named.
+const SHOWN_FILES: usize = 10;
+
+/// How deeply a folder's folders are looked into.
+const MAX_FOLDERS: usize = 16;
+
+/// Reads the files called `publiccode.yml` in a folder and the folders in it, or with any other name
+/// in the folder itself.
+pub(super) fn read_folder(folder: &Path, max_bytes: u64, progress: Progress<'_>) -> Result<Table, TableError> {
+    let mut paths = Vec::new();
+    find_files(folder, MAX_FOLDERS, &mut paths)?;
+    paths.sort();
+    let (mut builder, mut files, mut others, mut bytes) =
+        (TableBuilder::new(RowKind::Record), Vec::new(), Vec::new(), 0);
+    for (path, done) in paths.iter().zip(0_u64..) {
+        progress(done, paths.len() as u64);
+        let content = read_file(path, max_bytes)?;
+        bytes += content.len();
+        if bytes > MAX_TEXT_BYTES {
+            return Err(TableError::TooMuchText);
+        }
+        let name = path.strip_prefix(folder).unwrap_or(path).display().to_string();
+        let number = builder.table.files.len() as u64 + 1;
+        let text = String::from_utf8_lossy(content.strip_prefix(b"\xef\xbb\xbf").unwrap_or(&content));
+        match yaml::to_json(&text, MAX_TEXT_BYTES).map(|json| serde_json::from_str::<Map<String, Value>>(&json)) {
+            Ok(Ok(file)) if file.contains_key(publiccode::VERSION) => files.push((number, file)),
+            // The text is kept, so the file can be corrected.
+            Err(error) => builder.push_unreadable(number, &text, &format!("this isn't valid YAML: {error}"))?,
+            Ok(_) => {
+                others.push(name);
+                continue;
+            }
+        }
+        builder.table.files.push(name);
+    }
+    if builder.table.files.is_empty() {
+        let text = "there is no publiccode.yml in the folder, and only these are read from folders";
+        return Err(TableError::Form(text.to_owned()));
+    }
+    if !others.is_empty() {
+        let (version, others) = (publiccode::VERSION, listed(&others, ", ", SHOWN_FILES));
+        builder.table.notes.push(format!("files without `{version}` are left out: {others}"));
+    }
+    builder.publiccode(files)?;
+    builder.table.rows.sort_by_key(|row| row.number);
+    builder.finish()
+}
+
+fn find_files(folder: &Path, depth: usize, found: &mut Vec<PathBuf>) -> Result<(), TableError> {
+    for entry in std::fs::read_dir(folder)? {
+        let entry = entry?;
+        let (path, kind) = (entry.path(), entry.file_type()?);
+        let is_yaml = path.extension().is_some_and(|extension| extension == "yml" || extension == "yaml");
+        let is_usual = path.file_stem().is_some_and(|stem| stem == "publiccode");
+        if kind.is_dir() && depth > 0 {
+            find_files(&path, depth - 1, found)?;
+        } else if kind.is_file() && is_yaml && (is_usual || depth == MAX_FOLDERS) {
+            found.push(path);
+        }
+        if found.len() > MAX_ROWS {
+            return Err(TableError::TooManyRows);
+        }
+    }
+    Ok(())
+}
+
 struct TableBuilder {
     table: Table,
     columns: HashMap<String, usize>,
@@ -150,6 +227,20 @@ impl TableBuilder {
         }
         self.budget.row(row.len())?;
         self.table.rows.push(Row { number, cells: row });
+        Ok(())
+    }
+
+    /// Adds files in the format publiccode.yml, each with its row's number.
+    fn publiccode(&mut self, files: Vec<(u64, Map<String, Value>)>) -> Result<(), TableError> {
+        // `none` is a way to maintain software.
+        self.table.has_quoted_text = true;
+        let own = publiccode::own_language(files.iter().map(|(_, file)| file));
+        for (number, file) in files {
+            let cells = publiccode::read(file, &own).into_iter().map(|(head, value)| Ok((head, to_raw_value(&value)?)));
+            let cells: Vec<_> =
+                cells.collect::<serde_json::Result<_>>().map_err(|error| TableError::Form(error.to_string()))?;
+            self.push(number, cells.iter().map(|(head, value)| (head.as_str().into(), &**value)).collect())?;
+        }
         Ok(())
     }
 

@@ -8,6 +8,7 @@ use super::date::{self, Date};
 use super::synonyms::{property_of, rating_scale, synonym};
 use super::target::{Target, Translation, evidence_part, known};
 use super::{Cell, RowKind, Table, value};
+use crate::curate::publiccode;
 use crate::record::{Attribute, AttributeType, Property, Shape, slug};
 
 /// How many rows are examined to propose a mapping, except for ratings.
@@ -197,7 +198,10 @@ impl Mapping {
     /// The attributes that columns are mapped to, labelled with the columns' headers.
     pub fn attributes(&self, table: &Table) -> Vec<Attribute> {
         let attribute = |(head, of): (&String, &ColumnUse)| match &of.target {
-            Target::Attribute(name, kind) => Some(Attribute::new(name, head, kind.unwrap_or(AttributeType::Text))),
+            Target::Attribute(name, kind) => {
+                let label = if head.starts_with("attribute:") { labelled(name) } else { head.clone() };
+                Some(Attribute::new(name, &label, kind.unwrap_or(AttributeType::Text)))
+            }
             _ => None,
         };
         table.heads.iter().zip(&self.columns).filter_map(attribute).collect()
@@ -266,6 +270,7 @@ impl Mapping {
                     "it has programming languages, and `languages` are those of the user interface".to_owned()
                 }
                 (_, Some(property)) => format!("its values don't fit `{property}`"),
+                (publiccode::CONTACTS, None) => "they're people; `--additional contacts` publishes them".to_owned(),
                 ("source" | "quelle" | "quellen" | "references" | "evidence" | "nachweise", None) => {
                     "evidence is never guessed; map it to `sources` if that's what it contains".to_owned()
                 }
@@ -281,7 +286,7 @@ impl Mapping {
 
 /// `is_own` is whether the table has a directory's records as JSON.
 fn exact(head: &str, is_own: bool) -> Option<Target> {
-    if head.starts_with("json:") && !is_own {
+    if ["json:", "attribute:"].iter().any(|start| head.starts_with(start)) && !is_own {
         return Target::parse(head);
     }
     if evidence_part(head).is_some() {
@@ -294,6 +299,15 @@ fn exact(head: &str, is_own: bool) -> Option<Target> {
 /// The text in another language that a header stands for, such as `tagline:de`.
 fn translation(head: &str) -> Option<Translation> {
     Translation::of(head, meant)
+}
+
+/// A property's name as a label: `Release date` for `release_date`.
+fn labelled(name: &str) -> String {
+    let mut words = name.replace('_', " ");
+    if let Some(first) = words.get_mut(..1) {
+        first.make_ascii_uppercase();
+    }
+    words
 }
 
 /// The index of the column with this header.

@@ -43,6 +43,7 @@ pub(super) struct KnownRecord {
     pub(super) id: String,
     pub(super) name: String,
     pub(super) url: String,
+    pub(super) repository: Option<String>,
 }
 
 impl fmt::Display for KnownRecord {
@@ -117,14 +118,33 @@ impl<'m> Matcher<'m> {
         }
     }
 
+    /// Pairs rows and records that share a repository with each other and with no one else.
+    pub(super) fn by_repository(&mut self) {
+        let mut found: HashMap<String, (Vec<usize>, Vec<usize>)> = HashMap::new();
+        for (row, address) in self.records.iter().map(|of| of.text("repository")).enumerate() {
+            found.entry(normalised_url(&address.unwrap_or_default()).into_owned()).or_default().0.push(row);
+        }
+        for (element, known) in self.known.iter().enumerate() {
+            let address = known.repository.as_deref().unwrap_or_default();
+            found.entry(normalised_url(address).into_owned()).or_default().1.push(element);
+        }
+        for (rows, elements) in found.into_iter().filter(|(address, _)| !address.is_empty()).map(|(_, of)| of) {
+            if let ([row], [element]) = (&rows[..], &elements[..]) {
+                self.pair(*row, *element);
+            }
+        }
+    }
+
     /// Pairs rows and records with the same name and URL. If there are several, those that don't
     /// differ in anything else come first, and the others follow in order if they're equally many.
     pub(super) fn by_name_and_url(&mut self, is_same: &dyn Fn(usize, &Record) -> bool) {
         let mut groups: HashMap<&Keys, (Vec<usize>, VecDeque<usize>)> = HashMap::new();
-        for (element, keys) in self.known_keys.iter().enumerate() {
+        let free = self.known_keys.iter().enumerate().filter(|(element, _)| !self.is_taken[*element]);
+        for (element, keys) in free {
             groups.entry(keys).or_default().1.push_back(element);
         }
-        for (row, keys) in self.row_keys.iter().enumerate() {
+        let free = self.row_keys.iter().enumerate().filter(|(row, _)| self.targets[*row].is_none());
+        for (row, keys) in free {
             groups.entry(keys).and_modify(|(rows, _)| rows.push(row));
         }
         let mut pairs = Vec::new();

@@ -180,6 +180,8 @@ pub struct Table {
     pub row_kind: RowKind,
     /// Whether date serial numbers count from 1904.
     pub is_1904: bool,
+    /// The files that the rows come from, if each is one.
+    pub files: Vec<String>,
     /// How rows are written in CSV.
     pub dialect: Dialect,
     /// Whether the file quotes all text, so that only words without quotes mean "no value".
@@ -205,6 +207,10 @@ impl Table {
 
     /// How messages name a row, such as `row 5`.
     pub fn row_name(&self, number: u64) -> String {
+        let index = usize::try_from(number).unwrap_or_default().wrapping_sub(1);
+        if let Some(file) = self.files.get(index) {
+            return file.clone();
+        }
         let kind = match self.row_kind {
             RowKind::Row => "row",
             RowKind::Line => "line",
@@ -326,13 +332,25 @@ pub struct ReadOptions<'o> {
     pub header_row: Option<u64>,
 }
 
-/// Reads a table: a workbook by its content, JSON by its extension, and anything else as CSV.
+/// Reads a table: a workbook by its content, JSON by its extension, and anything else as CSV. A folder
+/// is a table of the files in it.
 pub fn read(
     path: &Path,
     options: ReadOptions<'_>,
     max_bytes: u64,
     progress: Progress<'_>,
 ) -> Result<Table, TableError> {
+    if std::fs::metadata(path)?.is_dir() {
+        let mut table = json::read_folder(path, max_bytes, progress)?;
+        clean::clean(&mut table, options.null)?;
+        return Ok(table);
+    }
+    let bytes = read_file(path, max_bytes)?;
+    let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
+    parse(&bytes, &extension.to_string_lossy(), options, progress)
+}
+
+fn read_file(path: &Path, max_bytes: u64) -> Result<Vec<u8>, TableError> {
     // Checked before opening: opening a named pipe would wait for its writer.
     if !std::fs::metadata(path)?.is_file() {
         return Err(TableError::Form(
@@ -344,8 +362,7 @@ pub fn read(
     if bytes.len() as u64 > max_bytes {
         return Err(TableError::TooLarge { limit: max_bytes });
     }
-    let extension = path.extension().unwrap_or_default().to_ascii_lowercase();
-    parse(&bytes, &extension.to_string_lossy(), options, progress)
+    Ok(bytes)
 }
 
 /// Reads a table from a file's bytes, given the extension in lower case.

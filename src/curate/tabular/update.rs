@@ -49,7 +49,7 @@ pub struct UpdateOptions {
     pub is_exact: bool,
 }
 
-/// Updates an export. Rows are matched by id, or by URL and name if there are no ids; `ask` decides
+/// Updates an export. Rows are matched by id or, if there are no ids, by repository, then by URL and name; `ask` decides
 /// if a row may be several records, or if several rows may be a record.
 pub fn update(
     export: &Export,
@@ -72,6 +72,9 @@ pub fn update(
     if mapping.has("id") {
         matcher.by_id();
     } else {
+        if !is_exact {
+            matcher.by_repository();
+        }
         matcher.by_name_and_url(&|element, record| merged(elements[element].value, record, &mut 0).is_none());
     }
     if !mapping.has("id") && !is_exact {

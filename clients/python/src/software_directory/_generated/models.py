@@ -653,6 +653,8 @@ class _ExportAlways(TypedDict):
 class Export(_ExportAlways, total=False):
     """One of the export files that make up the directory."""
 
+    description: str
+    """What the export contains. Absent if the export doesn't say."""
     corrections: str
     """Where readers can suggest corrections: an https or mailto URI template with the variables `{id}`, `{name}`,
     `{export}` and `{url}`. Absent if the export names no such address.
