@@ -1,6 +1,8 @@
 //! publiccode.yml, the format in which public bodies describe their software: files become rows of a
 //! table, and records become files (<https://yml.publiccode.tools>, versions 0.x).
 
+use std::collections::BTreeMap;
+
 use fluent_uri::Uri;
 use serde_json::{Map, Value, json};
 use yaml_rust2::yaml::Hash;
@@ -299,17 +301,28 @@ pub fn property(record: &Value, name: &str) -> Option<Value> {
     Some(value).filter(|value| !is_empty(value))
 }
 
-/// The descriptions by language.
+/// The descriptions by language. A record's own texts may be a copy of a translation, if it has none in
+/// the directory's language.
 fn descriptions(record: &Value) -> Value {
-    let mut own = Map::new();
-    own.extend(TEXTS.iter().filter_map(|(key, name, _)| Some(((*key).to_owned(), property(record, name)?))));
-    let mut all = Map::from_iter([(record["language"].as_str().unwrap_or("en").to_owned(), own.into())]);
-    for (tag, texts) in record["translations"].as_object().into_iter().flatten() {
+    let empty = Map::new();
+    let translations = record["translations"].as_object().unwrap_or(&empty);
+    let is_copied = |texts: &Value| {
+        let texts = || texts.as_object().into_iter().flatten().filter(|(name, _)| *name != "name");
+        texts().next().is_some() && texts().all(|(name, text)| property(record, name).as_ref() == Some(text))
+    };
+    let copied = translations.iter().find(|(_, texts)| is_copied(texts)).map(|(tag, _)| tag.as_str());
+    let own = TEXTS.iter().filter_map(|(key, name, _)| Some(((*key).to_owned(), property(record, name)?)));
+    let tag = copied.or(record["language"].as_str()).unwrap_or("en");
+    let mut all = BTreeMap::from([(tag.to_owned(), own.collect::<Map<_, _>>())]);
+    for (tag, texts) in translations {
         let texts = TRANSLATED.iter().filter_map(|(key, name)| Some(((*key).to_owned(), texts.get(name)?.clone())));
-        let others = property(record, OTHER_LANGUAGES).and_then(|others| others.get(tag)?.as_object().cloned());
-        all.insert(tag.clone(), texts.chain(others.into_iter().flatten()).collect::<Map<_, _>>().into());
+        all.entry(tag.clone()).or_default().extend(texts);
     }
-    all.into()
+    for (tag, texts) in property(record, OTHER_LANGUAGES).as_ref().and_then(Value::as_object).into_iter().flatten() {
+        let texts = texts.as_object().into_iter().flatten().map(|(key, value)| (key.clone(), value.clone()));
+        all.entry(tag.clone()).or_default().extend(texts);
+    }
+    json!(all)
 }
 
 fn insert(map: &mut Hash, path: &str, value: &Value) {
