@@ -22,7 +22,7 @@ use std::time::{Duration, Instant};
 
 use bytes::Bytes;
 use software_directory::catalogue::{CatalogueWriter, Merged};
-use software_directory::export::{IdPrefixes, Limits};
+use software_directory::export::{IdPrefixes, Limits, TrustedKeys};
 use software_directory::generation::source::{ReadSet, Source};
 use software_directory::generation::store::{NewGeneration, Store};
 use software_directory::generation::{Artifact, Generation, MeaningOption, Processors, Snapshot, build};
@@ -179,6 +179,7 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
         inputs: stamp.clone(),
         id_prefixes: IdPrefixes::default(),
         meaning: MeaningOption::On,
+        trusted_keys: TrustedKeys::default(),
         skipped,
     };
     let (manifest, persist) = time(|| store.save(&parts, about, None));

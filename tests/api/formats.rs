@@ -1,4 +1,4 @@
-//! The directory in other catalogues' formats: publiccode.yml, CodeMeta, DCAT-AP and schema.org.
+//! The directory in other catalogues' formats: publiccode.yml, codemeta.json, DCAT-AP and schema.org.
 
 use std::sync::Arc;
 

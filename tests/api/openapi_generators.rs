@@ -143,7 +143,7 @@ async fn every_parameter_has_an_example_that_finds_something() {
                 continue;
             }
             assert_eq!(answer.status, 200, "{target}: {}", answer.text());
-            if path.ends_with(".yml") {
+            if path.ends_with("publiccode.yml") {
                 continue;
             }
             let is_empty = answer.json()["data"].as_array().is_some_and(Vec::is_empty);

@@ -348,13 +348,12 @@ impl Job<'_> {
         match &self.goal {
             Goal::New { output, replaced, .. } => {
                 mapping::create_folder(output)?;
-                match replaced {
-                    Some(replaced) => Locked::new(output)?.replace(*replaced, &draft.json)?,
+                if let Some(replaced) = replaced {
+                    Locked::new(output)?.replace(*replaced, &draft.json)?;
+                } else {
                     // A file that has appeared in the meantime is never overwritten.
-                    None => {
-                        write_file(output, false, |out| out.write_all(draft.json.as_bytes()))?;
-                        note_signature(output);
-                    }
+                    write_file(output, false, |out| out.write_all(draft.json.as_bytes()))?;
+                    note_signature(output);
                 }
                 super::init::remove_example(output);
                 print_note(&wrote_products(count, output));

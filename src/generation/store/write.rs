@@ -420,7 +420,7 @@ mod tests {
     use tempfile::TempDir;
 
     use super::*;
-    use crate::export::{IdPrefixes, Skipped};
+    use crate::export::{IdPrefixes, Skipped, TrustedKeys};
     use crate::generation::source::FolderStamp;
     use crate::generation::store::{Manifest, NewGeneration};
     use crate::generation::{Generation, MeaningOption};
@@ -436,6 +436,7 @@ mod tests {
             inputs: FolderStamp::default(),
             id_prefixes: IdPrefixes::default(),
             meaning: MeaningOption::On,
+            trusted_keys: TrustedKeys::default(),
             skipped: Skipped::default(),
         };
         let parts = vec![(PART.to_owned(), Bulk::Memory(Bytes::copy_from_slice(content)))];

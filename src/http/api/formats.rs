@@ -1,4 +1,4 @@
-//! A product in the formats of other catalogues: publiccode.yml and CodeMeta.
+//! A product in the formats of other catalogues: publiccode.yml and codemeta.json.
 
 use std::sync::Arc;
 
@@ -6,7 +6,6 @@ use axum::extract::State;
 use axum::http::HeaderValue;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::Response;
-use serde::Deserialize;
 use serde_json::{Map, Value, json};
 
 use crate::curate::publiccode::{self, property};
@@ -38,9 +37,9 @@ pub(in crate::http) async fn get_publiccode(
     Ok(document("application/yaml", write(&state, served, id, publiccode::write).await?))
 }
 
-/// Get a product as CodeMeta
+/// Get a product as codemeta.json
 ///
-/// The record in CodeMeta 3.0 (JSON-LD), with whatever of it the vocabulary has a term for.
+/// The record in the vocabulary `CodeMeta` 3.0 (JSON-LD), with whatever of it that has a term for.
 #[utoipa::path(
     get,
     path = "/v1/software/{id}/codemeta.json",
@@ -74,10 +73,6 @@ async fn write<T: Send + 'static>(
     id: String,
     write: fn(&Value) -> T,
 ) -> Result<T, ApiError> {
-    #[derive(Deserialize)]
-    struct Body {
-        data: Value,
-    }
     let not_found = ApiError::SoftwareNotFound(id.clone());
     let (snapshot, found) = match served {
         Served::Snapshot(snapshot) => (Some(snapshot), None),
@@ -89,13 +84,13 @@ async fn write<T: Send + 'static>(
             None => found,
         };
         let (record, _) = found.ok_or(not_found)?;
-        let Body { data } = serde_json::from_slice(&record.body).map_err(ApiError::internal)?;
-        Ok(write(&data))
+        let body: Value = serde_json::from_slice(&record.body).map_err(ApiError::internal)?;
+        Ok(write(&body["data"]))
     };
     state.search(write).await?
 }
 
-/// The terms of CodeMeta for properties. The first one that a record has counts.
+/// The terms of `CodeMeta` for properties. The first one that a record has counts.
 const TERMS: [(&str, &[&str]); 14] = [
     ("identifier", &["id"]),
     ("name", &["name"]),

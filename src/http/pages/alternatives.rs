@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use askama::Template;
-use axum::extract::State;
+use axum::extract::{MatchedPath, State};
 use axum::http::{StatusCode, Uri};
 use axum::response::Response;
 use serde_json::{Value, json};
@@ -14,6 +14,7 @@ use super::links::{Address, PAGE, of_alternatives, of_software};
 use super::pager::{Pager, offset, part};
 use super::respond;
 use super::row::Row;
+use crate::catalogue::resource::SoftwareDetail;
 use crate::catalogue::{Alternatives, Ordinal};
 use crate::generation::Snapshot as Generation;
 use crate::http::extract::query::RawQuery;
@@ -22,6 +23,9 @@ use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 use crate::record::{Language, slug};
 use crate::service::{self, PageRequest, Stop, Translator};
+
+/// The route of a product's alternatives.
+pub(super) const OF_PRODUCT: &str = "/software/{id}/alternatives";
 
 /// How many products a page shows.
 const PRODUCTS: u32 = 20;
@@ -39,56 +43,33 @@ struct AlternativesPage<'a> {
     pager: Option<Pager>,
 }
 
-/// Who can be replaced: a product by its id, or a name by its own.
-#[derive(Debug)]
-enum Replaced {
-    Product(String),
-    Name(String),
-}
-
-pub(super) async fn of_product(
+/// Handles both routes: the product's, and the one of names.
+pub(super) async fn get_alternatives(
     State(state): State<Arc<AppState>>,
+    route: MatchedPath,
     language: PageLanguage,
     Preferred(of_texts): Preferred,
     snapshot: Snapshot,
     PathId(id): PathId,
     uri: Uri,
 ) -> Result<Response, ApiError> {
-    get(state, language, of_texts, snapshot, Replaced::Product(id), uri).await
-}
-
-pub(super) async fn of_name(
-    State(state): State<Arc<AppState>>,
-    language: PageLanguage,
-    Preferred(of_texts): Preferred,
-    snapshot: Snapshot,
-    PathId(id): PathId,
-    uri: Uri,
-) -> Result<Response, ApiError> {
-    get(state, language, of_texts, snapshot, Replaced::Name(id), uri).await
-}
-
-async fn get(
-    state: Arc<AppState>,
-    language: PageLanguage,
-    of_texts: Option<Language>,
-    snapshot: Snapshot,
-    replaced: Replaced,
-    uri: Uri,
-) -> Result<Response, ApiError> {
-    let of = Arc::clone(&state);
-    let show = move |_: Stop| show(&of, (language, of_texts.as_ref()), &snapshot, replaced, &uri);
+    let (of, is_product) = (Arc::clone(&state), route.as_str() == OF_PRODUCT);
+    let show = move |_: Stop| show(&of, (language, of_texts.as_ref()), &snapshot, (id, is_product), &uri);
     state.search(show).await?
 }
 
 /// The products that can replace a product, best first.
-pub(super) fn ordinals(snapshot: &Generation, id: &str, names: &[&str]) -> Vec<Ordinal> {
-    let own = snapshot.records.find(id);
-    let found = names.iter().filter_map(|name| snapshot.catalogue.alternatives(&slug(name)));
+pub(super) fn ordinals(snapshot: &Generation, product: &SoftwareDetail<'_>) -> Vec<Ordinal> {
+    let own = snapshot.records.find(&product.item.id);
+    let found = names(product).filter_map(|name| snapshot.catalogue.alternatives(&slug(name)));
     let mut ordinals: Vec<_> = found.flat_map(|of| &of.products).copied().filter(|at| Some(*at) != own).collect();
     ordinals.sort_unstable();
     ordinals.dedup();
     ordinals
+}
+
+fn names<'p>(product: &'p SoftwareDetail<'_>) -> impl Iterator<Item = &'p str> {
+    std::iter::once(&product.item.name).chain(&product.detail.aliases).map(|name| &**name)
 }
 
 /// The id of the product that a name stands for.
@@ -96,33 +77,27 @@ pub(super) fn product_of(snapshot: &Generation, of: &Alternatives) -> Result<Opt
     let Some(id) = service::find_named(snapshot, &of.name)? else { return Ok(None) };
     let Some(stored) = service::read_software(snapshot, &id)? else { return Ok(None) };
     let product = stored.read().map_err(ApiError::internal)?;
-    let mut names = std::iter::once(&product.item.name).chain(&product.detail.aliases);
-    Ok(names.any(|name| slug(name) == *of.id).then_some(id))
+    let is_named = names(&product).any(|name| slug(name) == *of.id);
+    Ok(is_named.then_some(id))
 }
 
 fn show(
     state: &AppState,
     (language, of_texts): (PageLanguage, Option<&Language>),
     snapshot: &Generation,
-    replaced: Replaced,
+    (id, is_product): (String, bool),
     uri: &Uri,
 ) -> Result<Response, ApiError> {
     let (t, site) = (language.texts(), &state.site);
     let base = site.base_in(language);
-    let (name, product, ordinals, path) = match replaced {
-        Replaced::Product(id) => {
-            let stored = service::read_software(snapshot, &id)?;
-            let stored = stored.ok_or_else(|| ApiError::SoftwareNotFound(id.clone()))?;
-            let product = stored.read().map_err(ApiError::internal)?;
-            let names: Vec<&str> =
-                std::iter::once(&product.item.name).chain(&product.detail.aliases).map(|name| &**name).collect();
-            let path = format!("{}/alternatives", of_software(base, &id));
-            (product.item.name.to_string(), Some(id.clone()), ordinals(snapshot, &id, &names), path)
-        }
-        Replaced::Name(id) => {
-            let of = snapshot.catalogue.alternatives(&id).ok_or(ApiError::RouteNotFound)?;
-            (of.name.to_string(), product_of(snapshot, of)?, of.products.clone(), of_alternatives(base, &id))
-        }
+    let (name, product, ordinals, path) = if is_product {
+        let stored = service::read_software(snapshot, &id)?.ok_or_else(|| ApiError::SoftwareNotFound(id.clone()))?;
+        let product = stored.read().map_err(ApiError::internal)?;
+        let path = format!("{}/alternatives", of_software(base, &id));
+        (product.item.name.to_string(), Some(id), ordinals(snapshot, &product), path)
+    } else {
+        let of = snapshot.catalogue.alternatives(&id).ok_or(ApiError::RouteNotFound)?;
+        (of.name.to_string(), product_of(snapshot, of)?, of.products.clone(), of_alternatives(base, &id))
     };
     if ordinals.is_empty() {
         return Err(ApiError::RouteNotFound);

@@ -296,9 +296,8 @@ fn show(
     };
     let rows = similar_products.iter().zip(&similar);
     let rows = rows.map(|(product, hit)| Row::new(edition, product).with_note(in_common(edition, hit)));
-    let names: Vec<&str> = std::iter::once(&product.item.name).chain(&detail.aliases).map(|name| &**name).collect();
     let view = SoftwarePage {
-        has_alternatives: !alternatives::ordinals(snapshot, &id, &names).is_empty(),
+        has_alternatives: !alternatives::ordinals(snapshot, &product).is_empty(),
         frame: frame(site, language, snapshot, &product),
         edition,
         t,

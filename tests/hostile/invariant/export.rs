@@ -22,6 +22,7 @@ pub(crate) fn check(bytes: &[u8]) {
         max_file_bytes: 1 << 20,
         max_depth: 32,
         max_age: MaxAge::new(date(2026, 6, 1), Span::new().months(5)),
+        ..Limits::default()
     };
     let report = export::examine(vec![file], &limits, today, &|_| {}).expect("in memory");
     for finding in &report.findings {
