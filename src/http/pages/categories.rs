@@ -13,7 +13,7 @@ use super::edition::Edition;
 use super::frame::{Frame, Section};
 use super::home::overview;
 use super::language::{PageLanguage, Texts};
-use super::links::{Address, PAGE, of_category};
+use super::links::{Address, Base, PAGE, of_category};
 use super::list::List;
 use super::pager::{Pager, offset, part};
 use super::respond;
@@ -60,6 +60,14 @@ impl<'a> CategoriesPage<'a> {
     }
 }
 
+pub(in crate::http) fn all_categories(base: Base<'_>) -> Address {
+    Address::list(base.page("/categories"), base)
+}
+
+pub(in crate::http) fn category_pages(base: Base<'_>, id: &str) -> Address {
+    Address::record(of_category(base, id), base)
+}
+
 pub(super) async fn list_categories(
     State(state): State<Arc<AppState>>,
     language: PageLanguage,
@@ -69,7 +77,7 @@ pub(super) async fn list_categories(
 ) -> Result<Response, ApiError> {
     let (t, site) = (language.texts(), &state.site);
     let query = RawQuery::parse(uri.query().unwrap_or_default());
-    let address = Address::read(format!("{}/categories", site.base_in(language)), &query, &[PAGE]);
+    let address = all_categories(site.base_in(language)).reading(&query, &[PAGE]);
     let (all, overview) = (&snapshot.catalogue.tables.categories, overview(&state, &snapshot).await?);
     let sorted = overview.localised(of_texts.as_ref()).map_or(&[][..], |localised| &localised.categories);
     let page = Pagination { limit: LIMIT, offset: offset(address.page(), LIMIT), total: all.len() as u64 };
@@ -131,7 +139,7 @@ async fn show(
         };
     };
     let category = catalogue.tables.categories[at as usize].clone();
-    let list =
-        List::read(of_category(state.site.base_in(language), &category.id), uri, &snapshot, Some(category), of_texts)?;
+    let address = category_pages(state.site.base_in(language), &category.id);
+    let list = List::read(address, uri, &snapshot, Some(category), of_texts)?;
     results::show(state, language, snapshot, list, is_part).await
 }

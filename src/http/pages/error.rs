@@ -7,6 +7,7 @@ use axum::response::Response;
 
 use super::frame::Frame;
 use super::language::{PageLanguage, Texts};
+use super::links::Base;
 use super::respond;
 use super::sign_in;
 use crate::http::content_coding::quality;
@@ -20,7 +21,7 @@ use crate::http::state::AppState;
 struct ErrorPage<'a> {
     frame: Frame<'a>,
     t: &'static Texts,
-    base: &'a str,
+    base: Base<'a>,
     heading: &'static str,
     text: &'a str,
     /// How long to wait before trying again, in words.
@@ -127,7 +128,9 @@ fn page(
     };
     frame = frame.titled(heading);
     frame.is_noindex = true;
-    target.clone_into(&mut frame.address);
+    if !frame.is_published() {
+        target.clone_into(&mut frame.address);
+    }
     frame.q = q.as_deref().unwrap_or_default();
     let page = ErrorPage {
         t,

@@ -12,7 +12,7 @@ use super::edition::Lang;
 use super::frame::{Frame, Section};
 use super::language::{PageLanguage, Texts};
 use super::licence;
-use super::links::{self, segment};
+use super::links::{self, Base, of_export};
 use super::respond;
 use crate::catalogue::ExportDocument;
 use crate::catalogue::resource::ExportResource;
@@ -25,14 +25,14 @@ use crate::http::state::AppState;
 struct ExportsPage<'a> {
     frame: Frame<'a>,
     t: &'static Texts,
-    root: &'a str,
+    root: Base<'a>,
     exports: &'a [ExportDocument],
     calls: Calls,
 }
 
 impl ExportsPage<'_> {
-    fn href(&self, export: &ExportResource) -> String {
-        format!("{}/exports/{}", self.root, segment(&export.id))
+    fn href(&self, export: &ExportResource, format: &str) -> String {
+        of_export(self.root, &export.id, format)
     }
 
     fn lang<'e>(&self, export: &'e ExportResource) -> Lang<'e> {
@@ -59,13 +59,15 @@ pub(super) async fn list_exports(
     snapshot: Snapshot,
 ) -> Result<Response, ApiError> {
     let (t, site) = (language.texts(), &state.site);
-    let mut frame = Frame::new(site, language, &snapshot).titled(t.sources).described(t.sources_note);
+    let mut frame = Frame::new(site, language, &snapshot)
+        .titled(t.sources)
+        .described(t.sources_note)
+        .at(&site.base_in(language).page("/exports"));
     frame.section = Section::Sources;
-    "/exports".clone_into(&mut frame.address);
     let page = ExportsPage {
         frame,
         t,
-        root: &site.base,
+        root: site.root(),
         exports: &snapshot.catalogue.tables.exports,
         calls: Calls::new(t, site, &[Call::new("/v1/exports", "exports.list")]),
     };

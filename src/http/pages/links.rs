@@ -1,9 +1,10 @@
 //! URLs of pages and filtered product lists, and web addresses that records link to.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use fluent_uri::Uri;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use crate::http::extract::query::RawQuery;
 use crate::text::printable::is_invisible;
@@ -13,38 +14,157 @@ use crate::text::printable::is_invisible;
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'~');
 
 /// Encodes text as one path segment.
-pub(super) fn segment(text: &str) -> impl std::fmt::Display + '_ {
+pub(in crate::http) fn segment(text: &str) -> impl std::fmt::Display + '_ {
     utf8_percent_encode(text, ENCODED)
 }
 
-pub(super) fn of_software(base: &str, id: &str) -> String {
-    format!("{base}/software/{}", segment(id))
+/// The characters to encode in a file's name. Upper-case letters are included, so that no two names
+/// are the same on a file system that ignores case, and `~`, which marks a shortened name.
+const IN_FILES: &AsciiSet = &{
+    let (mut set, mut letter) = (ENCODED.add(b'~'), b'A');
+    while letter <= b'Z' {
+        set = set.add(letter);
+        letter += 1;
+    }
+    set
+};
+
+/// The maximum length of a file's name without its extension, in bytes.
+const MAX_NAME: usize = 200;
+
+/// A record's id as a file's name, different for each id. It contains no dot or slash, and it's never
+/// the name of a list's page, such as `page-2`.
+fn file_name(id: &str) -> String {
+    let mut name = utf8_percent_encode(id, IN_FILES).to_string();
+    if name.strip_prefix("page-").is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit())) {
+        name.replace_range(..1, "%70");
+    }
+    if name.len() > MAX_NAME {
+        // An escape has three bytes, so there's one to end before among the last three.
+        let end = MAX_NAME - 40;
+        let end = (end - 2..end).find(|at| name.as_bytes()[*at] == b'%').unwrap_or(end);
+        name.truncate(end);
+        name.push('~');
+        name.push_str(&blake3::hash(id.as_bytes()).to_hex()[..32]);
+    }
+    name
 }
 
-pub(super) fn of_category(base: &str, id: &str) -> String {
-    format!("{base}/categories/{}", segment(id))
+/// What links to pages start with: the public URL or its path, and the page's language.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::http) struct Base<'a> {
+    pub(in crate::http) path: &'a str,
+    /// Whether the pages are files. Then addresses have no query, and a page is a folder's
+    /// `index.html`.
+    pub(in crate::http) is_published: bool,
 }
 
-pub(super) fn of_search(base: &str, name: &str, value: &str) -> String {
-    Address::new(format!("{base}/")).with(name, value)
+impl fmt::Display for Base<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.path)
+    }
+}
+
+impl Base<'_> {
+    /// A page's URL, given the path at which it's served.
+    pub(in crate::http) fn page(self, path: &str) -> String {
+        if !self.is_published {
+            return format!("{self}{path}");
+        }
+        // A web server decodes the names in an address once.
+        let names = path.split('/').filter(|segment| !segment.is_empty());
+        let names = names.map(|name| file_name(&percent_decode_str(name).decode_utf8_lossy()).replace('%', "%25"));
+        names.fold(format!("{self}/"), |url, name| url + &name + "/")
+    }
+
+    /// The list of all products.
+    pub(in crate::http) fn products(self) -> String {
+        if self.is_published { self.page("/software") } else { format!("{self}/?q=") }
+    }
+
+    /// A page of the list of all products.
+    pub(in crate::http) fn products_address(self) -> Address {
+        Address::list(if self.is_published { self.products() } else { self.page("/") }, self)
+    }
+
+    /// The URL of a link to a path in the operator's text; `None` if files can't answer it.
+    pub(super) fn of_own_link(self, path: &str) -> Option<String> {
+        let (path, fragment) = path.split_at(path.find('#').unwrap_or(path.len()));
+        if path == "/?q=" {
+            return Some(self.products() + fragment);
+        }
+        let first = path.split('/').nth(1).unwrap_or_default();
+        let is_page = ["", "software", "categories", "glossary", "pages"].contains(&first);
+        let is_page = (is_page || ["/exports", "/docs"].contains(&path)) && !path.contains('?');
+        let can_answer = is_page || !self.is_published;
+        can_answer.then(|| self.page(path) + fragment)
+    }
+}
+
+/// The path in the published folder of the file that answers a URL below a base.
+pub(in crate::http) fn file_of(url: &str, base: &str) -> String {
+    let path = url.strip_prefix(base).unwrap_or(url).trim_start_matches('/').replace("%25", "%");
+    if path.is_empty() || path.ends_with('/') { path + "index.html" } else { path }
+}
+
+pub(in crate::http) fn of_software(base: Base<'_>, id: &str) -> String {
+    base.page(&format!("/software/{}", segment(id)))
+}
+
+pub(in crate::http) fn of_category(base: Base<'_>, id: &str) -> String {
+    base.page(&format!("/categories/{}", segment(id)))
+}
+
+/// The image that says when a product's evidence was checked.
+pub(in crate::http) fn of_badge(base: Base<'_>, id: &str) -> String {
+    format!("{}/badge.svg", of_software(base, id).trim_end_matches('/'))
+}
+
+/// The products with a value; empty if files can't be searched for it.
+pub(super) fn of_search(base: Base<'_>, name: &str, value: &str) -> String {
+    if base.is_published { String::new() } else { Address::new(format!("{base}/")).with(name, value) }
 }
 
 /// The glossary page that shows a term, reached by searching for it: a large glossary has several
 /// pages.
-pub(super) fn of_term(base: &str, term: &str) -> String {
-    Address::new(format!("{base}/glossary")).with("q", term)
+pub(super) fn of_term(base: Base<'_>, term: &str) -> String {
+    Address::new(base.page("/glossary")).with("q", term)
 }
 
-/// The URL of a full record as JSON. `kind` is `software`, `categories` or `glossary`.
-pub(super) fn of_record(base: &str, kind: &str, id: &str) -> String {
-    format!("{base}/records/{kind}/{}", segment(id))
+/// The URL of a full record as JSON. `kind` is `software`, `reviews`, `categories` or `glossary`.
+pub(in crate::http) fn of_record(root: Base<'_>, kind: &str, id: &str) -> String {
+    if !root.is_published {
+        return format!("{root}/records/{kind}/{}", segment(id));
+    }
+    let name = file_name(id).replace('%', "%25");
+    let page = if kind == "reviews" { "/page-1" } else { "" };
+    format!("{root}/v1/{kind}/{name}{page}.json")
+}
+
+/// The URL of an export's download. `format` is `json` or `ndjson`.
+pub(in crate::http) fn of_export(root: Base<'_>, id: &str, format: &str) -> String {
+    if root.is_published {
+        return format!("{root}/v1/exports/{}.{format}", file_name(id).replace('%', "%25"));
+    }
+    format!("{root}/exports/{}{}", segment(id), if format == "json" { "" } else { "?format=ndjson" })
+}
+
+/// The URL of a page of the API's list of these records, which has a hundred.
+pub(in crate::http) fn of_data(root: Base<'_>, list: &str, page: u64) -> String {
+    if root.is_published {
+        let list = root.page(list);
+        return format!("{list}page-{page}.json");
+    }
+    format!("{root}{list}?limit=100&offset={}", (page - 1) * 100)
 }
 
 /// A product list's URL: a path, and the parameters that have a value.
 #[derive(Debug, Clone)]
-pub(super) struct Address {
+pub(in crate::http) struct Address {
     path: String,
     pairs: Vec<(&'static str, String)>,
+    /// What the number of a published page starts with; `None` if pages are served.
+    published: Option<&'static str>,
 }
 
 /// The parameter for the page number, counted from 1.
@@ -55,22 +175,41 @@ pub(super) const COMPARED: &str = "id";
 
 impl Address {
     pub(super) fn new(path: String) -> Self {
-        Self { path, pairs: Vec::new() }
+        Self { path, pairs: Vec::new(), published: None }
+    }
+
+    /// A record's page, which may have further pages.
+    pub(in crate::http) fn record(path: String, base: Base<'_>) -> Self {
+        Self { published: base.is_published.then_some(""), ..Self::new(path) }
+    }
+
+    /// A list of records, whose pages are published beside them.
+    pub(in crate::http) fn list(path: String, base: Base<'_>) -> Self {
+        Self { published: base.is_published.then_some("page-"), ..Self::new(path) }
     }
 
     /// Reads the parameters with these names. Others, such as tracking parameters, are dropped, and
     /// so are the empty ones that forms send.
-    pub(super) fn read(path: String, query: &RawQuery, names: &[&'static str]) -> Self {
+    pub(super) fn reading(self, query: &RawQuery, names: &[&'static str]) -> Self {
         let pairs = query.pairs().filter(|(_, value)| !value.is_empty());
         let known = pairs.filter_map(|(name, value)| {
             let name = names.iter().find(|known| known.as_bytes() == name)?;
             Some((*name, String::from_utf8_lossy(value).into_owned()))
         });
-        Self { path, pairs: known.collect() }
+        Self { pairs: known.collect(), ..self }
+    }
+
+    pub(super) fn and(mut self, name: &'static str, value: &str) -> Self {
+        self.pairs.push((name, value.to_owned()));
+        self
     }
 
     pub(super) fn path(&self) -> &str {
         &self.path
+    }
+
+    pub(super) fn is_published(&self) -> bool {
+        self.published.is_some()
     }
 
     pub(super) fn pairs(&self) -> impl Iterator<Item = (&'static str, &str)> {
@@ -90,7 +229,7 @@ impl Address {
     /// The same list without the parameters that `is_left_out` selects.
     pub(super) fn without(&self, is_left_out: impl Fn(&str) -> bool) -> Self {
         let pairs = self.pairs.iter().filter(|(name, _)| !is_left_out(name)).cloned().collect();
-        Self { path: self.path.clone(), pairs }
+        Self { pairs, ..self.clone() }
     }
 
     /// The page number, counted from 1.
@@ -133,7 +272,10 @@ impl Address {
         self.joined(&query.finish())
     }
 
-    pub(super) fn at_page(&self, page: u64) -> String {
+    pub(in crate::http) fn at_page(&self, page: u64) -> String {
+        if let Some(start) = self.published {
+            return if page > 1 { format!("{}{start}{page}/", self.path) } else { self.path.clone() };
+        }
         if page > 1 { self.with(PAGE, &page.to_string()) } else { self.keeping(|_, _| true) }
     }
 
@@ -187,7 +329,7 @@ mod tests {
     const NAMES: [&str; 4] = ["q", "category", "sort", "page"];
 
     fn address(path: &str, query: &str) -> Address {
-        Address::read(path.to_owned(), &RawQuery::parse(query), &NAMES)
+        Address::new(path.to_owned()).reading(&RawQuery::parse(query), &NAMES)
     }
 
     #[test]

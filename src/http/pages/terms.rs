@@ -7,7 +7,6 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError};
 use foldhash::{HashMap, HashSet};
 
 use super::edition::tag_of;
-use super::links::of_term;
 use crate::catalogue::GlossaryEntry;
 use crate::record::Language;
 use crate::text::append;
@@ -156,11 +155,11 @@ fn pattern(text: &str) -> (String, Vec<Word>) {
 }
 
 /// Links the terms in a page's text.
-#[derive(Debug)]
 pub(super) struct TermLinker<'a> {
     index: &'a TermIndex,
     glossary: &'a [GlossaryEntry],
-    base: &'a str,
+    /// A term's URL; empty if it has none.
+    href: &'a dyn Fn(usize) -> String,
     /// Of the definitions.
     language: Option<&'a Language>,
     mentioned: HashSet<usize>,
@@ -174,11 +173,11 @@ impl<'a> TermLinker<'a> {
     pub(super) fn new(
         index: &'a TermIndex,
         glossary: &'a [GlossaryEntry],
-        base: &'a str,
+        href: &'a dyn Fn(usize) -> String,
         language: Option<&'a Language>,
     ) -> Self {
         let (text_left, checks_left) = (MAX_TEXT, MAX_CHECKED);
-        Self { index, glossary, base, language, mentioned: HashSet::default(), text_left, checks_left }
+        Self { index, glossary, href, language, mentioned: HashSet::default(), text_left, checks_left }
     }
 
     /// The text as HTML.
@@ -201,7 +200,7 @@ impl<'a> TermLinker<'a> {
                 format_args!(
                     "<span class=\"term\"><a href=\"{}\" aria-describedby=\"about-{id}\">{}</a>\
                  <span class=\"about-term\" role=\"tooltip\" id=\"about-{id}\"><bdi lang=\"{}\">{}</bdi></span></span>",
-                    escape(&of_term(self.base, &entry.term.term)),
+                    escape(&(self.href)(term)),
                     escape(&text[place.clone()]),
                     escape(tag),
                     escape(&definition),
