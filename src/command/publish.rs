@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use indicatif::{HumanBytes, ProgressBar};
+use indicatif::{DecimalBytes, ProgressBar};
 use tokio::runtime::{Handle, Runtime};
 
 use super::data::{self, DATA_FOLDER};
@@ -65,7 +65,7 @@ pub(super) fn run(args: &PublishArgs) -> Result<ExitCode, Failure> {
     written.write_all(&runtime, threads)?;
     // GitHub Pages would otherwise leave out some files.
     draft.write(".nojekyll", |_| Ok(()))?;
-    let (files, bytes) = (written.files.into_inner() + 1, HumanBytes(written.bytes.into_inner()));
+    let (files, bytes) = (written.files.into_inner() + 1, DecimalBytes(written.bytes.into_inner()));
     draft.publish().map_err(failed)?;
     print_note(&format!("Wrote {} with {bytes} to {}.", counted(files, "file"), args.folder.display()));
     Ok(ExitCode::SUCCESS)
@@ -160,7 +160,7 @@ impl<'d> Written<'d> {
         let expected = bytes + of_products.checked_div(products).unwrap_or_default() * left;
         let is_known = products >= ESTIMATED_FROM || bytes > LARGE_BYTES / 2;
         if is_known && expected > LARGE_BYTES && !self.is_announced.swap(true, Ordering::Relaxed) {
-            self.bar.suspend(|| print_note(&format!("The result will have about {}.", HumanBytes(expected))));
+            self.bar.suspend(|| print_note(&format!("The result will have about {}.", DecimalBytes(expected))));
         }
     }
 }

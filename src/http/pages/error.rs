@@ -121,7 +121,7 @@ fn page(
     let is_failure = status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED && retry_after.is_none();
     let target = target(context);
     let snapshot = state.directory.current();
-    let may_read = context.grant.get().is_some();
+    let may_read = site.is_public || context.grant.get().is_some();
     let mut frame = match snapshot.as_deref().filter(|_| may_read) {
         Some(snapshot) => Frame::new(site, language, snapshot),
         None => Frame::bare(site, language),

@@ -343,6 +343,59 @@ mod tests {
     }
 
     #[test]
+    fn file_names_are_safe_and_differ_even_without_case() {
+        let long = |end: &str| format!("{}{end}", "ä".repeat(400));
+        let ids =
+            ["moss", "Moss", "a/b", "a%2Fb", "..", ".", "page-2", "%70age-2", "page-x", "~", "a~b", "é", "e\u{301}"];
+        let ids: Vec<_> = ids
+            .into_iter()
+            .map(str::to_owned)
+            .chain(["a", "b"].map(long))
+            .chain((158..=202).map(|n| "ü".repeat(n)))
+            .collect();
+        let names: Vec<_> = ids.iter().map(|id| file_name(id)).collect();
+        assert_eq!(&names[..8], ["moss", "%4Doss", "a%2Fb", "a%252%46b", "%2E%2E", "%2E", "%70age-2", "%2570age-2"]);
+        let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || b"-_~%".contains(&byte);
+        assert!(names.iter().all(|name| name.len() <= MAX_NAME && name.bytes().all(is_safe)), "{names:?}");
+        let folded: std::collections::BTreeSet<_> = names.iter().map(|name| name.to_lowercase()).collect();
+        assert_eq!(folded.len(), names.len(), "{names:?}");
+        for name in &names {
+            let cut = name.split('~').next().expect("a part");
+            let escapes = cut.split('%').skip(1);
+            assert!(escapes.into_iter().all(|escape| escape.len() >= 2), "{name} ends in half an escape");
+        }
+    }
+
+    #[test]
+    fn published_links_are_paths_to_files() {
+        let [served, published] = [false, true].map(|is_published| Base { path: "/x/de", is_published });
+        let links = |base: Base<'_>| {
+            let category = Address::record(of_category(base, "A/b"), base);
+            [base.page("/"), base.products(), of_software(base, ".."), category.at_page(1), category.at_page(2)]
+        };
+        assert_eq!(
+            links(served),
+            ["/x/de/", "/x/de/?q=", "/x/de/software/%2E%2E", "/x/de/categories/A%2Fb", "/x/de/categories/A%2Fb?page=2"]
+        );
+        let links = links(published);
+        assert_eq!(
+            links,
+            [
+                "/x/de/",
+                "/x/de/software/",
+                "/x/de/software/%252E%252E/",
+                "/x/de/categories/%2541%252Fb/",
+                "/x/de/categories/%2541%252Fb/2/"
+            ]
+        );
+        assert_eq!(file_of(&links[4], "/x"), "de/categories/%41%2Fb/2/index.html");
+        let own = |link: &str| published.of_own_link(link).unwrap_or_default();
+        assert_eq!(own("/software/a#b"), "/x/de/software/a/#b");
+        assert_eq!([own("/?q="), own("/?q=x"), own("/v1/software")], ["/x/de/software/", "", ""]);
+        assert_eq!(served.of_own_link("/v1/software?q=x"), Some("/x/de/v1/software?q=x".to_owned()));
+    }
+
+    #[test]
     fn list_of_all_products_is_not_the_home_page() {
         assert_eq!(address("/", "q=&category=").keeping(|_, _| true), "/?q=");
         assert_eq!(address("/categories/a", "q=").at_page(1), "/categories/a");

@@ -62,12 +62,14 @@ pub(super) fn render(markdown: &str, base: Base<'_>) -> Rendered {
 mod tests {
     use super::*;
 
+    const SERVED: Base<'_> = Base { path: "/de", is_published: false };
+
     #[test]
     fn html_and_unsafe_links_are_shown_as_text() {
         let page = render(
             "# Über *uns*\n\nA **b** [c](/pages/d) [e](javascript:1) <b onclick=1>f</b> ![g](https://h.example/i.png)\n\n\
              <script>1</script>\n\n- j\n- <https://k.example/?a&b>",
-            "/de",
+            SERVED,
         );
         assert_eq!(page.title.as_deref(), Some("Über uns"));
         for part in [

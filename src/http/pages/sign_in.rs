@@ -1,9 +1,8 @@
 //! Signing in with a key or with a link's code, and signing out.
 
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Instant;
-
-use std::fmt::Display;
 
 use askama::Template;
 use axum::body::{Body, to_bytes};

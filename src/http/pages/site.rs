@@ -113,6 +113,7 @@ impl Site {
                 Rendered { html: format!("<p><bdi>{}</bdi></p>", escape(plain)), plain: plain.clone(), title: None }
             }
             (None, Some(text)) => render(text.get(t.tag), self.base_in(page)),
+            (None, None) if self.published.is_some() => render(t.published_introduction, self.root()),
             (None, None) => render(t.default_introduction, self.root()),
         }
     }

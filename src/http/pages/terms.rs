@@ -220,6 +220,10 @@ mod tests {
     use crate::catalogue::resource::GlossaryTermResource;
     use crate::scratch::Span;
 
+    fn href(term: usize) -> String {
+        format!("/glossary?q=a&b#{term}")
+    }
+
     fn entry(term: &str, abbreviation: &str) -> GlossaryEntry {
         let term = GlossaryTermResource {
             id: term.to_lowercase().replace(' ', "-"),
@@ -235,7 +239,7 @@ mod tests {
     fn mentions(text: &str) -> Vec<String> {
         let glossary = [entry("Near miss", "NM"), entry("Permit to work", "PTW"), entry("Permit", "CAPA")];
         let index = TermIndex::new(&glossary).expect("few names");
-        let html = TermLinker::new(&index, &glossary, "", None).link(text);
+        let html = TermLinker::new(&index, &glossary, &href, None).link(text);
         let links = html.split("<a href").skip(1).filter_map(|link| link.split_once('>')?.1.split_once("</a>"));
         links.map(|(text, _)| text.to_owned()).collect()
     }
@@ -264,20 +268,20 @@ mod tests {
         let glossary: Vec<_> =
             (0..MAX_TERMS).map(|number| entry(&format!("{} {number}", "a ".repeat(20)), "")).collect();
         let index = TermIndex::new(&glossary).expect("built");
-        let mut linker = TermLinker::new(&index, &glossary, "", None);
+        let mut linker = TermLinker::new(&index, &glossary, &href, None);
         let text = format!("{} 4999", "a ".repeat(1000));
         assert!(linker.link(&text).contains("4999</a>"));
         assert_eq!(linker.checks_left, MAX_CHECKED - 1, "only the one place where a name ends");
         // Every word ends twenty names.
         let glossary: Vec<_> = (1..=20).map(|words| entry("a ".repeat(words).trim_end(), "")).collect();
         let index = TermIndex::new(&glossary).expect("built");
-        let mut linker = TermLinker::new(&index, &glossary, "", None);
+        let mut linker = TermLinker::new(&index, &glossary, &href, None);
         assert!(linker.link(&"a ".repeat(1000)).starts_with("<span"));
         assert_eq!(linker.checks_left, 0, "the rest of the text is left as it is");
         // A page's texts share the limits.
         let glossary = [entry("Near miss", "NM")];
         let index = TermIndex::new(&glossary).expect("built");
-        let mut linker = TermLinker::new(&index, &glossary, "", None);
+        let mut linker = TermLinker::new(&index, &glossary, &href, None);
         for _ in 0..2 {
             let text = "x".repeat(MAX_TEXT / 2);
             assert_eq!(linker.link(&text), text);
@@ -289,8 +293,8 @@ mod tests {
     fn text_and_definitions_are_escaped() {
         let glossary = [entry("Near miss", "NM")];
         let index = TermIndex::new(&glossary).expect("few names");
-        let html = TermLinker::new(&index, &glossary, "/base", None).link("<b> near miss & \"more\"");
-        assert!(html.starts_with("&lt;b&gt; <span class=\"term\"><a href=\"/base/glossary?q=Near+miss\""), "{html}");
+        let html = TermLinker::new(&index, &glossary, &href, None).link("<b> near miss & \"more\"");
+        assert!(html.starts_with("&lt;b&gt; <span class=\"term\"><a href=\"/glossary?q=a&amp;b#0\""), "{html}");
         assert!(html.contains("What &lt;it&gt; means.") && html.ends_with(" &amp; &quot;more&quot;"), "{html}");
     }
 }
