@@ -154,7 +154,7 @@ pub struct PublishArgs {
           value_parser = value::text(), default_value = "", hide_default_value = true)]
     pub public_url: Given<String>,
     /// Path at which the folder is served, such as `/directory`, if there's no public URL
-    #[arg(long, value_name = "PATH", default_value = "/", conflicts_with = "public_url")]
+    #[arg(long, value_name = "PATH", default_value = "/")]
     pub base_path: String,
     /// Another language to write the pages in besides the directory's own, such as `de`; repeatable
     #[arg(long, value_name = "LANGUAGE", value_delimiter = ',')]

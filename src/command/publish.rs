@@ -42,6 +42,9 @@ pub(super) fn run(args: &PublishArgs) -> Result<ExitCode, Failure> {
     }
     let public_url = args.public_url.as_deref().map(PublicUrl::parse).transpose();
     let public_url = public_url.map_err(|error| Failure::usage(error.to_string()))?;
+    if public_url.is_some() && args.base_path != "/" {
+        return Err(Failure::usage("the public URL says where the pages are, so leave out --base-path"));
+    }
     let draft = FolderDraft::new(&args.folder, PAGEFIND).map_err(failed)?;
     let directory = Arc::new(Directory::default());
     let snapshot = data::load(&args.data, &directory)?;

@@ -99,8 +99,9 @@ fn hostile() -> TempDir {
     fs::write(data.join("Hostile %2E%2E.json"), export.to_string()).expect("written");
     fs::create_dir_all(folder.path().join("pages")).expect("a folder");
     fs::create_dir_all(folder.path().join("logos")).expect("a folder");
-    let page = "# About\n\n[all](/?q=) [product](/software/Moss#evidence) [search](/?q=x) [api](/v1/software) [home](/) [us](/pages/about)";
+    let page = "# About\n\n[all](/?q=) [product](/software/Moss#evidence) [search](/?q=x) [api](/v1/software) [home](/) [us](/pages/about) [plain](/pages/plain)";
     fs::write(folder.path().join("pages/about.md"), page).expect("written");
+    fs::write(folder.path().join("pages/plain.md"), "# Plain\n\n[terms](/glossary)").expect("written");
     fs::write(folder.path().join("logos/Moss.svg"), "<svg xmlns=\"http://www.w3.org/2000/svg\"/>").expect("written");
     let config = "index = \"none\"\n[site]\npages = \"pages\"\nlogos = \"logos\"\nimprint = \"/pages/about\"\n";
     fs::write(folder.path().join("config.toml"), config).expect("written");
@@ -432,7 +433,7 @@ fn a_published_page_is_the_served_one_without_what_needs_a_server() {
         ("/glossary", "glossary/index.html"),
         ("/glossary?letter=D&page=2", "glossary/d/2/index.html"),
         ("/exports", "exports/index.html"),
-        ("/pages/about", "pages/about/index.html"),
+        ("/pages/plain", "pages/plain/index.html"),
         ("/software/demo-permit-penguin", "software/demo-permit-penguin/index.html"),
         ("/de/software/demo-permit-penguin", "de/software/demo-permit-penguin/index.html"),
         ("/software/%2E%2E?page=2", "software/%2E%2E/2/index.html"),
@@ -496,7 +497,7 @@ fn what_cannot_be_published_is_refused_with_a_reason() {
         (&["--base-path", "/../x"], "write a path such as /directory"),
         (&["--base-path", "/a\"b"], "write a path such as /directory"),
         (&["--public-url", "example.org"], "can't be the public URL"),
-        (&["--public-url", PUBLIC, "--base-path", "/x"], "cannot be used with"),
+        (&["--public-url", PUBLIC, "--base-path", "/x"], "leave out --base-path"),
         (&["--data", "nowhere"], "the data folder nowhere doesn't exist"),
     ] {
         let (code, errors) = publish(folder.path(), options);
@@ -506,4 +507,23 @@ fn what_cannot_be_published_is_refused_with_a_reason() {
     let (code, errors) = publish(folder.path(), &[]);
     assert!(code == Some(2) && errors.contains("there is no ./data folder here"), "{errors}");
     assert!(!folder.path().join("site").exists());
+}
+
+#[test]
+fn an_index_that_remembers_changes_gives_histories_and_feeds() {
+    let folder = folder_with(&["a", "b"]);
+    fs::write(folder.path().join("config.toml"), "").expect("written");
+    assert!(run(folder.path(), &["--reindex"]).status.success());
+    let changed = crate::process::export(&["a", "b", "c"]).replace("Tool a", "Renamed");
+    crate::process::write(folder.path(), &changed);
+    assert!(run(folder.path(), &["--reindex"]).status.success());
+    let (code, errors) = publish(folder.path(), &["--public-url", PUBLIC]);
+    assert_eq!(code, Some(0), "{errors}");
+    let read = |name: &str| fs::read_to_string(folder.path().join("site").join(name)).expect("a file");
+    assert!(read("software/a/index.html").contains("href=\"/tools/software/a/history/\""));
+    assert!(read("software/a/history/index.html").contains("Tool a"));
+    assert!(!folder.path().join("site/software/b/history").exists());
+    let feed: Value = serde_json::from_str(&read("feed.json")).expect("JSON");
+    let urls: Vec<_> = feed["items"].as_array().expect("a list").iter().map(|item| item["url"].clone()).collect();
+    assert!(urls.contains(&format!("{PUBLIC}/software/c/").into()), "{urls:?}");
 }
