@@ -133,6 +133,7 @@ fn check(folder: &Path, shown: &Path, tolerated: (&str, &str)) -> Result<(), Fol
         _ => return Err(FolderError::NotAFolder(shown.to_owned())),
     }
     let list = fs::read_to_string(folder.join(LIST)).unwrap_or_default();
+    // Whether each is a folder.
     let mut known: BTreeMap<&Path, bool> = BTreeMap::from([(Path::new(LIST), false)]);
     for path in list.lines().map(Path::new) {
         known.extend(path.ancestors().skip(1).map(|folder| (folder, true)));
@@ -145,11 +146,16 @@ fn check(folder: &Path, shown: &Path, tolerated: (&str, &str)) -> Result<(), Fol
         for entry in fs::read_dir(folder.join(&below)).map_err(failed)? {
             let entry = entry.map_err(failed)?;
             let (path, kind) = (below.join(entry.file_name()), entry.file_type().map_err(failed)?);
-            let is_folder = known.get(&*path);
-            if is_folder == Some(&true) && kind.is_dir() {
-                left.push(path);
-            } else if !(is_folder == Some(&false) && kind.is_file()) && !(kind.is_dir() && is_tolerated(&path)) {
+            let is_ours = match known.get(&*path) {
+                Some(true) => kind.is_dir(),
+                Some(false) => kind.is_file(),
+                None => kind.is_dir() && is_tolerated(&path),
+            };
+            if !is_ours {
                 return Err(FolderError::Foreign(shown.join(path)));
+            }
+            if kind.is_dir() && known.contains_key(&*path) {
+                left.push(path);
             }
         }
     }

@@ -171,7 +171,7 @@ impl Publisher {
         state.docs.paths(&state.site).for_each(|path| file(path.to_owned()));
         state.site.asset_paths().for_each(&mut file);
         if !state.config.base().is_empty() {
-            FEEDS.into_iter().for_each(|feed| file(feed.to_owned()));
+            FEEDS.map(str::to_owned).into_iter().for_each(&mut file);
             sitemap::paths(&state.site, &self.snapshot).for_each(&mut file);
         }
         for of in ["software", "categories", "glossary", "exports"] {
