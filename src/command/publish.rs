@@ -1,23 +1,23 @@
 //! `publish`: writes the directory as files, which any web server can serve.
 
-use std::io::Write as _;
+use std::io;
 use std::path::Path;
 use std::process::ExitCode;
-use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use indicatif::{DecimalBytes, ProgressBar};
-use tokio::runtime::{Handle, Runtime};
+use indicatif::DecimalBytes;
+use tokio::runtime::Runtime;
 
 use super::data::{self, DATA_FOLDER};
 use super::progress::bar;
 use super::serve::site_config;
 use super::{Failure, print_note};
 use crate::cli::PublishArgs;
-use crate::file::{FolderDraft, FolderError};
-use crate::http::{AppState, HttpConfig, Item, MaxQueueDelay, PublicUrl, Publication, Publisher};
+use crate::file::FolderDraft;
+use crate::http::{AppState, HttpConfig, MaxQueueDelay, PublicUrl, Publication, Publisher};
 use crate::key::{KeyStore, Rate, access};
 use crate::panics::ScopedThread;
 use crate::text::count::counted;
@@ -63,107 +63,63 @@ pub(super) fn run(args: &PublishArgs) -> Result<ExitCode, Failure> {
     };
     let keys = KeyStore::development(&access::obtain(None)?.key, Path::new(""));
     let state = AppState::new(directory, None, Arc::new(keys), config)?;
-    let runtime = Runtime::new()?;
-    let written = Written::new(&draft, Publisher::new(state)?);
-    written.write_all(&runtime, threads)?;
+    let publisher = Publisher::new(state, snapshot);
+    let [files, bytes] = write(&publisher, &draft, threads)?;
     // GitHub Pages would otherwise leave out some files.
-    draft.write(".nojekyll", |_| Ok(()))?;
-    let (files, bytes) = (written.files.into_inner() + 1, DecimalBytes(written.bytes.into_inner()));
+    draft.finish(".nojekyll", &draft.create(".nojekyll")?)?;
     draft.publish().map_err(failed)?;
-    print_note(&format!("Wrote {} with {bytes} to {}.", counted(files, "file"), args.folder.display()));
+    let (files, bytes) = (counted(usize::try_from(files + 1)?, "file"), DecimalBytes(bytes));
+    print_note(&format!("Wrote {files} with {bytes} to {}.", args.folder.display()));
     Ok(ExitCode::SUCCESS)
 }
 
-fn failed(error: FolderError) -> Failure {
-    match error {
-        FolderError::Foreign(_) | FolderError::NotAFolder(_) => Failure::usage(format!(
+fn failed(error: io::Error) -> Failure {
+    match error.kind() {
+        io::ErrorKind::AlreadyExists | io::ErrorKind::NotADirectory => Failure::usage(format!(
             "{error}, and publishing would delete it, so nothing was changed: move it, or publish to another folder"
         )),
-        error @ FolderError::Failed(..) => error.into(),
+        _ => error.into(),
     }
 }
 
-/// What has been written so far.
-struct Written<'d> {
-    draft: &'d FolderDraft,
-    publisher: Publisher,
-    bar: ProgressBar,
-    files: AtomicU64,
-    bytes: AtomicU64,
-    products: AtomicU64,
-    bytes_of_products: AtomicU64,
-    is_announced: AtomicBool,
-}
-
-impl<'d> Written<'d> {
-    fn new(draft: &'d FolderDraft, publisher: Publisher) -> Self {
-        let bar = bar("Publishing", "{pos} of {len} products and lists");
-        bar.set_length(publisher.counts().into_iter().sum());
-        let zero = AtomicU64::default;
-        let (files, bytes, products, bytes_of_products) = (zero(), zero(), zero(), zero());
-        Self { draft, publisher, bar, files, bytes, products, bytes_of_products, is_announced: AtomicBool::default() }
-    }
-
-    fn write_all(&self, runtime: &Runtime, threads: usize) -> Result<(), Failure> {
-        let items = Mutex::new(runtime.block_on(self.publisher.items())?);
-        let is_stopped = AtomicBool::default();
-        let next = || items.lock().unwrap_or_else(PoisonError::into_inner).next();
-        let work = || {
-            while let Some(item) = next().filter(|_| !is_stopped.load(Ordering::Relaxed)) {
-                self.write(runtime.handle(), item).inspect_err(|_| is_stopped.store(true, Ordering::Relaxed))?;
+/// Writes everything, and returns the number of files and bytes. If the result will be large, says so
+/// once.
+fn write(publisher: &Publisher, draft: &FolderDraft, threads: usize) -> Result<[u64; 2], Failure> {
+    let runtime = Runtime::new()?;
+    let (items, total) = (Mutex::new(runtime.block_on(publisher.items())?), publisher.count());
+    let bar = bar("Publishing", "{pos} of {len} products and categories");
+    bar.set_length(total);
+    let (written, is_announced) = (Mutex::new([0; 3]), AtomicBool::default());
+    let next = || items.lock().unwrap_or_else(PoisonError::into_inner).next();
+    let work = || {
+        while let Some(item) = next() {
+            let one = runtime.block_on(publisher.write(
+                item,
+                |path| draft.create(path),
+                |path, file| draft.finish(path, file),
+            ));
+            // The other threads have nothing left to do after a failure.
+            let one = one.inspect_err(|_| while next().is_some() {})?;
+            let mut all = written.lock().unwrap_or_else(PoisonError::into_inner);
+            for (all, more) in all.iter_mut().zip([one[0], one[1], 1]) {
+                *all += more;
             }
-            Ok(())
-        };
-        let done = thread::scope(|scope| {
-            let threads = (0..threads).map(|_| ScopedThread::spawn(scope, "publish", work));
-            let threads = threads.collect::<Result<Vec<_>, _>>()?;
-            threads.into_iter().try_for_each(ScopedThread::join)
-        });
-        self.bar.finish_and_clear();
-        done
-    }
-
-    fn write(&self, runtime: &Handle, item: Item) -> Result<(), Failure> {
-        let (is_product, mut files, mut bytes) = (item.is_product, self.publisher.files(item), 0);
-        while let Some(path) = runtime.block_on(files.next())? {
-            let mut failed = Ok(());
-            self.draft.write(&path, |file| {
-                loop {
-                    match runtime.block_on(files.chunk()) {
-                        Ok(Some(chunk)) => {
-                            self.announce(chunk.len() as u64);
-                            bytes += chunk.len() as u64;
-                            file.write_all(&chunk)?;
-                        }
-                        Ok(None) => return Ok(()),
-                        Err(error) => {
-                            failed = Err(error);
-                            return Ok(());
-                        }
-                    }
-                }
-            })?;
-            failed?;
-            self.files.fetch_add(1, Ordering::Relaxed);
+            bar.set_position(all[2]);
+            let expected = u128::from(all[1]) * u128::from(total) / u128::from(all[2]);
+            let is_known = all[2] >= ESTIMATED_FROM || all[1] > LARGE_BYTES / 2;
+            if is_known && expected > LARGE_BYTES.into() && !is_announced.swap(true, Ordering::Relaxed) {
+                let expected = DecimalBytes(u64::try_from(expected).unwrap_or(u64::MAX));
+                bar.suspend(|| print_note(&format!("The result will have about {expected}.")));
+            }
         }
-        if is_product {
-            self.bytes_of_products.fetch_add(bytes, Ordering::Relaxed);
-            self.products.fetch_add(1, Ordering::Relaxed);
-        }
-        self.bar.inc(1);
-        Ok(())
-    }
-
-    /// Counts what's about to be written. If the result will be large, says so once.
-    fn announce(&self, more: u64) {
-        let bytes = self.bytes.fetch_add(more, Ordering::Relaxed) + more;
-        let [products, of_products] = [&self.products, &self.bytes_of_products].map(|of| of.load(Ordering::Relaxed));
-        let [_, all] = self.publisher.counts();
-        let left = all.saturating_sub(products);
-        let expected = bytes + of_products.checked_div(products).unwrap_or_default() * left;
-        let is_known = products >= ESTIMATED_FROM || bytes > LARGE_BYTES / 2;
-        if is_known && expected > LARGE_BYTES && !self.is_announced.swap(true, Ordering::Relaxed) {
-            self.bar.suspend(|| print_note(&format!("The result will have about {}.", DecimalBytes(expected))));
-        }
-    }
+        Ok::<_, io::Error>(())
+    };
+    let done = thread::scope(|scope| {
+        let threads = (0..threads).map(|_| ScopedThread::spawn(scope, "publish", work)).collect::<Result<Vec<_>, _>>();
+        threads?.into_iter().try_for_each(ScopedThread::join)
+    });
+    bar.finish_and_clear();
+    done?;
+    let [files, bytes, _] = written.into_inner().unwrap_or_else(PoisonError::into_inner);
+    Ok([files, bytes])
 }

@@ -1,4 +1,4 @@
-//! Replaces a whole folder with one step.
+//! Replaces a whole folder in one step.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs::{self, File, Permissions};
@@ -8,6 +8,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, PoisonError};
 
 use rustix::fs::{CWD, RenameFlags, renameat_with};
+use rustix::io::Errno;
 use tempfile::TempDir;
 
 use super::draft::{HIDDEN, RANDOM_LENGTH, SUFFIX};
@@ -16,122 +17,108 @@ use super::{folder_of, sweep, sync_folder};
 /// The file in a folder that lists the others, one path a line.
 const LIST: &str = ".software-directory-files";
 
+/// A folder that only one program adds to another: its name, and a file that shows what it is.
+pub(crate) type Addition = (&'static str, &'static str);
+
 /// A folder under a temporary name next to its target. Dropping it removes it.
 #[derive(Debug)]
 pub(crate) struct FolderDraft {
     folder: TempDir,
     target: PathBuf,
-    /// Another folder that may be in the target, and the file in it that shows what it is.
-    tolerated: (&'static str, &'static str),
-    /// The names in each folder, folders with a trailing slash.
+    addition: Addition,
     written: Mutex<BTreeSet<String>>,
     /// Marks the folder as in use.
     lock: File,
 }
 
-#[derive(Debug, thiserror::Error)]
-pub(crate) enum FolderError {
-    #[error("{} isn't a folder", .0.display())]
-    NotAFolder(PathBuf),
-    /// Replacing the folder would delete this.
-    #[error("{} wasn't written by this command", .0.display())]
-    Foreign(PathBuf),
-    #[error("{} can't be written", .0.display())]
-    Failed(PathBuf, #[source] io::Error),
-}
-
 impl FolderDraft {
-    /// Starts a folder. Its target may contain what a draft wrote, and the `tolerated` folder if
-    /// that contains a file of this name.
-    pub(crate) fn new(target: &Path, tolerated: (&'static str, &'static str)) -> Result<Self, FolderError> {
-        let failed = |error| FolderError::Failed(target.to_owned(), error);
-        let target = if target.symlink_metadata().is_ok() {
-            target.canonicalize().map_err(failed)?
-        } else {
-            fs::create_dir_all(folder_of(target)).map_err(failed)?;
-            target.to_owned()
+    /// Starts a folder.
+    ///
+    /// # Errors
+    ///
+    /// [`io::ErrorKind::AlreadyExists`] if the target contains anything but what a draft wrote and
+    /// the addition, [`io::ErrorKind::NotADirectory`] if it isn't a folder, otherwise the system's error.
+    pub(crate) fn new(target: &Path, addition: Addition) -> io::Result<Self> {
+        let target = match target.symlink_metadata() {
+            Ok(_) => target.canonicalize().map_err(in_path(target))?,
+            Err(_) => target.to_owned(),
         };
-        check(&target, &target, tolerated)?;
         let beside = folder_of(&target);
+        fs::create_dir_all(beside).map_err(in_path(beside))?;
+        check(&target, &target, addition)?;
         sweep(beside, HIDDEN);
-        let folder = loop {
+        loop {
             let folder = tempfile::Builder::new()
                 .prefix(HIDDEN)
                 .suffix(SUFFIX)
                 .rand_bytes(RANDOM_LENGTH)
                 .permissions(Permissions::from_mode(0o777))
-                .tempdir_in(beside)
-                .map_err(failed)?;
-            let lock = File::open(folder.path()).map_err(failed)?;
+                .tempdir_in(beside)?;
+            let lock = File::open(folder.path())?;
             drop(lock.lock());
             // Another process may have swept the folder before it was locked.
             if folder.path().exists() {
-                break (folder, lock);
+                return Ok(Self { folder, target, addition, written: Mutex::default(), lock });
             }
-        };
-        let (folder, lock) = folder;
-        Ok(Self { folder, target, tolerated, written: Mutex::default(), lock })
+        }
     }
 
-    /// Writes a file that isn't there yet. If the target has the same file, it keeps its time.
-    pub(crate) fn write(
-        &self,
-        name: &str,
-        content: impl FnOnce(&mut File) -> io::Result<()>,
-    ) -> Result<(), FolderError> {
-        let (path, old) = (self.folder.path().join(name), self.target.join(name));
-        let write = || {
-            let parent = folder_of(&path);
-            fs::create_dir_all(parent)?;
-            let mut file = File::create_new(&path)?;
-            content(&mut file)?;
-            if let Ok(before) = old.symlink_metadata()
-                && before.is_file()
-                && before.len() == file.metadata()?.len()
-                && hash(&old).ok() == Some(hash(&path)?)
-            {
-                file.set_modified(before.modified()?)?;
-            }
-            Ok(())
-        };
-        write().map_err(|error| FolderError::Failed(self.target.join(name), error))?;
+    /// Creates a file that isn't there yet.
+    pub(crate) fn create(&self, name: &str) -> io::Result<File> {
+        let path = self.folder.path().join(name);
+        fs::create_dir_all(folder_of(&path)).and_then(|()| File::create_new(&path)).map_err(in_path(&path))
+    }
+
+    /// Finishes a file. If the target has the same one, it keeps its time.
+    pub(crate) fn finish(&self, name: &str, file: &File) -> io::Result<()> {
+        let [path, old] = [self.folder.path(), &self.target].map(|folder| folder.join(name));
+        if let Ok(before) = old.symlink_metadata()
+            && before.is_file()
+            && before.len() == file.metadata()?.len()
+            && hash(&old).ok() == Some(hash(&path)?)
+        {
+            file.set_modified(before.modified()?)?;
+        }
         self.written.lock().unwrap_or_else(PoisonError::into_inner).insert(name.to_owned());
         Ok(())
     }
 
     /// Replaces the target, or creates it. At any moment, readers find the old folder or the new one,
-    /// each complete, unless the file system can't exchange two folders: then neither may be there for
-    /// an instant.
-    pub(crate) fn publish(self) -> Result<(), FolderError> {
-        let names: Vec<_> =
-            std::mem::take(&mut *self.written.lock().unwrap_or_else(PoisonError::into_inner)).into_iter().collect();
-        self.write(LIST, |file| file.write_all((names.join("\n") + "\n").as_bytes()))?;
-        let Self { folder, target, tolerated, lock, .. } = self;
-        let failed = |error| FolderError::Failed(target.clone(), error);
-        sync_files(&lock);
-        check(&target, &target, tolerated)?;
+    /// each complete; on a file system that can't exchange folders, they find neither for an instant.
+    ///
+    /// # Errors
+    ///
+    /// Like [`Self::new`], if something has been added to the target.
+    pub(crate) fn publish(self) -> io::Result<()> {
+        let names: String =
+            self.written.lock().unwrap_or_else(PoisonError::into_inner).iter().flat_map(|name| [name, "\n"]).collect();
+        let mut list = self.create(LIST)?;
+        list.write_all(names.as_bytes())?;
+        self.finish(LIST, &list)?;
+        let Self { folder, target, addition, lock, .. } = self;
+        #[cfg(target_os = "linux")]
+        rustix::fs::syncfs(&lock)?;
         if target.exists() {
-            exchange(folder.path(), &target).map_err(failed)?;
-            // Something may have been added since.
-            if let Err(error) = check(folder.path(), &target, tolerated) {
-                exchange(folder.path(), &target).map_err(failed)?;
+            exchange(folder.path(), &target).map_err(in_path(&target))?;
+            if let Err(error) = check(folder.path(), &target, addition) {
+                exchange(folder.path(), &target).map_err(in_path(&target))?;
                 return Err(error);
             }
         } else {
-            fs::rename(folder.path(), &target).map_err(failed)?;
+            fs::rename(folder.path(), &target).map_err(in_path(&target))?;
             let _ = folder.keep();
         }
-        sync_folder(folder_of(&target)).map_err(failed)
+        drop(lock);
+        sync_folder(folder_of(&target))
     }
 }
 
+fn in_path(path: &Path) -> impl Fn(io::Error) -> io::Error + '_ {
+    |error| io::Error::new(error.kind(), format!("{} can't be written: {error}", path.display()))
+}
+
 /// Finds what a draft didn't write in a folder, and names it as if the folder were at `shown`.
-fn check(folder: &Path, shown: &Path, tolerated: (&str, &str)) -> Result<(), FolderError> {
-    match folder.symlink_metadata() {
-        Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
-        Ok(metadata) if metadata.is_dir() => {}
-        _ => return Err(FolderError::NotAFolder(shown.to_owned())),
-    }
+fn check(folder: &Path, shown: &Path, (addition, file): Addition) -> io::Result<()> {
     let list = fs::read_to_string(folder.join(LIST)).unwrap_or_default();
     // Whether each is a folder.
     let mut known: BTreeMap<&Path, bool> = BTreeMap::from([(Path::new(LIST), false)]);
@@ -139,23 +126,24 @@ fn check(folder: &Path, shown: &Path, tolerated: (&str, &str)) -> Result<(), Fol
         known.extend(path.ancestors().skip(1).map(|folder| (folder, true)));
         known.insert(path, false);
     }
-    let is_tolerated = |path: &Path| path == Path::new(tolerated.0) && folder.join(path).join(tolerated.1).is_file();
+    let is_addition = |path: &Path| path == Path::new(addition) && folder.join(path).join(file).is_file();
     let mut left = vec![PathBuf::new()];
     while let Some(below) = left.pop() {
-        let failed = |error| FolderError::Failed(shown.join(&below), error);
-        for entry in fs::read_dir(folder.join(&below)).map_err(failed)? {
-            let entry = entry.map_err(failed)?;
-            let (path, kind) = (below.join(entry.file_name()), entry.file_type().map_err(failed)?);
-            let is_ours = match known.get(&*path) {
-                Some(true) => kind.is_dir(),
-                Some(false) => kind.is_file(),
-                None => kind.is_dir() && is_tolerated(&path),
-            };
-            if !is_ours {
-                return Err(FolderError::Foreign(shown.join(path)));
-            }
-            if kind.is_dir() && known.contains_key(&*path) {
-                left.push(path);
+        let entries = match fs::read_dir(folder.join(&below)) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => continue,
+            entries => entries.map_err(in_path(&shown.join(&below)))?,
+        };
+        for entry in entries {
+            let entry = entry?;
+            let (path, kind) = (below.join(entry.file_name()), entry.file_type()?);
+            match known.get(&*path) {
+                Some(true) if kind.is_dir() => left.push(path),
+                Some(false) if kind.is_file() => {}
+                None if kind.is_dir() && is_addition(&path) => {}
+                _ => {
+                    let text = format!("{} wasn't written by this command", shown.join(path).display());
+                    return Err(io::Error::new(io::ErrorKind::AlreadyExists, text));
+                }
             }
         }
     }
@@ -169,27 +157,14 @@ fn hash(path: &Path) -> io::Result<blake3::Hash> {
 /// Swaps two folders, in one step if the file system can.
 fn exchange(one: &Path, other: &Path) -> io::Result<()> {
     match renameat_with(CWD, one, CWD, other, RenameFlags::EXCHANGE) {
-        Err(rustix::io::Errno::INVAL | rustix::io::Errno::NOSYS | rustix::io::Errno::NOTSUP) => {
+        Err(Errno::INVAL | Errno::NOSYS | Errno::NOTSUP) => {
             let aside = one.with_extension("old");
             fs::rename(other, &aside)?;
-            if let Err(error) = fs::rename(one, other) {
-                fs::rename(&aside, other)?;
-                return Err(error);
-            }
-            fs::rename(&aside, one)
+            // If this fails, the old folder goes back.
+            let renamed = fs::rename(one, other);
+            fs::rename(&aside, if renamed.is_ok() { one } else { other }).and(renamed)
         }
         swapped => Ok(swapped?),
-    }
-}
-
-/// Syncs the file system that a folder is on. If that fails, so would each file's.
-fn sync_files(folder: &File) {
-    #[cfg(target_os = "linux")]
-    let _ = rustix::fs::syncfs(folder);
-    #[cfg(not(target_os = "linux"))]
-    {
-        let _ = folder;
-        rustix::fs::sync();
     }
 }
 
@@ -199,11 +174,15 @@ mod tests {
 
     use super::*;
 
-    const TOLERATED: (&str, &str) = ("search", "entry.json");
+    const SEARCH: Addition = ("search", "entry.json");
 
-    fn publish(target: &Path, files: &[(&str, &str)]) -> Result<(), FolderError> {
-        let draft = FolderDraft::new(target, TOLERATED)?;
-        files.iter().try_for_each(|(name, text)| draft.write(name, |file| file.write_all(text.as_bytes())))?;
+    fn publish(target: &Path, files: &[(&str, &str)]) -> io::Result<()> {
+        let draft = FolderDraft::new(target, SEARCH)?;
+        for (name, text) in files {
+            let mut file = draft.create(name)?;
+            file.write_all(text.as_bytes())?;
+            draft.finish(name, &file)?;
+        }
         draft.publish()
     }
 
@@ -257,7 +236,7 @@ mod tests {
         publish().expect_err("a link");
         fs::remove_dir_all(&target).expect("removed");
         fs::write(&target, "a file").expect("written");
-        assert!(matches!(publish(), Err(FolderError::NotAFolder(_))));
+        assert_eq!(publish().expect_err("a file").kind(), io::ErrorKind::NotADirectory);
         assert_eq!(names(place.path()), ["site"]);
     }
 
@@ -265,12 +244,11 @@ mod tests {
     fn a_draft_that_fails_leaves_nothing_behind() {
         let place = tempfile::tempdir().expect("a folder");
         let target = place.path().join("site");
-        let draft = FolderDraft::new(&target, TOLERATED).expect("a draft");
+        let draft = FolderDraft::new(&target, SEARCH).expect("a draft");
         // A draft in use isn't swept.
-        drop(FolderDraft::new(&place.path().join("other"), TOLERATED).expect("a draft"));
-        draft.write("a", |file| file.write_all(b"1")).expect("written");
-        assert!(draft.write("a", |_| Ok(())).is_err(), "two files with one name");
-        draft.write("b", |_| Err(io::ErrorKind::StorageFull.into())).expect_err("no space");
+        drop(FolderDraft::new(&place.path().join("other"), SEARCH).expect("a draft"));
+        draft.create("a").expect("a file");
+        draft.create("a").expect_err("two files with one name");
         drop(draft);
         assert_eq!(names(place.path()), [""; 0]);
         fs::create_dir(place.path().join(format!("{HIDDEN}a1B2c3D4{SUFFIX}"))).expect("left by a killed process");

@@ -35,7 +35,7 @@ pub use face::Face;
 pub use metrics::{Metrics, MetricsError};
 pub use middleware::ACCESS_LOG;
 pub use preview::{Comparison, Findings, Preview};
-pub use publish::{Item, Publication, PublishError, Publisher};
+pub use publish::{Publication, Publisher};
 pub use search_pool::MaxQueueDelay;
 pub use state::{AppState, AppStateError};
 

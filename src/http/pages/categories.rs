@@ -13,7 +13,7 @@ use super::edition::Edition;
 use super::frame::{Frame, Section};
 use super::home::overview;
 use super::language::{PageLanguage, Texts};
-use super::links::{Address, Base, PAGE, of_category};
+use super::links::{Address, PAGE, of_category};
 use super::list::List;
 use super::pager::{Pager, offset, part};
 use super::respond;
@@ -60,14 +60,6 @@ impl<'a> CategoriesPage<'a> {
     }
 }
 
-pub(in crate::http) fn all_categories(base: Base<'_>) -> Address {
-    Address::list(base.page("/categories"), base)
-}
-
-pub(in crate::http) fn category_pages(base: Base<'_>, id: &str) -> Address {
-    Address::record(of_category(base, id), base)
-}
-
 pub(super) async fn list_categories(
     State(state): State<Arc<AppState>>,
     language: PageLanguage,
@@ -76,12 +68,12 @@ pub(super) async fn list_categories(
     uri: Uri,
 ) -> Result<Response, ApiError> {
     let (t, site) = (language.texts(), &state.site);
+    let edition = site.edition(language, &snapshot.catalogue, of_texts.as_ref());
     let query = RawQuery::parse(uri.query().unwrap_or_default());
-    let address = all_categories(site.base_in(language)).reading(&query, &[PAGE]);
+    let address = Address::list(edition.base.page("/categories"), edition.base).reading(&query, &[PAGE]);
     let (all, overview) = (&snapshot.catalogue.tables.categories, overview(&state, &snapshot).await?);
     let sorted = overview.localised(of_texts.as_ref()).map_or(&[][..], |localised| &localised.categories);
     let page = Pagination { limit: LIMIT, offset: offset(address.page(), LIMIT), total: all.len() as u64 };
-    let edition = site.edition(language, &snapshot.catalogue, of_texts.as_ref());
     let mut frame = Frame::new(site, language, &snapshot).titled(t.categories).at(&address.at_page(address.page()));
     frame.section = Section::Categories;
     frame.is_noindex = part(sorted, page).is_empty();
@@ -139,7 +131,8 @@ async fn show(
         };
     };
     let category = catalogue.tables.categories[at as usize].clone();
-    let address = category_pages(state.site.base_in(language), &category.id);
+    let base = state.site.base_in(language);
+    let address = Address::record(of_category(base, &category.id), base);
     let list = List::read(address, uri, &snapshot, Some(category), of_texts)?;
     results::show(state, language, snapshot, list, is_part).await
 }

@@ -8,7 +8,6 @@ use super::document::SITE_CSS;
 use super::evidence;
 use super::language::{Language, PageLanguage, Texts};
 use super::links::{Base, single_line};
-use super::respond;
 use super::site::Site;
 use crate::catalogue::Catalogue;
 use crate::generation::Snapshot;
@@ -132,16 +131,6 @@ impl<'a> Frame<'a> {
         self.site.published.is_some()
     }
 
-    /// The content security policy of a published page, whose server may not send one.
-    pub(super) fn policy(&self) -> Option<String> {
-        self.is_published().then(respond::published_policy)
-    }
-
-    /// Whether a published page's text can be searched.
-    pub(super) fn is_found(&self) -> bool {
-        self.is_published() && self.is_found
-    }
-
     /// Sets the address from a link to this page.
     pub(super) fn at(self, href: &str) -> Self {
         Self { address: self.local(href), ..self }
@@ -157,15 +146,12 @@ impl<'a> Frame<'a> {
     }
 
     /// This page in every language: texts, URL, and whether it's the current one.
-    pub(super) fn languages(&self) -> impl Iterator<Item = (&'static Texts, String, bool)> {
-        self.site.languages().iter().map(|language| {
+    pub(super) fn languages(&self) -> Vec<(&'static Texts, String, bool)> {
+        let languages = self.site.languages().iter().map(|language| {
             let base = self.site.base_in(PageLanguage { language: *language, is_in_path: true });
             (language.texts(), format!("{base}{}", self.address), *language == self.language.language)
-        })
-    }
-
-    pub(super) fn has_languages(&self) -> bool {
-        self.site.languages().len() > 1
+        });
+        languages.collect()
     }
 
     pub(super) fn assets(&self) -> &str {

@@ -82,11 +82,6 @@ impl Base<'_> {
         if self.is_published { self.page("/software") } else { format!("{self}/?q=") }
     }
 
-    /// A page of the list of all products.
-    pub(in crate::http) fn products_address(self) -> Address {
-        Address::list(if self.is_published { self.products() } else { self.page("/") }, self)
-    }
-
     /// The URL of a link to a path in the operator's text; `None` if files can't answer it.
     pub(super) fn of_own_link(self, path: &str) -> Option<String> {
         let (path, fragment) = path.split_at(path.find('#').unwrap_or(path.len()));
@@ -105,6 +100,11 @@ impl Base<'_> {
 pub(in crate::http) fn file_of(url: &str, base: &str) -> String {
     let path = url.strip_prefix(base).unwrap_or(url).trim_start_matches('/').replace("%25", "%");
     if path.is_empty() || path.ends_with('/') { path + "index.html" } else { path }
+}
+
+/// The pages of the list of all products.
+pub(in crate::http) fn all_products(base: Base<'_>) -> Address {
+    Address::list(if base.is_published { base.products() } else { base.page("/") }, base)
 }
 
 pub(in crate::http) fn of_software(base: Base<'_>, id: &str) -> String {
@@ -149,22 +149,23 @@ pub(in crate::http) fn of_export(root: Base<'_>, id: &str, format: &str) -> Stri
     format!("{root}/exports/{}{}", segment(id), if format == "json" { "" } else { "?format=ndjson" })
 }
 
-/// The URL of a page of the API's list of these records, which has a hundred.
-pub(in crate::http) fn of_data(root: Base<'_>, list: &str, page: u64) -> String {
-    if root.is_published {
-        let list = root.page(list);
-        return format!("{list}page-{page}.json");
-    }
-    format!("{root}{list}?limit=100&offset={}", (page - 1) * 100)
-}
-
 /// A product list's URL: a path, and the parameters that have a value.
 #[derive(Debug, Clone)]
 pub(in crate::http) struct Address {
     path: String,
     pairs: Vec<(&'static str, String)>,
-    /// What the number of a published page starts with; `None` if pages are served.
-    published: Option<&'static str>,
+    /// How to write a page's number.
+    pages: Pages,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pages {
+    /// As a parameter.
+    Served,
+    /// As an offset in the API.
+    Offset,
+    /// As a path: what the number starts and ends with.
+    Published(&'static str, &'static str),
 }
 
 /// The parameter for the page number, counted from 1.
@@ -174,18 +175,28 @@ pub(super) const PAGE: &str = "page";
 pub(super) const COMPARED: &str = "id";
 
 impl Address {
-    pub(super) fn new(path: String) -> Self {
-        Self { path, pairs: Vec::new(), published: None }
+    pub(in crate::http) fn new(path: String) -> Self {
+        Self { path, pairs: Vec::new(), pages: Pages::Served }
+    }
+
+    fn published(self, base: Base<'_>, start: &'static str) -> Self {
+        Self { pages: if base.is_published { Pages::Published(start, "/") } else { Pages::Served }, ..self }
     }
 
     /// A record's page, which may have further pages.
     pub(in crate::http) fn record(path: String, base: Base<'_>) -> Self {
-        Self { published: base.is_published.then_some(""), ..Self::new(path) }
+        Self::new(path).published(base, "")
     }
 
     /// A list of records, whose pages are published beside them.
     pub(in crate::http) fn list(path: String, base: Base<'_>) -> Self {
-        Self { published: base.is_published.then_some("page-"), ..Self::new(path) }
+        Self::new(path).published(base, "page-")
+    }
+
+    /// A list in the API, given its path there.
+    pub(in crate::http) fn data(path: &str, base: Base<'_>) -> Self {
+        let pages = if base.is_published { Pages::Published("page-", ".json") } else { Pages::Offset };
+        Self { pages, ..Self::new(base.page(path)) }
     }
 
     /// Reads the parameters with these names. Others, such as tracking parameters, are dropped, and
@@ -208,8 +219,9 @@ impl Address {
         &self.path
     }
 
-    pub(super) fn is_published(&self) -> bool {
-        self.published.is_some()
+    /// Whether further pages are published.
+    pub(in crate::http) fn has_pages(&self) -> bool {
+        self.pages != Pages::Served
     }
 
     pub(super) fn pairs(&self) -> impl Iterator<Item = (&'static str, &str)> {
@@ -273,8 +285,11 @@ impl Address {
     }
 
     pub(in crate::http) fn at_page(&self, page: u64) -> String {
-        if let Some(start) = self.published {
-            return if page > 1 { format!("{}{start}{page}/", self.path) } else { self.path.clone() };
+        match self.pages {
+            Pages::Offset => return format!("{}?limit=100&offset={}", self.path, (page - 1) * 100),
+            Pages::Published(_, "/") if page == 1 => return self.path.clone(),
+            Pages::Published(start, end) => return format!("{}{start}{page}{end}", self.path),
+            Pages::Served => {}
         }
         if page > 1 { self.with(PAGE, &page.to_string()) } else { self.keeping(|_, _| true) }
     }

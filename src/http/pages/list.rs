@@ -69,7 +69,7 @@ impl List {
             return Err(refusals.into());
         }
         // Filters need a server.
-        search.facets = if address.is_published() { Vec::new() } else { facets::shown(&snapshot.catalogue) };
+        search.facets = if address.has_pages() { Vec::new() } else { facets::shown(&snapshot.catalogue) };
         search.facets.retain(|facet| !(fixed && *facet == Facet::Category));
         search.highlight = search.q.is_some();
         if let Some(category) = &category {

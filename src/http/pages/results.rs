@@ -239,7 +239,7 @@ pub(super) async fn get_home(
     if !is_list {
         return home::get(state, language, of_texts, snapshot).await;
     }
-    let list = List::read(state.site.base_in(language).products_address(), &uri, &snapshot, None, of_texts)?;
+    let list = List::read(links::all_products(state.site.base_in(language)), &uri, &snapshot, None, of_texts)?;
     show(state, language, snapshot, list, false).await
 }
 
@@ -251,7 +251,7 @@ pub(super) async fn get_results(
     snapshot: Snapshot,
     uri: Uri,
 ) -> Result<Response, ApiError> {
-    let list = List::read(state.site.base_in(language).products_address(), &uri, &snapshot, None, of_texts)?;
+    let list = List::read(links::all_products(state.site.base_in(language)), &uri, &snapshot, None, of_texts)?;
     show(state, language, snapshot, list, true).await
 }
 

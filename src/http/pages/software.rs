@@ -225,10 +225,6 @@ pub(super) async fn get_software(
     state.search(show).await?
 }
 
-pub(in crate::http) fn software_pages(base: Base<'_>, id: &str) -> Address {
-    Address::record(of_software(base, id), base)
-}
-
 fn show(
     state: &AppState,
     (language, of_texts): (PageLanguage, Option<&record::Language>),
@@ -241,7 +237,7 @@ fn show(
     let (t, site) = (language.texts(), &state.site);
     let edition = site.edition(language, &snapshot.catalogue, of_texts);
     let query = RawQuery::parse(uri.query().unwrap_or_default());
-    let address = software_pages(site.base_in(language), &id).reading(&query, &[SORT, PAGE]);
+    let address = Address::record(of_software(edition.base, &id), edition.base).reading(&query, &[SORT, PAGE]);
     let sort = ReviewSort::ALL.into_iter().find(|sort| Some(sort.as_str()) == address.get(SORT)).unwrap_or_default();
     let page = PageRequest { limit: REVIEWS, offset: offset(address.page(), REVIEWS) };
     let list = ListReviews { filter: ReviewFilter::default(), sort, page };
@@ -335,7 +331,7 @@ impl<'a> Reviews<'a> {
             bars: bars(&reviews.summary),
             total,
             shown: reviews.page.data.iter().map(|review| read(review)).collect::<Result<_, _>>()?,
-            orders: if total < FEWEST_ORDERED || address.is_published() { Vec::new() } else { orders.into() },
+            orders: if total < FEWEST_ORDERED || address.has_pages() { Vec::new() } else { orders.into() },
             pager: Pager::new(t, reviews.page.pagination, address, false),
             is_cut,
         })
