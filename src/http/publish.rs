@@ -42,9 +42,8 @@ impl Publication {
     /// What's wrong with the path or a language's tag.
     pub fn new(base_path: &str, tags: &[String], catalogue: &Catalogue) -> Result<Self, String> {
         let path = base_path.trim_end_matches('/');
-        if !path.is_empty()
-            && (!path.starts_with('/') || path.starts_with("//") || path.parse::<PathAndQuery>().is_err())
-        {
+        let is_odd = path.contains(['"', '?', '#']) || path.contains("/.") || path.contains("//");
+        if !path.is_empty() && (!path.starts_with('/') || is_odd || path.parse::<PathAndQuery>().is_err()) {
             return Err(format!("{base_path:?} can't be the base path: write a path such as /directory"));
         }
         let mut languages = vec![frame::own_language(catalogue)];
@@ -128,7 +127,7 @@ impl Publisher {
     /// Adds a record in the API.
     fn add_record(&self, item: &mut Item, kind: &'static str, id: &str) {
         let id = id.to_owned();
-        self.add_file(item, move |base| Address::new(links::of_record(base, kind, &id)));
+        self.add_file(item, move |base| Address::one(links::of_record(base, kind, &id)));
     }
 
     fn product(&self, id: &str) -> Item {
@@ -147,7 +146,7 @@ impl Publisher {
             self.add(&mut item, move |base| history_of(base, &of));
         }
         if !self.state.config.base().is_empty() {
-            self.add(&mut item, move |base| Address::new(links::of_badge(base, &id)));
+            self.add(&mut item, move |base| Address::one(links::of_badge(base, &id)));
         }
         item
     }
@@ -159,19 +158,19 @@ impl Publisher {
         let absolute = FEEDS.map(str::to_owned).into_iter().chain(sitemap::paths(&state.site, &self.snapshot));
         let absolute = absolute.filter(|_| !state.config.base().is_empty());
         for path in fixed.chain(absolute).chain([NOT_FOUND.to_owned()]) {
-            self.add_file(&mut item, move |base| Address::new(format!("{base}{path}")));
+            self.add_file(&mut item, move |base| Address::one(format!("{base}{path}")));
         }
         for list in ["/v1/software", "/v1/categories", "/v1/glossary", "/v1/exports"] {
             self.add_file(&mut item, move |base| Address::data(list, base));
         }
         for (export, format) in tables.exports.iter().flat_map(|export| [(export, "json"), (export, "ndjson")]) {
             let id = export.resource.id.clone();
-            self.add_file(&mut item, move |base| Address::new(links::of_export(base, &id, format)));
+            self.add_file(&mut item, move |base| Address::one(links::of_export(base, &id, format)));
         }
         tables.glossary.iter().for_each(|entry| self.add_record(&mut item, "glossary", &entry.term.id));
         let pages = ["/", "/exports", "/glossary"].map(str::to_owned);
         for path in state.docs.page_paths().chain(pages) {
-            self.add(&mut item, move |base| Address::new(base.page(&path)));
+            self.add(&mut item, move |base| Address::one(base.page(&path)));
         }
         self.add(&mut item, links::all_products);
         self.add(&mut item, |base| Address::list(base.page("/categories"), base));

@@ -209,8 +209,8 @@ impl TokenSink for Reader {
                 if self.skipped.get().is_none() {
                     if needs_a_server(&tag) {
                         self.skipped.set(Some(open.len()));
-                    } else if &*tag.name != "p" {
-                        // A paragraph may hold nothing but a link that's left out.
+                    } else if !["p", "a"].contains(&&*tag.name) {
+                        // A link that needs a server may be text, or missing from its paragraph.
                         source.content.push(format!("<{}>", tag.name));
                     }
                 }

@@ -162,6 +162,8 @@ pub(in crate::http) struct Address {
 enum Pages {
     /// As a parameter.
     Served,
+    /// There's only one page.
+    One,
     /// As an offset in the API.
     Offset,
     /// As a path: what the number starts and ends with.
@@ -175,8 +177,13 @@ pub(super) const PAGE: &str = "page";
 pub(super) const COMPARED: &str = "id";
 
 impl Address {
-    pub(in crate::http) fn new(path: String) -> Self {
+    pub(super) fn new(path: String) -> Self {
         Self { path, pairs: Vec::new(), pages: Pages::Served }
+    }
+
+    /// A page that isn't a list.
+    pub(in crate::http) fn one(path: String) -> Self {
+        Self { pages: Pages::One, ..Self::new(path) }
     }
 
     fn published(self, base: Base<'_>, start: &'static str) -> Self {
@@ -221,7 +228,7 @@ impl Address {
 
     /// Whether further pages are published.
     pub(in crate::http) fn has_pages(&self) -> bool {
-        self.pages != Pages::Served
+        !matches!(self.pages, Pages::Served | Pages::One)
     }
 
     pub(super) fn pairs(&self) -> impl Iterator<Item = (&'static str, &str)> {
@@ -289,6 +296,7 @@ impl Address {
             Pages::Offset => return format!("{}?limit=100&offset={}", self.path, (page - 1) * 100),
             Pages::Published(_, "/") if page == 1 => return self.path.clone(),
             Pages::Published(start, end) => return format!("{}{start}{page}{end}", self.path),
+            Pages::One => return self.path.clone(),
             Pages::Served => {}
         }
         if page > 1 { self.with(PAGE, &page.to_string()) } else { self.keeping(|_, _| true) }
