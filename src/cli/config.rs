@@ -202,7 +202,7 @@ mod tests {
         assert_eq!((serve.data.index.as_path(), serve.data.meaning), (Path::new("none"), OnOff::Off));
         assert_eq!(serve.keys.as_deref(), Some(Path::new("/keys.json")));
         assert_eq!((serve.listen.port(), serve.max_removed), (8300, 16));
-        assert_eq!((serve.data.skip_invalid, serve.log_queries, serve.site_title), (true, false, None));
+        assert_eq!((serve.data.skip_invalid, serve.log_queries, serve.site.site_title), (true, false, None));
         assert_eq!(serve.trusted_proxy.len(), 2);
         let options = ["serve", "--data", "here", "--listen", ":1", "--trusted-proxy", "10.0.0.9"];
         let Some(OtherCommand::Serve(serve)) = parsed(text, &options).command else { panic!("another command") };
@@ -214,7 +214,7 @@ mod tests {
 
     #[test]
     fn the_sites_settings_are_json_that_says_where_they_are() {
-        let site = parsed("[site]\nlogo = \"a.svg\"\ntitle = { en = \"A\" }\nlinks = []", &[]).serve.site;
+        let site = parsed("[site]\nlogo = \"a.svg\"\ntitle = { en = \"A\" }\nlinks = []", &[]).serve.site.site;
         let json: Value = serde_json::from_str(&site.expect("settings")).expect("JSON");
         let places = serde_json::json!({"logo": "etc/sd.toml:2", "title": "etc/sd.toml:3", "links": "etc/sd.toml:4"});
         let settings = serde_json::json!({"": places, "logo": "etc/a.svg", "title": {"en": "A"}, "links": null});

@@ -189,8 +189,8 @@ pub struct InitArgs {
     /// Folder to set up; existing files are left as they are
     #[arg(value_name = "FOLDER", default_value = ".")]
     pub folder: PathBuf,
-    /// Also write issue forms for corrections and new products, and let the workflow comment on pull
-    /// requests with what they change
+    /// Also write issue forms for corrections and new products and a workflow that publishes to GitHub
+    /// Pages, and let the other workflow comment on pull requests with what they change
     #[arg(long)]
     pub github: bool,
 }

@@ -24,7 +24,7 @@ pub use curate::{
 };
 pub use keys::{KeysArgs, KeysCommand, ListFormat};
 pub use search::{ListArgs, SearchArgs, SearchFormat, SimilarArgs};
-pub use serve::{BuildProcessors, EngineArgs, EngineKind, LogFormat, PreviewArgs, ServeArgs};
+pub use serve::{BuildProcessors, EngineArgs, EngineKind, LogFormat, PreviewArgs, PublishArgs, ServeArgs, SiteArgs};
 pub use value::{ExportPrefix, Given};
 
 /// The value of `--index` that keeps the index in memory only, and of `--data` for a server that
@@ -90,6 +90,11 @@ pub enum Command {
     ///
     /// The pages are marked as a preview, show what changes, and are updated when the files change.
     Preview(PreviewArgs),
+    /// Write the directory as files, for any web server
+    ///
+    /// The pages have no server, so they can't be filtered or compared. To make them searchable, run
+    /// Pagefind on the folder afterwards.
+    Publish(PublishArgs),
     /// Report how complete and recent the records are
     Report(ReportArgs),
     /// Report the queries that found nothing, and propose synonyms

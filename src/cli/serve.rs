@@ -66,19 +66,9 @@ pub struct ServeArgs {
     #[arg(long, value_name = "N/min", env = "SOFTWARE_DIRECTORY_PUBLIC_API", value_parser = value::rate,
           help_heading = "Keys")]
     pub public_api: Option<Rate>,
-    /// Title for the pages and the documentation [default: Software Directory]
-    #[arg(long, value_name = "TEXT", env = "SOFTWARE_DIRECTORY_SITE_TITLE",
-          value_parser = value::checked(value::title), default_value = "", hide_default_value = true, help_heading = "Page")]
-    pub site_title: Given<String>,
-    /// Introduction for the home page [default: none]
-    #[arg(long, value_name = "TEXT", env = "SOFTWARE_DIRECTORY_SITE_INTRODUCTION",
-          value_parser = value::checked(value::introduction), default_value = "", hide_default_value = true,
-          help_heading = "Page")]
-    pub site_introduction: Given<String>,
-    /// The table `[site]` of the configuration file, as JSON [default: none]
-    #[arg(long, value_name = "JSON", env = "SOFTWARE_DIRECTORY_SITE",
-          value_parser = value::text(), default_value = "", hide_default_value = true, help_heading = "Page")]
-    pub site: Given<String>,
+    /// The site.
+    #[command(flatten, next_help_heading = "Page")]
+    pub site: SiteArgs,
     /// Site that may embed public pages in frames, such as `https://www.example.org`; repeatable
     #[arg(
         long,
@@ -130,6 +120,48 @@ pub struct ServeArgs {
           value_parser = value::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true,
           help_heading = "Logging")]
     pub empty_queries: Given<PathBuf>,
+}
+
+/// What the pages say about the site.
+#[derive(Debug, Default, Args)]
+pub struct SiteArgs {
+    /// Title for the pages and the documentation [default: Software Directory]
+    #[arg(long, value_name = "TEXT", env = "SOFTWARE_DIRECTORY_SITE_TITLE",
+          value_parser = value::checked(value::title), default_value = "", hide_default_value = true)]
+    pub site_title: Given<String>,
+    /// Introduction for the home page [default: none]
+    #[arg(long, value_name = "TEXT", env = "SOFTWARE_DIRECTORY_SITE_INTRODUCTION",
+          value_parser = value::checked(value::introduction), default_value = "", hide_default_value = true)]
+    pub site_introduction: Given<String>,
+    /// The table `[site]` of the configuration file, as JSON [default: none]
+    #[arg(long, value_name = "JSON", env = "SOFTWARE_DIRECTORY_SITE",
+          value_parser = value::text(), default_value = "", hide_default_value = true)]
+    pub site: Given<String>,
+}
+
+/// Options for `publish`.
+#[derive(Debug, Args)]
+pub struct PublishArgs {
+    /// Folder to write; it's replaced as a whole, and may only contain what this command wrote
+    #[arg(value_name = "FOLDER")]
+    pub folder: PathBuf,
+    /// Where the exports are.
+    #[command(flatten)]
+    pub data: DataArgs,
+    /// Address of the published pages, for absolute links, feeds and the sitemap [default: none; links
+    /// are relative, and there are no feeds and no sitemap]
+    #[arg(long, value_name = "URL", env = "SOFTWARE_DIRECTORY_PUBLIC_URL",
+          value_parser = value::text(), default_value = "", hide_default_value = true)]
+    pub public_url: Given<String>,
+    /// Path at which the folder is served, such as `/directory`, if there's no public URL
+    #[arg(long, value_name = "PATH", default_value = "/")]
+    pub base_path: String,
+    /// Another language to write the pages in besides the directory's own, such as `de`; repeatable
+    #[arg(long, value_name = "LANGUAGE", value_delimiter = ',')]
+    pub language: Vec<String>,
+    /// The site.
+    #[command(flatten)]
+    pub site: SiteArgs,
 }
 
 /// Which processors a server's build may use.

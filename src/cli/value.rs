@@ -182,7 +182,7 @@ mod tests {
                 engine.engine_password_file,
                 engine.engine_user.map(Into::into),
                 serve.public_url.map(Into::into),
-                serve.site_title.map(Into::into),
+                serve.site.site_title.map(Into::into),
             ]
         };
         assert_eq!(parsed(Some("")), [const { None }; 8]);

@@ -16,6 +16,8 @@ use crate::text::append;
 const EXAMPLE: &str = include_str!("init/directory.json");
 const SETTINGS: &str = include_str!("init/settings.json");
 const WORKFLOW: &str = include_str!("init/check.yml");
+/// The workflow that publishes to GitHub Pages.
+const PUBLISH: &str = include_str!("init/publish.yml");
 /// The workflow's last step with `--github`.
 const COMPARE: &str = include_str!("init/compare.yml");
 const CORRECTION: &str = include_str!("init/correction.yml");
@@ -24,19 +26,22 @@ const README: &str = include_str!("init/README.md");
 
 /// Creates the folder. Exit codes: 0 done, 1 a file can't be written.
 pub(super) fn run(args: &InitArgs) -> Result<ExitCode, Failure> {
-    let mut workflow = WORKFLOW
-        .replace("VERSION_OF_THE_PROGRAM", env!("CARGO_PKG_VERSION"))
-        .replace("REPOSITORY_OF_THE_PROGRAM", env!("CARGO_PKG_REPOSITORY"));
+    let [mut workflow, publish] = [WORKFLOW, PUBLISH].map(|workflow| {
+        workflow
+            .replace("VERSION_OF_THE_PROGRAM", env!("CARGO_PKG_VERSION"))
+            .replace("REPOSITORY_OF_THE_PROGRAM", env!("CARGO_PKG_REPOSITORY"))
+    });
     if args.github {
         workflow = workflow.replace("  contents: read\n", "  contents: read\n  pull-requests: write\n");
         workflow.push_str(COMPARE);
     }
     let (schema, new_product) = (export::editor_schema(), new_product_form());
-    let forms = [
+    let for_github = [
+        (".github/workflows/publish.yml", &*publish),
         (".github/ISSUE_TEMPLATE/correction.yml", CORRECTION),
         (".github/ISSUE_TEMPLATE/new-product.yml", &*new_product),
     ];
-    let forms = forms.into_iter().filter(|_| args.github);
+    let for_github = for_github.into_iter().filter(|_| args.github);
     let files = [
         ("data/directory.json", EXAMPLE),
         ("export.schema.json", &*schema),
@@ -45,7 +50,7 @@ pub(super) fn run(args: &InitArgs) -> Result<ExitCode, Failure> {
         (".gitignore", IGNORED),
         ("README.md", README),
     ];
-    for (name, content) in files.into_iter().chain(forms) {
+    for (name, content) in files.into_iter().chain(for_github) {
         let path = args.folder.join(name);
         if path.symlink_metadata().is_ok() {
             print_note(&format!("{} already exists and was left unchanged.", path.display()));

@@ -15,6 +15,7 @@ mod log;
 mod mcp;
 mod opensearch;
 mod progress;
+mod publish;
 mod queries;
 mod read_exports;
 mod reindex;
@@ -57,6 +58,7 @@ fn run_command(cli: Cli) -> Result<ExitCode, Failure> {
         Some(Command::Init(args)) => init::run(&args),
         Some(Command::Diff(args)) => diff::run(&args),
         Some(Command::Preview(args)) => serve::run_preview(&args),
+        Some(Command::Publish(args)) => publish::run(&args),
         Some(Command::Report(args)) => report::run(&args),
         Some(Command::Queries(args)) => queries::run(&args),
         Some(Command::Keys(args)) => Ok(keys::run(args)),

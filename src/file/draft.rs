@@ -12,8 +12,8 @@ use tempfile::NamedTempFile;
 /// a server that watches the folder ignores them.
 pub(crate) const HIDDEN: &str = ".software-directory-";
 /// A temporary name is the prefix, this many letters or digits, and [`SUFFIX`].
-const RANDOM_LENGTH: usize = 8;
-const SUFFIX: &str = ".tmp";
+pub(super) const RANDOM_LENGTH: usize = 8;
+pub(super) const SUFFIX: &str = ".tmp";
 
 /// Who may read and write the new file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -122,7 +122,7 @@ fn claim(file: NamedTempFile, target: &Path) -> io::Result<()> {
     })
 }
 
-/// Removes temporary files left behind by killed processes. Files in use are locked.
+/// Removes temporary files and folders left behind by killed processes. Those in use are locked.
 pub(crate) fn sweep(folder: &Path, prefix: impl AsRef<OsStr>) {
     let is_temporary = |name: &OsStr| {
         let random = name.as_encoded_bytes().strip_prefix(prefix.as_ref().as_encoded_bytes());
@@ -131,10 +131,11 @@ pub(crate) fn sweep(folder: &Path, prefix: impl AsRef<OsStr>) {
     };
     let entries = fs::read_dir(folder).into_iter().flatten().flatten();
     for entry in entries.filter(|entry| is_temporary(&entry.file_name())) {
-        let is_file = entry.file_type().is_ok_and(|of| of.is_file());
-        if is_file && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
-            // A file that can't be removed does no harm; the next run will try again.
-            let _ = fs::remove_file(entry.path());
+        let Ok(kind) = entry.file_type() else { continue };
+        if !kind.is_symlink() && File::open(entry.path()).is_ok_and(|file| file.try_lock().is_ok()) {
+            let remove = if kind.is_dir() { fs::remove_dir_all } else { fs::remove_file };
+            // What can't be removed does no harm; the next run will try again.
+            let _ = remove(entry.path());
         }
     }
 }

@@ -8,7 +8,9 @@ use axum::http::Uri;
 use ipnet::IpNet;
 
 use super::face::Face;
+use super::pages::links::Base;
 use super::preview::Preview;
+use super::publish::Publication;
 use super::search_pool::MaxQueueDelay;
 use crate::curate::queries::EmptyQueries;
 use crate::key::{Origin, Rate};
@@ -54,6 +56,8 @@ pub struct HttpConfig {
     pub site: Face,
     /// The sites that may embed public pages in frames.
     pub embed_origins: Vec<Origin>,
+    /// How the directory is published as files; `None` if it's served.
+    pub publication: Option<Publication>,
 }
 
 impl Default for HttpConfig {
@@ -78,6 +82,7 @@ impl Default for HttpConfig {
             site_introduction: None,
             site: Face::default(),
             embed_origins: Vec::new(),
+            publication: None,
         }
     }
 }
@@ -106,9 +111,18 @@ impl HttpConfig {
         rest.split('/').next()
     }
 
+    /// What absolute URLs of pages start with.
+    pub(super) fn absolute(&self) -> Base<'_> {
+        Base { path: self.base(), is_published: self.publication.is_some() }
+    }
+
     /// The path of the public URL without a trailing slash; empty if there is none.
     pub(super) fn path_prefix(&self) -> &str {
-        self.public_url.as_ref().map_or("", |url| &url.base[url.path_start..])
+        match (&self.public_url, &self.publication) {
+            (Some(url), _) => &url.base[url.path_start..],
+            (None, Some(publication)) => &publication.base_path,
+            (None, None) => "",
+        }
     }
 }
 

@@ -3,12 +3,12 @@
 
 use std::io;
 
-use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use quick_xml::Writer;
 use quick_xml::events::{BytesDecl, BytesText, Event};
 use serde_json::json;
 
 use super::config::HttpConfig;
+use super::pages::links::of_software;
 use crate::catalogue::resource::UnknownValue;
 use crate::service::{FeedEntry, FeedKind};
 use crate::text::append;
@@ -102,7 +102,7 @@ impl Feed<'_> {
     }
 
     fn page(&self, entry: &FeedEntry) -> String {
-        format!("{}/software/{}", self.config.base(), utf8_percent_encode(&entry.id, NON_ALPHANUMERIC))
+        of_software(self.config.absolute(), &entry.id)
     }
 
     fn write_content(&self, xml: &mut Xml) -> io::Result<()> {

@@ -20,6 +20,7 @@ mod openapi;
 mod pages;
 mod preview;
 pub mod problem;
+mod publish;
 mod response;
 mod search_cache;
 mod search_page;
@@ -34,6 +35,7 @@ pub use face::Face;
 pub use metrics::{Metrics, MetricsError};
 pub use middleware::ACCESS_LOG;
 pub use preview::{Comparison, Findings, Preview};
+pub use publish::{Publication, Publisher};
 pub use search_pool::MaxQueueDelay;
 pub use state::{AppState, AppStateError};
 

@@ -31,7 +31,9 @@ let typed = false;
 /** The address being shown. */
 let shown = location.pathname + location.search;
 
-const explore = () => document.getElementById('explore');
+/** A published page has no server that could answer: lists aren't replaced, and its form searches with Pagefind. */
+const pagefind = document.getElementById('find')?.dataset.pagefind;
+const explore = () => (pagefind ? null : document.getElementById('explore'));
 
 /** A form's own id: its fields named `id` hide the property. */
 const idOf = (form) => form.getAttribute('id');
@@ -198,12 +200,12 @@ function combobox(list) {
     if (!q || document.activeElement !== input) return close();
     waiting = new AbortController();
     const { signal } = waiting;
-    const body = await part(`${base}/suggest?${new URLSearchParams({ q })}`, signal).catch(() => null);
+    const found = await (engine ? search(q) : part(`${base}/suggest?${new URLSearchParams({ q })}`, signal).then(nodes)).catch(() => []);
     if (signal.aborted) return;
     const before = options[active]?.dataset.href;
-    list.replaceChildren(...(body ? nodes(body) : []));
-    options = [...list.querySelectorAll('[role="option"]')];
-    if (options.length === 0) return close();
+    list.replaceChildren(...found);
+    options = [...list.querySelectorAll('[data-href]')];
+    if (found.length === 0) return close();
     options.forEach((option, at) => { option.id = `suggestion-${at}`; });
     list.hidden = false;
     input.setAttribute('aria-expanded', 'true');
@@ -253,6 +255,52 @@ function combobox(list) {
 }
 
 const suggestions = input ? combobox(document.getElementById('suggestions')) : null;
+
+// Searching a published copy, if whoever published it has run Pagefind
+
+let engine = null;
+
+/** How many results are shown. */
+const SHOWN = 10;
+
+/** The pages that a query finds, as options, or one that says there are none. */
+async function search(q) {
+  const { results } = await engine.search(q);
+  const pages = await Promise.all(results.slice(0, SHOWN).map((result) => result.data()));
+  const option = (...texts) => {
+    const row = document.createElement('div');
+    row.setAttribute('role', 'option');
+    row.append(...texts.map((text) => Object.assign(document.createElement('bdi'), { textContent: text })));
+    return row;
+  };
+  if (pages.length === 0) {
+    const none = option(`${input.form.dataset.nothing} ${q}`);
+    none.setAttribute('aria-disabled', 'true');
+    return [none];
+  }
+  return pages.map(({ url, meta }) => {
+    const row = option(meta.title);
+    row.dataset.href = url;
+    return row;
+  });
+}
+
+async function startSearch() {
+  engine = await import(pagefind);
+  // The content security policy allows no worker.
+  await engine.options({ baseUrl: `${apiBase}/`, noWorker: true });
+  await engine.init();
+  input.form.querySelector('p').hidden = true;
+  for (const part of input.form.querySelectorAll('input, button')) part.hidden = false;
+}
+
+if (pagefind) {
+  input.form.addEventListener('submit', (event) => {
+    event.preventDefault();
+    suggestions.update(input.value.trim());
+  });
+  startSearch().catch(() => { engine = null; });
+}
 
 if (input) {
   let timer = 0;

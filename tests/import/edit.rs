@@ -94,12 +94,18 @@ fn github_gets_issue_forms_and_a_workflow_that_comments() {
     let folder = tempfile::tempdir().expect("a folder");
     let read = |name: &str| fs::read_to_string(folder.path().join(".github").join(name));
     assert!(run(folder.path(), &["init"]).status.success());
-    assert!(read("ISSUE_TEMPLATE/correction.yml").is_err());
+    assert!(read("ISSUE_TEMPLATE/correction.yml").is_err() && read("workflows/publish.yml").is_err());
     assert!(!read("workflows/check.yml").expect("a file").contains("pull-requests"));
     fs::remove_file(folder.path().join(".github/workflows/check.yml")).expect("removed");
     assert!(run(folder.path(), &["init", "--github"]).status.success());
     let workflow = read("workflows/check.yml").expect("a file");
     assert!(workflow.contains("pull-requests: write") && workflow.contains("diff --format markdown"), "{workflow}");
+    let publish = read("workflows/publish.yml").expect("a file");
+    assert!(publish.contains(env!("CARGO_PKG_VERSION")) && !publish.contains("_OF_THE_PROGRAM"), "{publish}");
+    let publish = &yaml_rust2::YamlLoader::load_from_str(&publish).expect("YAML")[0]["jobs"]["publish"];
+    let steps = publish["steps"].as_vec().expect("steps").iter();
+    let runs: Vec<_> = steps.filter_map(|step| step["run"].as_str()).filter_map(|run| run.split(' ').nth(1)).collect();
+    assert_eq!(runs, ["-x", "check", "--reindex", "publish", "--yes"]);
     for (name, required, optional) in [
         ("correction", &["record", "correction", "source"][..], None),
         ("new-product", &["name", "url", "sources"], Some("vendor")),

@@ -16,6 +16,7 @@ mod pages;
 mod preview;
 #[path = "../common/process.rs"]
 mod process;
+mod publish;
 mod queries;
 mod replica;
 mod signed;

@@ -21,7 +21,7 @@ use self::source::{Generations, Source};
 use super::log::{self, Log};
 use super::progress::Terminal;
 use super::{Failure, data, opensearch, print_error, reindex};
-use crate::cli::{ENVIRONMENT_PREFIX, LogFormat, PreviewArgs, ServeArgs, environment_variables};
+use crate::cli::{ENVIRONMENT_PREFIX, LogFormat, PreviewArgs, ServeArgs, SiteArgs, environment_variables};
 use crate::file::folder_of;
 use crate::generation::{Observer, Settings};
 use crate::http::{AppState, Face, HttpConfig, Preview, PublicUrl};
@@ -164,9 +164,7 @@ fn http_config(
     query_file: Option<&QueryFile>,
     preview: Option<Arc<Preview>>,
 ) -> Result<HttpConfig, Failure> {
-    let site = args.site.as_deref().map(Face::read).transpose();
-    let site = site.map_err(|problems| Failure::usage(problems.join("\n")))?.unwrap_or_default();
-    let mut config = HttpConfig {
+    Ok(HttpConfig {
         embed_origins: args.embed_origin.clone(),
         public_url,
         trusted_proxies: args.trusted_proxy.clone(),
@@ -175,9 +173,15 @@ fn http_config(
         public_api: args.public_api,
         empty_queries: query_file.map(QueryFile::queries),
         preview,
-        site_introduction: args.site_introduction.clone(),
-        ..HttpConfig::default()
-    };
+        ..site_config(&args.site)?
+    })
+}
+
+/// The settings of the site.
+pub(super) fn site_config(args: &SiteArgs) -> Result<HttpConfig, Failure> {
+    let site = args.site.as_deref().map(Face::read).transpose();
+    let site = site.map_err(|problems| Failure::usage(problems.join("\n")))?.unwrap_or_default();
+    let mut config = HttpConfig { site_introduction: args.site_introduction.clone(), ..HttpConfig::default() };
     if let Some(title) = args.site_title.as_deref().or_else(|| site.title()) {
         title.clone_into(&mut config.site_title);
     }

@@ -12,7 +12,7 @@ use super::super::Failure;
 use super::super::data::DATA_FOLDER;
 use super::super::diff::read_side;
 use super::super::progress::Terminal;
-use crate::cli::{DataArgs, EngineArgs, LogFormat, NONE, OnOff, PreviewArgs, ServeArgs, SideArgs};
+use crate::cli::{DataArgs, EngineArgs, LogFormat, NONE, OnOff, PreviewArgs, ServeArgs, SideArgs, SiteArgs};
 use crate::curate::diff::{Set, compare, render};
 use crate::export::{self, ExportSet, Report};
 use crate::generation::source::{FolderStamp, stamp};
@@ -72,9 +72,7 @@ pub(super) fn serve_args(args: &PreviewArgs) -> ServeArgs {
         metrics_listen: None,
         public_page: None,
         public_api: None,
-        site_title: Some("Preview".to_owned()),
-        site_introduction: None,
-        site: None,
+        site: SiteArgs { site_title: Some("Preview".to_owned()), ..SiteArgs::default() },
         embed_origin: Vec::new(),
         engine: EngineArgs::default(),
         log: "info".to_owned(),

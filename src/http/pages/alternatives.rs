@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 
 use super::frame::{Frame, JsonLd, Section};
 use super::language::{PageLanguage, Texts};
-use super::links::{Address, PAGE, of_alternatives, of_software};
+use super::links::{PAGE, of_alternatives, of_alternatives_to, of_software};
 use super::pager::{Pager, offset, part};
 use super::respond;
 use super::row::Row;
@@ -59,7 +59,7 @@ pub(super) async fn get_alternatives(
 }
 
 /// The products that can replace a product, best first.
-pub(super) fn ordinals(snapshot: &Generation, product: &SoftwareDetail<'_>) -> Vec<Ordinal> {
+pub(in crate::http) fn ordinals(snapshot: &Generation, product: &SoftwareDetail<'_>) -> Vec<Ordinal> {
     let own = snapshot.records.find(&product.item.id);
     let found = names(product).filter_map(|name| snapshot.catalogue.alternatives(&slug(name)));
     let mut ordinals: Vec<_> = found.flat_map(|of| &of.products).copied().filter(|at| Some(*at) != own).collect();
@@ -90,11 +90,11 @@ fn show(
 ) -> Result<Response, ApiError> {
     let (t, site) = (language.texts(), &state.site);
     let base = site.base_in(language);
-    let (name, product, ordinals, path) = if is_product {
+    let (name, product, ordinals, address) = if is_product {
         let stored = service::read_software(snapshot, &id)?.ok_or_else(|| ApiError::SoftwareNotFound(id.clone()))?;
         let product = stored.read().map_err(ApiError::internal)?;
-        let path = format!("{}/alternatives", of_software(base, &id));
-        (product.item.name.to_string(), Some(id), ordinals(snapshot, &product), path)
+        let address = of_alternatives_to(base, &id);
+        (product.item.name.to_string(), Some(id), ordinals(snapshot, &product), address)
     } else {
         let of = snapshot.catalogue.alternatives(&id).ok_or(ApiError::RouteNotFound)?;
         (of.name.to_string(), product_of(snapshot, of)?, of.products.clone(), of_alternatives(base, &id))
@@ -102,7 +102,7 @@ fn show(
     if ordinals.is_empty() {
         return Err(ApiError::RouteNotFound);
     }
-    let address = Address::read(path, &RawQuery::parse(uri.query().unwrap_or_default()), &[PAGE]);
+    let address = address.reading(&RawQuery::parse(uri.query().unwrap_or_default()), &[PAGE]);
     let page = PageRequest { limit: PRODUCTS, offset: offset(address.page(), PRODUCTS) };
     let page = page.pagination(ordinals.len() as u64);
     let shown = part(&ordinals, page).iter().map(|ordinal| snapshot.records.stored(*ordinal));
@@ -120,11 +120,10 @@ fn show(
     frame.section = Section::Products;
     // The page of the product is the one to list.
     if let Some(id) = &product {
-        let own = Address::new(format!("{}/alternatives", of_software(base, id)));
-        frame = frame.canonical_at(&own.at_page(address.page()));
+        frame = frame.canonical_at(&of_alternatives_to(base, id).at_page(address.page()));
     }
     if !site.public.is_empty() {
-        let item = |(position, id): (u64, &str)| json!({"@type": "ListItem", "position": position, "url": of_software(&site.public, id)});
+        let item = |(position, id): (u64, &str)| json!({"@type": "ListItem", "position": position, "url": of_software(site.absolute(), id)});
         let items = (page.offset + 1..).zip(products.iter().map(|product| &*product.item.id)).map(item);
         let members = [
             ("name", json!(title)),

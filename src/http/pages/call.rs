@@ -85,14 +85,18 @@ fn quoted(text: &str) -> String {
 #[template(path = "parts/call.html")]
 pub(super) struct Calls {
     t: &'static Texts,
-    samples: [(&'static str, String); 3],
+    /// None if there's no server to send the request to.
+    samples: Vec<(&'static str, String)>,
 }
 
 impl Calls {
     pub(super) fn new(t: &'static Texts, site: &Site, calls: &[Call]) -> Self {
         let host = if site.public.is_empty() { LOCAL } else { &site.public };
         let needs_key = !site.is_api_public;
-        let samples = [
+        if site.published.is_some() {
+            return Self { t, samples: Vec::new() };
+        }
+        let samples = vec![
             ("curl", curl(host, needs_key, calls)),
             ("TypeScript", typescript(host, needs_key, calls)),
             ("Python", python(host, needs_key, calls)),

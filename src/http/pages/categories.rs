@@ -68,12 +68,12 @@ pub(super) async fn list_categories(
     uri: Uri,
 ) -> Result<Response, ApiError> {
     let (t, site) = (language.texts(), &state.site);
+    let edition = site.edition(language, &snapshot.catalogue, of_texts.as_ref());
     let query = RawQuery::parse(uri.query().unwrap_or_default());
-    let address = Address::read(format!("{}/categories", site.base_in(language)), &query, &[PAGE]);
+    let address = Address::list(edition.base.page("/categories"), edition.base).reading(&query, &[PAGE]);
     let (all, overview) = (&snapshot.catalogue.tables.categories, overview(&state, &snapshot).await?);
     let sorted = overview.localised(of_texts.as_ref()).map_or(&[][..], |localised| &localised.categories);
     let page = Pagination { limit: LIMIT, offset: offset(address.page(), LIMIT), total: all.len() as u64 };
-    let edition = site.edition(language, &snapshot.catalogue, of_texts.as_ref());
     let mut frame = Frame::new(site, language, &snapshot).titled(t.categories).at(&address.at_page(address.page()));
     frame.section = Section::Categories;
     frame.is_noindex = part(sorted, page).is_empty();
@@ -131,7 +131,8 @@ async fn show(
         };
     };
     let category = catalogue.tables.categories[at as usize].clone();
-    let list =
-        List::read(of_category(state.site.base_in(language), &category.id), uri, &snapshot, Some(category), of_texts)?;
+    let base = state.site.base_in(language);
+    let address = Address::record(of_category(base, &category.id), base);
+    let list = List::read(address, uri, &snapshot, Some(category), of_texts)?;
     results::show(state, language, snapshot, list, is_part).await
 }

@@ -1,6 +1,7 @@
 //! Up to four products side by side.
 
 use std::borrow::Cow;
+use std::fmt::Display;
 use std::sync::Arc;
 
 use askama::Template;
@@ -14,7 +15,7 @@ use super::edition::{Edition, Lang};
 use super::evidence::{Badge, Citations, Marks};
 use super::frame::{Frame, Section};
 use super::language::{PageLanguage, Texts};
-use super::links::{self, COMPARED, of_category, of_software};
+use super::links::{self, Base, COMPARED, of_category, of_software};
 use super::respond;
 use super::row::Rating;
 use super::row::kind;
@@ -37,7 +38,7 @@ struct ComparisonPage<'a> {
     frame: Frame<'a>,
     edition: Edition<'a>,
     t: &'static Texts,
-    base: &'a str,
+    base: Base<'a>,
     products: &'a [SoftwareDetail<'a>],
     rows: Vec<Compared<'a>>,
     /// Whether rows in which all products agree are left out.
@@ -117,7 +118,7 @@ impl<'a> ComparisonPage<'a> {
 /// The parameter that leaves out rows in which all products agree.
 const ONLY: (&str, &str) = ("only", "differences");
 
-fn address<'i>(base: &str, ids: impl Iterator<Item = &'i str>, only_differences: bool) -> String {
+fn address<'i>(base: impl Display, ids: impl Iterator<Item = &'i str>, only_differences: bool) -> String {
     let pairs = ids.map(|id| (COMPARED, id)).chain(only_differences.then_some(ONLY));
     let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
     format!("{base}/compare?{query}")

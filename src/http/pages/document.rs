@@ -182,6 +182,10 @@ impl Assets {
         Self { url: format!("{base}/assets/{fingerprint}"), files: files.into_iter().map(file).collect() }
     }
 
+    pub(super) fn urls(&self) -> impl Iterator<Item = String> + '_ {
+        self.files.keys().filter_map(|path| self.url_of(path))
+    }
+
     /// The URL of a file, if there is one.
     pub(super) fn url_of(&self, path: &str) -> Option<String> {
         self.files.contains_key(path).then(|| match path.split_once('/') {

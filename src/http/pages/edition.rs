@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::document::Assets;
 use super::language::Texts;
-use super::links::initial;
+use super::links::{Base, initial};
 use crate::catalogue::resource::{CategoryResource, SoftwareItem};
 use crate::catalogue::{Catalogue, GlossaryEntry};
 use crate::record::Language;
@@ -14,9 +14,9 @@ use crate::text::html::escape;
 pub(super) struct Edition<'a> {
     pub(super) t: &'static Texts,
     /// The path that every link to a page starts with.
-    pub(super) base: &'a str,
+    pub(super) base: Base<'a>,
     /// The path that links to everything else start with, which has no language.
-    pub(super) root: &'a str,
+    pub(super) root: Base<'a>,
     pub(super) assets: &'a Assets,
     pub(super) catalogue: &'a Catalogue,
     /// The language to show records in where available; `None` shows each in its own language.

@@ -7,6 +7,7 @@ use axum::response::Response;
 
 use super::frame::Frame;
 use super::language::{PageLanguage, Texts};
+use super::links::Base;
 use super::respond;
 use super::sign_in;
 use crate::http::content_coding::quality;
@@ -20,7 +21,7 @@ use crate::http::state::AppState;
 struct ErrorPage<'a> {
     frame: Frame<'a>,
     t: &'static Texts,
-    base: &'a str,
+    base: Base<'a>,
     heading: &'static str,
     text: &'a str,
     /// How long to wait before trying again, in words.
@@ -120,14 +121,16 @@ fn page(
     let is_failure = status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED && retry_after.is_none();
     let target = target(context);
     let snapshot = state.directory.current();
-    let may_read = context.grant.get().is_some();
+    let may_read = site.is_public || context.grant.get().is_some();
     let mut frame = match snapshot.as_deref().filter(|_| may_read) {
         Some(snapshot) => Frame::new(site, language, snapshot),
         None => Frame::bare(site, language),
     };
     frame = frame.titled(heading);
     frame.is_noindex = true;
-    target.clone_into(&mut frame.address);
+    if !frame.is_published() {
+        target.clone_into(&mut frame.address);
+    }
     frame.q = q.as_deref().unwrap_or_default();
     let page = ErrorPage {
         t,

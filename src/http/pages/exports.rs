@@ -13,7 +13,7 @@ use super::edition::Lang;
 use super::frame::{Frame, JsonLd, Section};
 use super::language::{PageLanguage, Texts};
 use super::licence;
-use super::links::{self, segment};
+use super::links::{self, Base, of_export};
 use super::respond;
 use crate::catalogue::ExportDocument;
 use crate::catalogue::resource::ExportResource;
@@ -26,14 +26,14 @@ use crate::http::state::AppState;
 struct ExportsPage<'a> {
     frame: Frame<'a>,
     t: &'static Texts,
-    root: &'a str,
+    root: Base<'a>,
     exports: &'a [ExportDocument],
     calls: Calls,
 }
 
 impl ExportsPage<'_> {
-    fn href(&self, export: &ExportResource) -> String {
-        format!("{}/exports/{}", self.root, segment(&export.id))
+    fn href(&self, export: &ExportResource, format: &str) -> String {
+        of_export(self.root, &export.id, format)
     }
 
     fn lang<'e>(&self, export: &'e ExportResource) -> Lang<'e> {
@@ -60,9 +60,11 @@ pub(super) async fn list_exports(
     snapshot: Snapshot,
 ) -> Result<Response, ApiError> {
     let (t, site) = (language.texts(), &state.site);
-    let mut frame = Frame::new(site, language, &snapshot).titled(t.sources).described(t.sources_note);
+    let mut frame = Frame::new(site, language, &snapshot)
+        .titled(t.sources)
+        .described(t.sources_note)
+        .at(&site.base_in(language).page("/exports"));
     frame.section = Section::Sources;
-    "/exports".clone_into(&mut frame.address);
     if !site.public.is_empty() {
         let exports: Vec<_> = snapshot.catalogue.tables.exports.iter().map(|export| &export.resource).collect();
         frame.json_ld = vec![JsonLd::new("DataCatalog", &data_catalog(site, site.title_in(t), &exports))];
@@ -70,7 +72,7 @@ pub(super) async fn list_exports(
     let page = ExportsPage {
         frame,
         t,
-        root: &site.base,
+        root: site.root(),
         exports: &snapshot.catalogue.tables.exports,
         calls: Calls::new(t, site, &[Call::new("/v1/exports", "exports.list")]),
     };

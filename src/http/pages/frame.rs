@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use super::document::SITE_CSS;
 use super::evidence;
 use super::language::{Language, PageLanguage, Texts};
-use super::links::single_line;
+use super::links::{Base, single_line};
 use super::site::Site;
 use crate::catalogue::Catalogue;
 use crate::generation::Snapshot;
@@ -63,6 +63,8 @@ pub(super) struct Frame<'a> {
     pub(super) menu: Option<Menu>,
     /// Whether the reader has a session that can be ended.
     pub(super) is_signed_in: bool,
+    /// Whether a search in published pages finds this one.
+    pub(super) is_found: bool,
 }
 
 impl<'a> Frame<'a> {
@@ -97,6 +99,7 @@ impl<'a> Frame<'a> {
             q: "",
             menu: None,
             is_signed_in: false,
+            is_found: false,
         }
     }
 
@@ -115,13 +118,17 @@ impl<'a> Frame<'a> {
         if self.title.is_empty() { site.to_owned() } else { format!("{} · {site}", self.title) }
     }
 
-    pub(super) fn base(&self) -> &str {
+    pub(super) fn base(&self) -> Base<'_> {
         self.site.base_in(self.language)
     }
 
     /// The path that links to anything but a page start with.
-    pub(super) fn root(&self) -> &str {
-        &self.site.base
+    pub(super) fn root(&self) -> Base<'_> {
+        self.site.root()
+    }
+
+    pub(super) fn is_published(&self) -> bool {
+        self.site.published.is_some()
     }
 
     /// Sets the address from a link to this page.
@@ -135,15 +142,16 @@ impl<'a> Frame<'a> {
     }
 
     fn local(&self, href: &str) -> String {
-        href.strip_prefix(self.base()).unwrap_or(href).to_owned()
+        href.strip_prefix(self.base().path).unwrap_or(href).to_owned()
     }
 
     /// This page in every language: texts, URL, and whether it's the current one.
-    pub(super) fn languages(&self) -> [(&'static Texts, String, bool); Language::ALL.len()] {
-        Language::ALL.map(|language| {
-            let base = self.site.base_in(PageLanguage { language, is_in_path: true });
-            (language.texts(), format!("{base}{}", self.address), language == self.language.language)
-        })
+    pub(super) fn languages(&self) -> Vec<(&'static Texts, String, bool)> {
+        let languages = self.site.languages().iter().map(|language| {
+            let base = self.site.base_in(PageLanguage { language: *language, is_in_path: true });
+            (language.texts(), format!("{base}{}", self.address), *language == self.language.language)
+        });
+        languages.collect()
     }
 
     pub(super) fn assets(&self) -> &str {
@@ -169,7 +177,7 @@ impl<'a> Frame<'a> {
 
     /// The absolute URL of the logo for link previews, which don't show SVG.
     pub(super) fn preview_image(&self) -> Option<String> {
-        let Site { public, base, face, .. } = self.site;
+        let (Site { public, face, .. }, base) = (self.site, self.root().path);
         let image = [&face.logo, &face.icon]
             .into_iter()
             .flatten()
@@ -196,7 +204,7 @@ impl<'a> Frame<'a> {
         let labels = [self.t.imprint, self.t.privacy, self.t.contact];
         let links =
             labels.into_iter().zip(&self.site.face.links).filter_map(|(label, link)| Some((label, link.as_ref()?)));
-        let href = |link: &String| if link.starts_with('/') { format!("{}{link}", self.base()) } else { link.clone() };
+        let href = |link: &String| if link.starts_with('/') { self.base().page(link) } else { link.clone() };
         links.map(|(label, link)| (label, href(link))).collect()
     }
 
@@ -205,16 +213,17 @@ impl<'a> Frame<'a> {
     }
 
     pub(super) fn has_feed(&self) -> bool {
-        self.site.is_public
+        // A published feed's addresses are absolute.
+        self.site.is_public && !(self.is_published() && self.site.public.is_empty())
     }
 
     pub(super) fn is_indexable(&self) -> bool {
         self.is_public() && !self.is_noindex
     }
 
-    /// The public URL without a trailing slash; empty if none is set.
-    pub(super) fn public(&self) -> &str {
-        &self.site.public
+    /// What absolute URLs start with; empty if no public URL is set.
+    pub(super) fn absolute(&self) -> Base<'_> {
+        self.site.absolute()
     }
 
     pub(super) fn is_public(&self) -> bool {
@@ -228,24 +237,25 @@ impl<'a> Frame<'a> {
 
     /// The page's canonical URL in a language, or for readers of none of them.
     fn url(&self, language: Option<Language>) -> Option<String> {
-        let Site { public, base, .. } = self.site;
+        let (public, base) = (&self.site.public, self.root().path);
         let of_language = language.filter(|language| *language != self.own);
-        let path = of_language
-            .map_or(base.as_str(), |language| self.site.base_in(PageLanguage { language, is_in_path: true }));
+        let path =
+            of_language.map_or(base, |language| self.site.base_in(PageLanguage { language, is_in_path: true }).path);
         let address = self.canonical.as_ref().unwrap_or(&self.address);
         (self.is_public() && !public.is_empty()).then(|| format!("{public}{}{address}", &path[base.len()..]))
     }
 
     /// The canonical URLs in all languages, each with its language's tag.
     pub(super) fn alternates(&self) -> Vec<(&'static str, String)> {
-        let tagged = Language::ALL.map(|language| (language.texts().tag, Some(language)));
-        let all = tagged.into_iter().chain([("x-default", None)]);
+        let tagged = self.site.languages().iter().map(|language| (language.texts().tag, Some(*language)));
+        let all = tagged.chain([("x-default", None)]);
         all.filter_map(|(tag, language)| Some((tag, self.url(language)?))).filter(|_| self.is_indexable()).collect()
     }
 
-    /// Today, for printouts. The documentation is written once, when the server starts.
+    /// Today, for printouts. The documentation and published pages are written once.
     pub(super) fn today(&self) -> Option<String> {
-        (self.section != Section::Docs).then(|| self.t.day(&evidence::today().to_string()).into_owned())
+        (self.section != Section::Docs && !self.is_published())
+            .then(|| self.t.day(&evidence::today().to_string()).into_owned())
     }
 
     pub(super) fn is_current(&self, section: &str) -> bool {
@@ -261,7 +271,7 @@ impl<'a> Frame<'a> {
 }
 
 /// The interface's language for a directory; English if it has none in the directory's own language.
-pub(super) fn own_language(catalogue: &Catalogue) -> Language {
+pub(in crate::http) fn own_language(catalogue: &Catalogue) -> Language {
     Language::of_tag(catalogue.own_language()).unwrap_or(Language::English)
 }
 

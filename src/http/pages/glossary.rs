@@ -15,11 +15,12 @@ use super::frame::JsonLd;
 use super::frame::{Frame, Section};
 use super::home::overview;
 use super::language::{PageLanguage, Texts};
-use super::links::{self, Address, PAGE, of_record, of_term};
+use super::links::{self, Address, Base, PAGE, of_record, of_term, segment};
 use super::overview::Overview;
 use super::pager::{Pager, offset, part};
 use super::respond;
 use super::text_budget::TextBudget;
+use crate::catalogue::GlossaryEntry;
 use crate::catalogue::resource::{GlossaryTermResource, Pagination};
 use crate::http::extract::query::RawQuery;
 use crate::http::extract::{Preferred, Snapshot};
@@ -42,7 +43,8 @@ struct GlossaryPage<'a> {
     frame: Frame<'a>,
     edition: Edition<'a>,
     t: &'static Texts,
-    base: &'a str,
+    base: Base<'a>,
+    overview: &'a Overview,
     q: &'a str,
     total: u64,
     letters: Vec<Letter<'a>>,
@@ -67,8 +69,14 @@ impl<'a> GlossaryPage<'a> {
         of_record(self.edition.root, "glossary", &term.id)
     }
 
-    fn term_href(&self, term: &str) -> String {
-        of_term(self.base, term)
+    /// The URL of a related term; empty if there's none.
+    fn term_href(&self, name: &str) -> String {
+        if !self.base.is_published {
+            return of_term(self.base, name);
+        }
+        let (id, glossary) = (slug(name), &self.edition.catalogue.tables.glossary);
+        let at = glossary.iter().position(|entry| entry.term.id == id);
+        at.map_or(String::new(), |at| term_href(self.overview, self.edition.language, glossary, self.base, at))
     }
 
     fn lang<'t>(&'t self, term: &'t GlossaryTermResource, field: &str) -> Lang<'t> {
@@ -87,6 +95,46 @@ impl<'a> GlossaryPage<'a> {
     fn own<'t>(&self, term: &'t GlossaryTermResource) -> Lang<'t> {
         self.edition.own(term.language.as_ref())
     }
+}
+
+/// The pages with a letter's terms, if the glossary has several.
+pub(in crate::http) fn of_letter(base: Base<'_>, letter: &str) -> Address {
+    if base.is_published {
+        let path = format!("/glossary/{}", segment(&letter.to_lowercase()));
+        return Address::record(base.page(&path), base);
+    }
+    Address::new(base.page("/glossary")).and(LETTER, letter)
+}
+
+/// The letters that have pages of their own; none if all terms are on one page.
+pub(in crate::http) fn split_letters<'o>(
+    overview: &'o Overview,
+    language: Option<&record::Language>,
+) -> impl Iterator<Item = &'o str> {
+    let is_split = overview.term_count > u64::from(MAX_ON_A_PAGE);
+    let letters = overview.localised(language).map_or(&[][..], |localised| &localised.letters);
+    letters.iter().filter(move |_| is_split).map(|(letter, _)| letter.as_str())
+}
+
+/// The URL of the glossary page that shows a term, given its index. A published page can't search for
+/// the term, so the URL is the term's place.
+pub(super) fn term_href(
+    overview: &Overview,
+    language: Option<&record::Language>,
+    glossary: &[GlossaryEntry],
+    base: Base<'_>,
+    at: usize,
+) -> String {
+    let term = &glossary[at].term;
+    if !base.is_published {
+        return of_term(base, &term.term);
+    }
+    let letters = overview.localised(language).map_or(&[][..], |localised| &localised.letters);
+    let page = letters.iter().filter(|_| glossary.len() > MAX_ON_A_PAGE as usize).find_map(|(letter, terms)| {
+        let place = terms.iter().position(|term| *term == at)?;
+        Some(of_letter(base, letter).at_page((place / MAX_ON_A_PAGE as usize + 1) as u64))
+    });
+    format!("{}#{}", page.unwrap_or_else(|| base.page("/glossary")), segment(&term.id))
 }
 
 #[derive(Debug)]
@@ -119,8 +167,8 @@ fn write(
     let (t, site) = (language.texts(), &state.site);
     let edition = site.edition(language, &snapshot.catalogue, of_texts);
     let query = RawQuery::parse(uri.query().unwrap_or_default());
-    let address =
-        Address::read(format!("{}/glossary", site.base_in(language)), &query, &[GLOSSARY_Q.name, LETTER, PAGE]);
+    let address = Address::new(site.base_in(language).page("/glossary"));
+    let address = address.reading(&query, &[GLOSSARY_Q.name, LETTER, PAGE]);
     let q = address.get(GLOSSARY_Q.name).filter(|q| !q.trim().is_empty()).unwrap_or_default();
     let entries = &snapshot.catalogue.tables.glossary;
     let term = |at: &usize| entries[*at].term.localised(of_texts);
@@ -145,12 +193,18 @@ fn write(
     let page = Pagination { limit: MAX_ON_A_PAGE, offset: offset(address.page(), MAX_ON_A_PAGE), total };
     let letters = letters.iter().filter(|_| q.is_empty()).map(|(text, _)| Letter {
         text: text.as_str(),
-        href: if is_split { address.with(LETTER, text) } else { format!("#letter-{text}") },
+        href: if is_split { of_letter(edition.base, text).at_page(1) } else { format!("#letter-{text}") },
         is_current: chosen == Some(text.as_str()),
     });
     let title = if q.is_empty() { t.glossary.to_owned() } else { format!("{q} · {}", t.glossary) };
-    let mut frame = Frame::new(site, language, snapshot).titled(&title).at(&address.at_page(address.page()));
+    let mut frame = Frame::new(site, language, snapshot).titled(&title).at(&if edition.base.is_published {
+        address.path().to_owned()
+    } else {
+        address.at_page(address.page())
+    });
     frame.section = Section::Glossary;
+    // The first letter's terms are on the glossary's own page, too.
+    frame.is_found = !is_split || address.get(LETTER).is_some();
     frame.is_noindex = !q.is_empty() || groups.is_empty();
     if !q.is_empty() {
         frame = frame.canonical_at("/glossary");
@@ -165,11 +219,17 @@ fn write(
         edition,
         t,
         base: edition.base,
+        overview,
         q,
         total: if q.is_empty() { entries.len() as u64 } else { total },
         letters: letters.collect(),
         groups,
-        pager: if is_split || !q.is_empty() { Pager::new(t, page, &address, false) } else { None },
+        pager: if is_split || !q.is_empty() {
+            let letter = chosen.filter(|_| edition.base.is_published).map(|letter| of_letter(edition.base, letter));
+            Pager::new(t, page, letter.as_ref().unwrap_or(&address), false)
+        } else {
+            None
+        },
         calls: Calls::new(t, site, &[call]),
     };
     respond::html(StatusCode::OK, t, &view)

@@ -14,7 +14,7 @@ use super::call::{Call, Calls};
 use super::edition::Edition;
 use super::frame::{Frame, Section};
 use super::language::{PageLanguage, Texts};
-use super::links::{Address, PAGE, of_software};
+use super::links::{Address, Base, PAGE, of_software, segment};
 use super::pager::{Pager, offset};
 use super::{attribute, respond};
 use crate::catalogue::StoredProduct;
@@ -136,7 +136,7 @@ pub(super) async fn get_history(
         let (t, site) = (language.texts(), &of.site);
         let edition = site.edition(language, &snapshot.catalogue, of_texts.as_ref());
         let query = RawQuery::parse(uri.query().unwrap_or_default());
-        let address = Address::read(history_of(site.base_in(language), &id), &query, &[PAGE]);
+        let address = history_of(site.base_in(language), &id).reading(&query, &[PAGE]);
         let page = PageRequest { limit: CHANGES, offset: offset(address.page(), CHANGES) };
         let Some(history) = service::list_history(&snapshot, &id, page)? else {
             return Err(ApiError::SoftwareNotFound(id));
@@ -145,9 +145,8 @@ pub(super) async fn get_history(
         let product = stored.as_ref().map(StoredProduct::read).transpose().map_err(ApiError::internal)?;
         let name = product.as_ref().map_or(Cow::Borrowed(&*id), |product| shortened(&product.item.name, VALUE_CHARS));
         let title = format!("{}{} {name}", t.history, t.colon);
-        let mut frame = Frame::new(site, language, &snapshot).titled(&title).described(&title);
+        let mut frame = Frame::new(site, language, &snapshot).titled(&title).described(&title).at(address.path());
         frame.section = Section::Products;
-        frame.address = history_of("", &id);
         let call = Call::of("/v1/software/{}/history", "software.history", &id).with("limit", CHANGES);
         let view = HistoryPage {
             frame,
@@ -164,8 +163,8 @@ pub(super) async fn get_history(
     state.search(show).await?
 }
 
-pub(super) fn history_of(base: &str, id: &str) -> String {
-    format!("{}/history", of_software(base, id))
+pub(in crate::http) fn history_of(base: Base<'_>, id: &str) -> Address {
+    Address::record(base.page(&format!("/software/{}/history", segment(id))), base)
 }
 
 #[cfg(test)]

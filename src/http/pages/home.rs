@@ -14,7 +14,7 @@ use super::frame::Frame;
 use super::frame::JsonLd;
 use super::language::{PageLanguage, Texts};
 use super::licence;
-use super::links::of_category;
+use super::links::{Base, of_category};
 use super::overview::{Overview, largest};
 use super::respond;
 use super::row::{self, Row};
@@ -32,7 +32,7 @@ struct HomePage<'a> {
     frame: Frame<'a>,
     edition: Edition<'a>,
     t: &'static Texts,
-    base: &'a str,
+    base: Base<'a>,
     title: &'a str,
     introduction: &'a str,
     overview: &'a Overview,
@@ -76,7 +76,7 @@ pub(super) async fn get(
         "WebSite",
         &[
             ("name", site.title_in(t).into()),
-            ("url", format!("{}/", site.public).into()),
+            ("url", site.absolute().page("/").into()),
             (
                 "publisher",
                 site.face.publisher.as_ref().map_or(json!(null), |name| json!({"@type": "Organization", "name": name})),
@@ -121,7 +121,7 @@ pub(super) async fn get(
 }
 
 /// A generation's overview, computed once on the search pool.
-pub(super) async fn overview(state: &Arc<AppState>, snapshot: &Snapshot) -> Result<Arc<Overview>, ApiError> {
+pub(in crate::http) async fn overview(state: &Arc<AppState>, snapshot: &Snapshot) -> Result<Arc<Overview>, ApiError> {
     let overview = state.site.overviews.overview(snapshot);
     let (of, snapshot) = (Arc::clone(state), snapshot.clone());
     let compute = move || Overview::compute(&snapshot).map(Arc::new);

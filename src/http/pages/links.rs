@@ -1,9 +1,10 @@
 //! URLs of pages and filtered product lists, and web addresses that records link to.
 
 use std::borrow::Cow;
+use std::fmt;
 
 use fluent_uri::Uri;
-use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
+use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, percent_decode_str, utf8_percent_encode};
 
 use crate::http::extract::query::RawQuery;
 use crate::text::printable::is_invisible;
@@ -13,43 +14,170 @@ use crate::text::printable::is_invisible;
 const ENCODED: &AsciiSet = &NON_ALPHANUMERIC.remove(b'-').remove(b'_').remove(b'~');
 
 /// Encodes text as one path segment.
-pub(super) fn segment(text: &str) -> impl std::fmt::Display + '_ {
+pub(in crate::http) fn segment(text: &str) -> impl std::fmt::Display + '_ {
     utf8_percent_encode(text, ENCODED)
 }
 
-pub(super) fn of_software(base: &str, id: &str) -> String {
-    format!("{base}/software/{}", segment(id))
+/// The characters to encode in a file's name. Upper-case letters are included, so that no two names
+/// are the same on a file system that ignores case, and `~`, which marks a shortened name.
+const IN_FILES: &AsciiSet = &{
+    let (mut set, mut letter) = (ENCODED.add(b'~'), b'A');
+    while letter <= b'Z' {
+        set = set.add(letter);
+        letter += 1;
+    }
+    set
+};
+
+/// The maximum length of a file's name without its extension, in bytes.
+const MAX_NAME: usize = 200;
+
+/// A record's id as a file's name, different for each id. It contains no dot or slash, and it's never
+/// the name of a list's page, such as `page-2`.
+fn file_name(id: &str) -> String {
+    let mut name = utf8_percent_encode(id, IN_FILES).to_string();
+    if name.strip_prefix("page-").is_some_and(|number| number.bytes().all(|byte| byte.is_ascii_digit())) {
+        name.replace_range(..1, "%70");
+    }
+    if name.len() > MAX_NAME {
+        // An escape has three bytes, so there's one to end before among the last three.
+        let end = MAX_NAME - 40;
+        let end = (end - 2..end).find(|at| name.as_bytes()[*at] == b'%').unwrap_or(end);
+        name.truncate(end);
+        name.push('~');
+        name.push_str(&blake3::hash(id.as_bytes()).to_hex()[..32]);
+    }
+    name
+}
+
+/// What links to pages start with: the public URL or its path, and the page's language.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::http) struct Base<'a> {
+    pub(in crate::http) path: &'a str,
+    /// Whether the pages are files. Then addresses have no query, and a page is a folder's
+    /// `index.html`.
+    pub(in crate::http) is_published: bool,
+}
+
+impl fmt::Display for Base<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.path)
+    }
+}
+
+impl Base<'_> {
+    /// A page's URL, given the path at which it's served.
+    pub(in crate::http) fn page(self, path: &str) -> String {
+        if !self.is_published {
+            return format!("{self}{path}");
+        }
+        // A web server decodes the names in an address once.
+        let names = path.split('/').filter(|segment| !segment.is_empty());
+        let names = names.map(|name| file_name(&percent_decode_str(name).decode_utf8_lossy()).replace('%', "%25"));
+        names.fold(format!("{self}/"), |url, name| url + &name + "/")
+    }
+
+    /// The list of all products.
+    pub(in crate::http) fn products(self) -> String {
+        if self.is_published { self.page("/software") } else { format!("{self}/?q=") }
+    }
+
+    /// The URL of a link to a path in the operator's text; `None` if files can't answer it.
+    pub(super) fn of_own_link(self, path: &str) -> Option<String> {
+        let (path, fragment) = path.split_at(path.find('#').unwrap_or(path.len()));
+        if path == "/?q=" {
+            return Some(self.products() + fragment);
+        }
+        let first = path.split('/').nth(1).unwrap_or_default();
+        let is_page = ["", "software", "categories", "glossary", "pages"].contains(&first);
+        let is_page = (is_page || ["/exports", "/docs"].contains(&path)) && !path.contains('?');
+        let can_answer = is_page || !self.is_published;
+        can_answer.then(|| self.page(path) + fragment)
+    }
+}
+
+/// The path in the published folder of the file that answers a URL below a base.
+pub(in crate::http) fn file_of(url: &str, base: &str) -> String {
+    let path = url.strip_prefix(base).unwrap_or(url).trim_start_matches('/').replace("%25", "%");
+    if path.is_empty() || path.ends_with('/') { path + "index.html" } else { path }
+}
+
+/// The pages of the list of all products.
+pub(in crate::http) fn all_products(base: Base<'_>) -> Address {
+    Address::list(if base.is_published { base.products() } else { base.page("/") }, base)
+}
+
+pub(in crate::http) fn of_software(base: Base<'_>, id: &str) -> String {
+    base.page(&format!("/software/{}", segment(id)))
+}
+
+pub(in crate::http) fn of_category(base: Base<'_>, id: &str) -> String {
+    base.page(&format!("/categories/{}", segment(id)))
 }
 
 /// The page with the alternatives to something that may be no record, by the slug of its name.
-pub(super) fn of_alternatives(base: &str, id: &str) -> String {
-    format!("{base}/alternatives/{}", segment(id))
+pub(in crate::http) fn of_alternatives(base: Base<'_>, id: &str) -> Address {
+    Address::list(base.page(&format!("/alternatives/{}", segment(id))), base)
 }
 
-pub(super) fn of_category(base: &str, id: &str) -> String {
-    format!("{base}/categories/{}", segment(id))
+/// The page with the alternatives to a product.
+pub(in crate::http) fn of_alternatives_to(base: Base<'_>, id: &str) -> Address {
+    Address::list(base.page(&format!("/software/{}/alternatives", segment(id))), base)
 }
 
-pub(super) fn of_search(base: &str, name: &str, value: &str) -> String {
-    Address::new(format!("{base}/")).with(name, value)
+/// The image that says when a product's evidence was checked.
+pub(in crate::http) fn of_badge(base: Base<'_>, id: &str) -> String {
+    format!("{}/badge.svg", of_software(base, id).trim_end_matches('/'))
+}
+
+/// The products with a value; empty if files can't be searched for it.
+pub(super) fn of_search(base: Base<'_>, name: &str, value: &str) -> String {
+    if base.is_published { String::new() } else { Address::new(format!("{base}/")).with(name, value) }
 }
 
 /// The glossary page that shows a term, reached by searching for it: a large glossary has several
 /// pages.
-pub(super) fn of_term(base: &str, term: &str) -> String {
-    Address::new(format!("{base}/glossary")).with("q", term)
+pub(super) fn of_term(base: Base<'_>, term: &str) -> String {
+    Address::new(base.page("/glossary")).with("q", term)
 }
 
-/// The URL of a full record as JSON. `kind` is `software`, `categories` or `glossary`.
-pub(super) fn of_record(base: &str, kind: &str, id: &str) -> String {
-    format!("{base}/records/{kind}/{}", segment(id))
+/// The URL of a full record as JSON. `kind` is `software`, `reviews`, `categories` or `glossary`.
+pub(in crate::http) fn of_record(root: Base<'_>, kind: &str, id: &str) -> String {
+    if !root.is_published {
+        return format!("{root}/records/{kind}/{}", segment(id));
+    }
+    let name = file_name(id).replace('%', "%25");
+    let page = if kind == "reviews" { "/page-1" } else { "" };
+    format!("{root}/v1/{kind}/{name}{page}.json")
+}
+
+/// The URL of an export's download. `format` is `json` or `ndjson`.
+pub(in crate::http) fn of_export(root: Base<'_>, id: &str, format: &str) -> String {
+    if root.is_published {
+        return format!("{root}/v1/exports/{}.{format}", file_name(id).replace('%', "%25"));
+    }
+    format!("{root}/exports/{}{}", segment(id), if format == "json" { "" } else { "?format=ndjson" })
 }
 
 /// A product list's URL: a path, and the parameters that have a value.
 #[derive(Debug, Clone)]
-pub(super) struct Address {
+pub(in crate::http) struct Address {
     path: String,
     pairs: Vec<(&'static str, String)>,
+    /// How to write a page's number.
+    pages: Pages,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Pages {
+    /// As a parameter.
+    Served,
+    /// There's only one page.
+    One,
+    /// As an offset in the API.
+    Offset,
+    /// As a path: what the number starts and ends with.
+    Published(&'static str, &'static str),
 }
 
 /// The parameter for the page number, counted from 1.
@@ -60,22 +188,57 @@ pub(super) const COMPARED: &str = "id";
 
 impl Address {
     pub(super) fn new(path: String) -> Self {
-        Self { path, pairs: Vec::new() }
+        Self { path, pairs: Vec::new(), pages: Pages::Served }
+    }
+
+    /// A page that isn't a list.
+    pub(in crate::http) fn one(path: String) -> Self {
+        Self { pages: Pages::One, ..Self::new(path) }
+    }
+
+    fn published(self, base: Base<'_>, start: &'static str) -> Self {
+        Self { pages: if base.is_published { Pages::Published(start, "/") } else { Pages::Served }, ..self }
+    }
+
+    /// A record's page, which may have further pages.
+    pub(in crate::http) fn record(path: String, base: Base<'_>) -> Self {
+        Self::new(path).published(base, "")
+    }
+
+    /// A list of records, whose pages are published beside them.
+    pub(in crate::http) fn list(path: String, base: Base<'_>) -> Self {
+        Self::new(path).published(base, "page-")
+    }
+
+    /// A list in the API, given its path there.
+    pub(in crate::http) fn data(path: &str, base: Base<'_>) -> Self {
+        let pages = if base.is_published { Pages::Published("page-", ".json") } else { Pages::Offset };
+        Self { pages, ..Self::new(base.page(path)) }
     }
 
     /// Reads the parameters with these names. Others, such as tracking parameters, are dropped, and
     /// so are the empty ones that forms send.
-    pub(super) fn read(path: String, query: &RawQuery, names: &[&'static str]) -> Self {
+    pub(super) fn reading(self, query: &RawQuery, names: &[&'static str]) -> Self {
         let pairs = query.pairs().filter(|(_, value)| !value.is_empty());
         let known = pairs.filter_map(|(name, value)| {
             let name = names.iter().find(|known| known.as_bytes() == name)?;
             Some((*name, String::from_utf8_lossy(value).into_owned()))
         });
-        Self { path, pairs: known.collect() }
+        Self { pairs: known.collect(), ..self }
+    }
+
+    pub(super) fn and(mut self, name: &'static str, value: &str) -> Self {
+        self.pairs.push((name, value.to_owned()));
+        self
     }
 
     pub(super) fn path(&self) -> &str {
         &self.path
+    }
+
+    /// Whether further pages are published.
+    pub(in crate::http) fn has_pages(&self) -> bool {
+        !matches!(self.pages, Pages::Served | Pages::One)
     }
 
     pub(super) fn pairs(&self) -> impl Iterator<Item = (&'static str, &str)> {
@@ -95,7 +258,7 @@ impl Address {
     /// The same list without the parameters that `is_left_out` selects.
     pub(super) fn without(&self, is_left_out: impl Fn(&str) -> bool) -> Self {
         let pairs = self.pairs.iter().filter(|(name, _)| !is_left_out(name)).cloned().collect();
-        Self { path: self.path.clone(), pairs }
+        Self { pairs, ..self.clone() }
     }
 
     /// The page number, counted from 1.
@@ -138,7 +301,14 @@ impl Address {
         self.joined(&query.finish())
     }
 
-    pub(super) fn at_page(&self, page: u64) -> String {
+    pub(in crate::http) fn at_page(&self, page: u64) -> String {
+        match self.pages {
+            Pages::Offset => return format!("{}?limit=100&offset={}", self.path, (page - 1) * 100),
+            Pages::Published(_, "/") if page == 1 => return self.path.clone(),
+            Pages::Published(start, end) => return format!("{}{start}{page}{end}", self.path),
+            Pages::One => return self.path.clone(),
+            Pages::Served => {}
+        }
         if page > 1 { self.with(PAGE, &page.to_string()) } else { self.keeping(|_, _| true) }
     }
 
@@ -192,7 +362,7 @@ mod tests {
     const NAMES: [&str; 4] = ["q", "category", "sort", "page"];
 
     fn address(path: &str, query: &str) -> Address {
-        Address::read(path.to_owned(), &RawQuery::parse(query), &NAMES)
+        Address::new(path.to_owned()).reading(&RawQuery::parse(query), &NAMES)
     }
 
     #[test]
@@ -203,6 +373,59 @@ mod tests {
         assert_eq!(address.keeping(|at, _| at != 0), "/?q=a+%26+b&category=a");
         assert_eq!(address.with("sort", "name"), "/?category=b&q=a+%26+b&category=a&sort=name");
         assert_eq!(address.at_page(2), "/?category=b&q=a+%26+b&category=a&page=2");
+    }
+
+    #[test]
+    fn file_names_are_safe_and_differ_even_without_case() {
+        let long = |end: &str| format!("{}{end}", "ä".repeat(400));
+        let ids =
+            ["moss", "Moss", "a/b", "a%2Fb", "..", ".", "page-2", "%70age-2", "page-x", "~", "a~b", "é", "e\u{301}"];
+        let ids: Vec<_> = ids
+            .into_iter()
+            .map(str::to_owned)
+            .chain(["a", "b"].map(long))
+            .chain((158..=202).map(|n| "ü".repeat(n)))
+            .collect();
+        let names: Vec<_> = ids.iter().map(|id| file_name(id)).collect();
+        assert_eq!(&names[..8], ["moss", "%4Doss", "a%2Fb", "a%252%46b", "%2E%2E", "%2E", "%70age-2", "%2570age-2"]);
+        let is_safe = |byte: u8| byte.is_ascii_alphanumeric() || b"-_~%".contains(&byte);
+        assert!(names.iter().all(|name| name.len() <= MAX_NAME && name.bytes().all(is_safe)), "{names:?}");
+        let folded: std::collections::BTreeSet<_> = names.iter().map(|name| name.to_lowercase()).collect();
+        assert_eq!(folded.len(), names.len(), "{names:?}");
+        for name in &names {
+            let cut = name.split('~').next().expect("a part");
+            let escapes = cut.split('%').skip(1);
+            assert!(escapes.into_iter().all(|escape| escape.len() >= 2), "{name} ends in half an escape");
+        }
+    }
+
+    #[test]
+    fn published_links_are_paths_to_files() {
+        let [served, published] = [false, true].map(|is_published| Base { path: "/x/de", is_published });
+        let links = |base: Base<'_>| {
+            let category = Address::record(of_category(base, "A/b"), base);
+            [base.page("/"), base.products(), of_software(base, ".."), category.at_page(1), category.at_page(2)]
+        };
+        assert_eq!(
+            links(served),
+            ["/x/de/", "/x/de/?q=", "/x/de/software/%2E%2E", "/x/de/categories/A%2Fb", "/x/de/categories/A%2Fb?page=2"]
+        );
+        let links = links(published);
+        assert_eq!(
+            links,
+            [
+                "/x/de/",
+                "/x/de/software/",
+                "/x/de/software/%252E%252E/",
+                "/x/de/categories/%2541%252Fb/",
+                "/x/de/categories/%2541%252Fb/2/"
+            ]
+        );
+        assert_eq!(file_of(&links[4], "/x"), "de/categories/%41%2Fb/2/index.html");
+        let own = |link: &str| published.of_own_link(link).unwrap_or_default();
+        assert_eq!(own("/software/a#b"), "/x/de/software/a/#b");
+        assert_eq!([own("/?q="), own("/?q=x"), own("/v1/software")], ["/x/de/software/", "", ""]);
+        assert_eq!(served.of_own_link("/v1/software?q=x"), Some("/x/de/v1/software?q=x".to_owned()));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use axum::http::Uri;
 
 use super::compare;
 use super::facets;
-use super::links::{Address, COMPARED, PAGE, of_category};
+use super::links::{Address, Base, COMPARED, PAGE, of_category};
 use super::pager::offset;
 use crate::catalogue::Catalogue;
 use crate::catalogue::resource::{CategoryResource, Correction, QueryReport};
@@ -43,14 +43,14 @@ pub(super) struct List {
 impl List {
     /// Reads a list's URL.
     pub(super) fn read(
-        path: String,
+        address: Address,
         uri: &Uri,
         snapshot: &Snapshot,
         category: Option<CategoryResource>,
         language: Option<Language>,
     ) -> Result<Self, ApiError> {
         let query = RawQuery::parse(uri.query().unwrap_or_default());
-        let mut address = Address::read(path, &query, &names());
+        let mut address = address.reading(&query, &names());
         let prefix = address.take(PREFIX.name);
         let prefix = prefix.as_deref().map(|prefix| (PREFIX.name, prefix));
         let mut search = search(address.pairs().chain(prefix))?;
@@ -68,7 +68,8 @@ impl List {
         if !refusals.is_empty() {
             return Err(refusals.into());
         }
-        search.facets = facets::shown(&snapshot.catalogue);
+        // Filters need a server.
+        search.facets = if address.has_pages() { Vec::new() } else { facets::shown(&snapshot.catalogue) };
         search.facets.retain(|facet| !(fixed && *facet == Facet::Category));
         search.highlight = search.q.is_some();
         if let Some(category) = &category {
@@ -87,7 +88,7 @@ impl List {
 
     /// The URL under which search engines should list this page: without its query, and a category's
     /// own URL instead of a filter by it.
-    pub(super) fn canonical(&self, catalogue: &Catalogue, base: &str) -> String {
+    pub(super) fn canonical(&self, catalogue: &Catalogue, base: Base<'_>) -> String {
         let is_query = |name: &str| [SEARCH_Q.name, SEARCH_SORT.name, TYPO.name].contains(&name);
         let has_query = self.search.q.is_some();
         let list = self.address.without(|name| name == COMPARED || (has_query && is_query(name)));

@@ -80,7 +80,7 @@ pub(in crate::http) fn settle_language(state: &AppState, request: &Request) -> O
     let separator = if others.is_empty() { "" } else { "?" };
     let target = format!("{}{separator}{}", request.uri().path(), others.join("&"));
     let base = state.site.base_in(PageLanguage { language, is_in_path: true });
-    let mut response = respond::redirect(StatusCode::SEE_OTHER, &ascii(base, &target));
+    let mut response = respond::redirect(StatusCode::SEE_OTHER, &ascii(base.path, &target));
     response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-cache"));
     Some(response)
 }

@@ -3,6 +3,7 @@
 use pulldown_cmark::html::push_html;
 use pulldown_cmark::{Event, Parser, Tag, TagEnd};
 
+use super::links::Base;
 use crate::http::face::is_link;
 
 /// Markdown as HTML, and as plain text.
@@ -15,7 +16,7 @@ pub(super) struct Rendered {
 }
 
 /// Renders Markdown. Links to paths start with `base`.
-pub(super) fn render(markdown: &str, base: &str) -> Rendered {
+pub(super) fn render(markdown: &str, base: Base<'_>) -> Rendered {
     let (mut plain, mut title, mut heading, mut links) = (String::new(), None, None, Vec::new());
     let events = Parser::new(markdown).filter_map(|event| {
         match &event {
@@ -34,9 +35,10 @@ pub(super) fn render(markdown: &str, base: &str) -> Rendered {
         }
         Some(match event {
             Event::Start(Tag::Link { link_type, dest_url, id, .. }) => {
-                links.push(is_link(&dest_url));
-                let base = if dest_url.starts_with('/') { base } else { "" };
-                let dest_url = format!("{base}{dest_url}").into();
+                let is_path = dest_url.starts_with('/');
+                let url = if is_path { base.of_own_link(&dest_url) } else { Some(dest_url.to_string()) };
+                links.push(is_link(&dest_url) && url.is_some());
+                let dest_url = url.unwrap_or_default().into();
                 return links.last()?.then(|| Event::Start(Tag::Link { link_type, dest_url, title: "".into(), id }));
             }
             Event::End(TagEnd::Link) if links.pop() != Some(true) => return None,
@@ -60,12 +62,14 @@ pub(super) fn render(markdown: &str, base: &str) -> Rendered {
 mod tests {
     use super::*;
 
+    const SERVED: Base<'_> = Base { path: "/de", is_published: false };
+
     #[test]
     fn html_and_unsafe_links_are_shown_as_text() {
         let page = render(
             "# Über *uns*\n\nA **b** [c](/pages/d) [e](javascript:1) <b onclick=1>f</b> ![g](https://h.example/i.png)\n\n\
              <script>1</script>\n\n- j\n- <https://k.example/?a&b>",
-            "/de",
+            SERVED,
         );
         assert_eq!(page.title.as_deref(), Some("Über uns"));
         for part in [

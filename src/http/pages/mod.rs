@@ -1,12 +1,12 @@
 //! The pages: HTML rendered from the templates in `templates/`, using the same operations as the
 //! API. Also the documentation and the machine-readable documents, which don't need a key.
 
-mod alternatives;
+pub(super) mod alternatives;
 mod attribute;
 mod badge;
 mod call;
 mod catalog;
-mod categories;
+pub(super) mod categories;
 mod compare;
 pub(super) mod docs;
 mod document;
@@ -15,14 +15,14 @@ mod error;
 pub(super) mod evidence;
 mod exports;
 mod facets;
-mod frame;
+pub(super) mod frame;
 mod getting_started;
-mod glossary;
-mod history;
-mod home;
+pub(super) mod glossary;
+pub(super) mod history;
+pub(super) mod home;
 pub(super) mod language;
 mod licence;
-mod links;
+pub(super) mod links;
 mod list;
 mod locale;
 mod markdown;
@@ -34,8 +34,8 @@ mod results;
 mod row;
 mod sign_in;
 pub(super) mod site;
-mod sitemap;
-mod software;
+pub(super) mod sitemap;
+pub(super) mod software;
 mod suggest;
 mod terms;
 mod text_budget;

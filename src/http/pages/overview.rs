@@ -42,7 +42,7 @@ const OTHER: &str = "#";
 const MAX_LETTERS: usize = 200;
 
 #[derive(Debug)]
-pub(super) struct Overview {
+pub(in crate::http) struct Overview {
     pub(super) software_count: u64,
     pub(super) term_count: u64,
     /// Products with the newest evidence, as list items.

@@ -63,6 +63,14 @@ pub(super) fn embedded_by(origins: &[Origin]) -> Option<HeaderValue> {
     HeaderValue::try_from(policy).ok().filter(|_| !origins.is_empty())
 }
 
+/// The policy as a published page's element, in which browsers ignore `frame-ancestors`. Pagefind
+/// needs WebAssembly.
+pub(super) fn published_policy() -> String {
+    let policy = CONTENT_POLICY;
+    let policy = policy.to_str().unwrap_or_default().replace("frame-ancestors 'none'; ", "");
+    policy.replace("script-src 'self'", "script-src 'self' 'wasm-unsafe-eval'")
+}
+
 /// Redirects to a path and query, which must be ASCII.
 pub(super) fn redirect(status: StatusCode, address: &str) -> Response {
     match HeaderValue::try_from(address) {

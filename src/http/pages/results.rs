@@ -14,7 +14,7 @@ use super::edition::{Edition, Lang};
 use super::facets::{Chip, FilterGroup, chips, filter_count, groups, without_filters};
 use super::frame::{Frame, JsonLd, Section};
 use super::language::{PageLanguage, Texts};
-use super::links::{COMPARED, PAGE, of_category, of_search, of_software};
+use super::links::{Base, COMPARED, PAGE, of_category, of_search, of_software};
 use super::list::{List, names};
 use super::pager::Pager;
 use super::row::{self, Matches, Row};
@@ -51,7 +51,7 @@ const MAX_SYNONYMS: usize = 6;
 struct Explore<'a> {
     edition: Edition<'a>,
     t: &'static Texts,
-    base: &'a str,
+    base: Base<'a>,
     /// Used by the script, which replaces only this part of the page.
     window_title: String,
     list: &'a List,
@@ -239,7 +239,7 @@ pub(super) async fn get_home(
     if !is_list {
         return home::get(state, language, of_texts, snapshot).await;
     }
-    let list = List::read(format!("{}/", state.site.base_in(language)), &uri, &snapshot, None, of_texts)?;
+    let list = List::read(links::all_products(state.site.base_in(language)), &uri, &snapshot, None, of_texts)?;
     show(state, language, snapshot, list, false).await
 }
 
@@ -251,7 +251,7 @@ pub(super) async fn get_results(
     snapshot: Snapshot,
     uri: Uri,
 ) -> Result<Response, ApiError> {
-    let list = List::read(format!("{}/", state.site.base_in(language)), &uri, &snapshot, None, of_texts)?;
+    let list = List::read(links::all_products(state.site.base_in(language)), &uri, &snapshot, None, of_texts)?;
     show(state, language, snapshot, list, true).await
 }
 
@@ -336,7 +336,10 @@ impl View {
             let highlights = hit.highlights.as_deref().filter(|_| alike.is_none());
             let matches = highlights.map(Matches::read).transpose().map_err(ApiError::internal)?;
             let is_ticked = list.compared.iter().any(|id| *id == *product.item.id);
-            let row = Row::new(edition, product).selectable(list.form(), is_ticked).preferring(&chosen);
+            let mut row = Row::new(edition, product).preferring(&chosen);
+            if !edition.base.is_published {
+                row = row.selectable(list.form(), is_ticked);
+            }
             let row = row.chosen_if(tier == Some(Tier::Pinned));
             let row = match matches {
                 Some(matches) => row.with_matches(matches),
@@ -370,7 +373,8 @@ impl View {
             calls: Calls::new(t, site, &[call(list)]),
             nothing,
             compared: self.compared(&products)?,
-            feed: Some(list.feed(&page.query)).filter(|feed| site.is_public && !feed.is_empty()),
+            feed: Some(list.feed(&page.query))
+                .filter(|feed| site.is_public && site.published.is_none() && !feed.is_empty()),
         };
         if self.is_part {
             return respond::html(StatusCode::OK, t, &explore);
@@ -379,6 +383,7 @@ impl View {
             // On a category's page, the header's search box still covers the whole directory.
             frame = frame.described(category.description.as_deref().unwrap_or_default());
             frame.section = Section::Categories;
+            frame.is_found = list.search.page.offset == 0;
             frame.json_ld = breadcrumbs(site, t, category);
         } else {
             frame.section = Section::Products;
@@ -472,8 +477,8 @@ fn breadcrumbs(site: &Site, t: &'static Texts, category: &CategoryResource) -> V
         return Vec::new();
     }
     vec![JsonLd::breadcrumbs(&[
-        (t.categories, format!("{}/categories", site.public)),
-        (&category.name, of_category(&site.public, &category.id)),
+        (t.categories, site.absolute().page("/categories")),
+        (&category.name, of_category(site.absolute(), &category.id)),
     ])]
 }
 
@@ -643,7 +648,7 @@ impl Counter<'_> {
     }
 
     /// The queries that find at least one product.
-    fn ways<'a>(&self, base: &str, queries: Vec<String>) -> Result<Vec<Way<'a>>, ApiError> {
+    fn ways<'a>(&self, base: Base<'_>, queries: Vec<String>) -> Result<Vec<Way<'a>>, ApiError> {
         let mut ways = Vec::new();
         for q in queries {
             let count = self.count(SearchSoftware::new(&q))?;

@@ -1,5 +1,6 @@
 //! Signing in with a key or with a link's code, and signing out.
 
+use std::fmt::Display;
 use std::sync::Arc;
 use std::time::Instant;
 
@@ -12,6 +13,7 @@ use axum::response::Response;
 
 use super::frame::Frame;
 use super::language::{PageLanguage, Texts};
+use super::links::Base;
 use super::respond;
 use crate::http::extract::query::RawQuery;
 use crate::http::middleware::{
@@ -28,14 +30,14 @@ const MAX_FORM_BYTES: usize = 16 * 1024;
 struct SignInPage<'a> {
     frame: Frame<'a>,
     t: &'static Texts,
-    base: &'a str,
+    base: Base<'a>,
     /// The path to go to afterwards.
     next: &'a str,
     problem: Option<&'static str>,
 }
 
 /// The sign-in form's URL, for someone who wants to read a page.
-pub(super) fn address(base: &str, wanted: &str) -> String {
+pub(super) fn address(base: impl Display, wanted: &str) -> String {
     let query = form_urlencoded::Serializer::new(String::new()).append_pair("next", wanted).finish();
     format!("{base}{SIGN_IN}?{query}")
 }

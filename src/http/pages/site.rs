@@ -8,6 +8,7 @@ use axum::http::HeaderValue;
 use super::document::Assets;
 use super::edition::Edition;
 use super::language::{Language, PageLanguage, Texts};
+use super::links::Base;
 use super::markdown::{Rendered, render};
 use super::overview::Overviews;
 use super::respond::embedded_by;
@@ -31,9 +32,11 @@ pub(in crate::http) struct Site {
     /// The public URL without a trailing slash; empty if none is set.
     pub(super) public: String,
     /// The path of the public URL, which every link starts with.
-    pub(super) base: String,
+    base: String,
     /// The same path followed by each language.
     bases: [String; Language::ALL.len()],
+    /// The languages to publish pages in as files; `None` if pages are served.
+    pub(in crate::http) published: Option<Vec<Language>>,
     pub(super) is_public: bool,
     pub(super) is_api_public: bool,
     /// At least one.
@@ -53,7 +56,12 @@ impl Site {
             embedded_by: embedded_by(&config.embed_origins).filter(|_| config.public_page.is_some()),
             public: config.base().to_owned(),
             base: config.path_prefix().to_owned(),
-            bases: Language::ALL.map(|language| format!("{}/{}", config.path_prefix(), language.texts().tag)),
+            bases: Language::ALL.map(|language| match &config.publication {
+                // The first one is the directory's own.
+                Some(publication) if publication.languages[0] == language => config.path_prefix().to_owned(),
+                _ => format!("{}/{}", config.path_prefix(), language.texts().tag),
+            }),
+            published: config.publication.as_ref().map(|publication| publication.languages.clone()),
             is_public: config.public_page.is_some(),
             is_api_public: config.public_api.is_some(),
             sitemap_addresses: config.sitemap_addresses.max(1),
@@ -64,9 +72,34 @@ impl Site {
         }
     }
 
-    /// The path that links on pages in this language start with.
-    pub(super) fn base_in(&self, PageLanguage { language, is_in_path }: PageLanguage) -> &str {
-        if is_in_path { &self.bases[language as usize] } else { &self.base }
+    /// What links on pages in this language start with.
+    pub(in crate::http) fn base_in(&self, PageLanguage { language, is_in_path }: PageLanguage) -> Base<'_> {
+        self.with(if is_in_path { &self.bases[language as usize] } else { &self.base })
+    }
+
+    /// What links to anything but a page start with.
+    pub(in crate::http) fn root(&self) -> Base<'_> {
+        self.with(&self.base)
+    }
+
+    /// What absolute URLs start with.
+    pub(super) fn absolute(&self) -> Base<'_> {
+        self.with(&self.public)
+    }
+
+    /// The languages of the pages, the directory's own first if they're published.
+    pub(in crate::http) fn languages(&self) -> &[Language] {
+        self.published.as_deref().unwrap_or(&Language::ALL)
+    }
+
+    /// The paths of the static files.
+    pub(in crate::http) fn asset_paths(&self) -> impl Iterator<Item = String> + '_ {
+        let below_base = |url: String| url[self.base.len()..].to_owned();
+        self.assets.urls().map(below_base)
+    }
+
+    fn with<'p>(&self, path: &'p str) -> Base<'p> {
+        Base { path, is_published: self.published.is_some() }
     }
 
     pub(super) fn title_in(&self, t: &Texts) -> &str {
@@ -80,7 +113,8 @@ impl Site {
                 Rendered { html: format!("<p><bdi>{}</bdi></p>", escape(plain)), plain: plain.clone(), title: None }
             }
             (None, Some(text)) => render(text.get(t.tag), self.base_in(page)),
-            (None, None) => render(t.default_introduction, ""),
+            (None, None) if self.published.is_some() => render(t.published_introduction, self.root()),
+            (None, None) => render(t.default_introduction, self.root()),
         }
     }
 
@@ -93,7 +127,7 @@ impl Site {
         Edition {
             t: page.texts(),
             base: self.base_in(page),
-            root: &self.base,
+            root: self.root(),
             assets: &self.assets,
             catalogue,
             language,
@@ -106,7 +140,7 @@ impl Site {
     }
 
     /// Whether search engines may list the pages.
-    pub(super) fn is_indexable(&self) -> bool {
+    pub(in crate::http) fn is_indexable(&self) -> bool {
         self.is_public && self.preview.is_none()
     }
 }
@@ -114,6 +148,11 @@ impl Site {
 /// `robots.txt`: what crawlers may read.
 pub(super) fn robots(site: &Site) -> String {
     let base = &site.base;
+    if site.published.is_some() {
+        let sitemap =
+            if site.public.is_empty() { String::new() } else { format!("\nSitemap: {}/sitemap.xml\n", site.public) };
+        return format!("User-agent: *\nDisallow:\n{sitemap}");
+    }
     if !site.is_indexable() {
         return "User-agent: *\nDisallow: /\n".to_owned();
     }

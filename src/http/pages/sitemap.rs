@@ -19,8 +19,7 @@ use flate2::write::GzEncoder;
 
 use super::alternatives::product_of;
 use super::frame::own_language;
-use super::language::Language;
-use super::links::{of_alternatives, of_category, of_software};
+use super::links::{of_alternatives, of_alternatives_to, of_category, of_software};
 use super::overview::SitemapFile;
 use super::site::Site;
 use crate::catalogue::resource::SoftwareItem;
@@ -55,7 +54,7 @@ fn fixed_paths(site: &Site, snapshot: &Snapshot) -> Vec<String> {
     let own = own_language(&snapshot.catalogue).texts().tag;
     for (name, texts) in &site.face.pages {
         paths.push(format!("/pages/{name}"));
-        let others = Language::ALL.map(|language| language.texts().tag).into_iter();
+        let others = site.languages().iter().map(|language| language.texts().tag);
         let others = others.filter(|tag| *tag != own && texts.has(tag));
         paths.extend(others.map(|tag| format!("/{tag}/pages/{name}")));
     }
@@ -73,6 +72,13 @@ fn files(site: &Site, snapshot: &Snapshot) -> impl ExactSizeIterator<Item = Rang
     let (total, most) = (other_pages(site, snapshot) + snapshot.software_count() as u64, site.sitemap_addresses);
     let count = u32::try_from(total.div_ceil(most)).unwrap_or(u32::MAX);
     (0..count).map(move |number| u64::from(number) * most..total.min((u64::from(number) + 1) * most))
+}
+
+/// The paths of the sitemap's files.
+pub(in crate::http) fn paths(site: &Site, snapshot: &Snapshot) -> impl Iterator<Item = String> {
+    let count = files(site, snapshot).len();
+    let parts = (0..count).filter(move |_| count > 1).map(|number| format!("/sitemap/{number}.xml"));
+    std::iter::once("/sitemap.xml".to_owned()).chain(parts)
 }
 
 /// The sitemap. For a large directory, it's an index of its files.
@@ -175,13 +181,13 @@ fn write_pages(
     for at in index(pages.start)..index(pages.end) {
         let (tables, category) = (&snapshot.catalogue.tables, at.wrapping_sub(fixed.len()));
         let url = match (fixed.get(at), tables.categories.get(category)) {
-            (Some(path), _) => format!("{}{path}", site.public),
-            (None, Some(category)) => of_category(&site.public, &category.id),
+            (Some(path), _) => site.absolute().page(path),
+            (None, Some(category)) => of_category(site.absolute(), &category.id),
             (None, None) => {
                 let of = &tables.alternatives[category - tables.categories.len()];
                 match product_of(snapshot, of)? {
-                    Some(id) => format!("{}/alternatives", of_software(&site.public, &id)),
-                    None => of_alternatives(&site.public, &of.id),
+                    Some(id) => of_alternatives_to(site.absolute(), &id).at_page(1),
+                    None => of_alternatives(site.absolute(), &of.id).at_page(1),
                 }
             }
         };
@@ -197,7 +203,7 @@ fn write_pages(
         let SoftwareItem { id, .. } = serde_json::from_slice(item).map_err(ApiError::internal)?;
         let last_change = snapshot.merged_changes.of(&snapshot.changes, &id).next();
         let at = last_change.map_or_else(|| snapshot.changes.begun_at(), |(step, ..)| &step.at);
-        write_address(xml, &of_software(&site.public, &id), Some(at).filter(|at| !at.is_empty()));
+        write_address(xml, &of_software(site.absolute(), &id), Some(at).filter(|at| !at.is_empty()));
     }
     Ok(())
 }

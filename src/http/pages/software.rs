@@ -17,10 +17,14 @@ use super::edition::{Edition, Lang};
 use super::evidence::{Age, Citations, Marks, age};
 use super::frame::JsonLd;
 use super::frame::{Frame, Section};
+use super::glossary::term_href;
 use super::history::{Entries, history_of};
 use super::home::overview;
 use super::language::{PageLanguage, Texts};
-use super::links::{Address, PAGE, of_alternatives, of_category, of_record, of_search, of_software, web_address};
+use super::links::{
+    Address, Base, PAGE, of_alternatives, of_alternatives_to, of_badge, of_category, of_record, of_search, of_software,
+    web_address,
+};
 use super::overview::Overview;
 use super::pager::{Pager, offset};
 use super::row::{self, Bar, Rating, Row, bars, kind};
@@ -74,7 +78,7 @@ struct SoftwarePage<'a> {
     frame: Frame<'a>,
     edition: Edition<'a>,
     t: &'static Texts,
-    base: &'a str,
+    base: Base<'a>,
     product: &'a SoftwareDetail<'a>,
     rating: Option<Rating>,
     texts: Linked,
@@ -119,19 +123,17 @@ struct Reviews<'a> {
 
 impl SoftwarePage<'_> {
     fn badge_href(&self) -> String {
-        format!("{}/badge.svg", of_software(self.base, &self.item().id))
+        of_badge(self.base, &self.item().id)
     }
 
     /// The HTML that embeds the badge in another site; `None` if the site can't load it.
     fn badge(&self) -> Option<String> {
-        let public = self.frame.public();
-        let page = of_software("", &self.item().id);
-        let address = |path: &str| escape(&format!("{public}{path}"));
-        (self.frame.is_public() && !public.is_empty()).then(|| {
+        let (public, id) = (self.frame.absolute(), &self.item().id);
+        (self.frame.is_public() && !public.path.is_empty()).then(|| {
             format!(
                 "<a href=\"{}\"><img src=\"{}\" alt=\"{}\"></a>",
-                address(&page),
-                address(&format!("{page}/badge.svg")),
+                escape(&of_software(public, id)),
+                escape(&of_badge(public, id)),
                 escape(&self.item().name)
             )
         })
@@ -160,13 +162,13 @@ impl SoftwarePage<'_> {
 
     fn alternatives_href(&self, product: &str) -> String {
         match self.edition.catalogue.alternatives(&slug(product)) {
-            Some(of) => of_alternatives(self.base, &of.id),
+            Some(of) => of_alternatives(self.base, &of.id).at_page(1),
             None => of_search(self.base, SEARCH_Q.name, &format!("alternative to {product}")),
         }
     }
 
     fn own_alternatives_href(&self) -> String {
-        format!("{}/alternatives", of_software(self.base, &self.item().id))
+        of_alternatives_to(self.base, &self.item().id).at_page(1)
     }
 
     fn software_href(&self, id: &str) -> String {
@@ -186,7 +188,7 @@ impl SoftwarePage<'_> {
     }
 
     fn history_href(&self) -> String {
-        history_of(self.base, &self.item().id)
+        history_of(self.base, &self.item().id).at_page(1)
     }
 
     fn kind(&self) -> Cow<'_, str> {
@@ -251,7 +253,7 @@ fn show(
     let (t, site) = (language.texts(), &state.site);
     let edition = site.edition(language, &snapshot.catalogue, of_texts);
     let query = RawQuery::parse(uri.query().unwrap_or_default());
-    let address = Address::read(of_software(site.base_in(language), &id), &query, &[SORT, PAGE]);
+    let address = Address::record(of_software(edition.base, &id), edition.base).reading(&query, &[SORT, PAGE]);
     let sort = ReviewSort::ALL.into_iter().find(|sort| Some(sort.as_str()) == address.get(SORT)).unwrap_or_default();
     let page = PageRequest { limit: REVIEWS, offset: offset(address.page(), REVIEWS) };
     let list = ListReviews { filter: ReviewFilter::default(), sort, page };
@@ -273,8 +275,9 @@ fn show(
     let records = row::records(snapshot, &items)?;
     let similar_products = row::products(items, &records)?;
     let history = service::list_history(snapshot, &id, PageRequest { limit: HISTORY, offset: 0 })?;
-    let mut linker =
-        TermLinker::new(&overview.terms, &snapshot.catalogue.tables.glossary, site.base_in(language), of_texts);
+    let glossary = &snapshot.catalogue.tables.glossary;
+    let term_href = |at: usize| term_href(overview, of_texts, glossary, site.base_in(language), at);
+    let mut linker = TermLinker::new(&overview.terms, glossary, &term_href, of_texts);
     let detail = &product.detail;
     let paragraphs = detail.description.as_deref().unwrap_or_default().split("\n\n");
     let paragraphs: Vec<_> = paragraphs.filter(|text| !text.trim().is_empty()).collect();
@@ -345,7 +348,7 @@ impl<'a> Reviews<'a> {
             bars: bars(&reviews.summary),
             total,
             shown: reviews.page.data.iter().map(|review| read(review)).collect::<Result<_, _>>()?,
-            orders: if total < FEWEST_ORDERED { Vec::new() } else { orders.into() },
+            orders: if total < FEWEST_ORDERED || address.has_pages() { Vec::new() } else { orders.into() },
             pager: Pager::new(t, reviews.page.pagination, address, false),
             is_cut,
         })
@@ -374,11 +377,12 @@ fn frame<'a>(site: &'a Site, language: PageLanguage, snapshot: &Snapshot, produc
     let description = item.tagline.as_deref().or(detail.description.as_deref()).unwrap_or_default();
     let mut frame = Frame::new(site, language, snapshot).titled(&item.name).described(description);
     frame.section = Section::Products;
-    frame.address = of_software("", &item.id);
+    frame.is_found = true;
+    frame = frame.at(&of_software(site.base_in(language), &item.id));
     if site.public.is_empty() {
         return frame;
     }
-    let url = of_software(&site.public, &item.id);
+    let url = of_software(site.absolute(), &item.id);
     let rating = item
         .rating_value()
         .filter(|rating| (0.0..=5.0).contains(rating))
@@ -416,8 +420,9 @@ fn frame<'a>(site: &'a Site, language: PageLanguage, snapshot: &Snapshot, produc
         ],
     );
     let t = language.texts();
-    let mut places = vec![(t.products, format!("{}/?q=", site.public))];
-    places.extend(item.categories.first().map(|category| (&*category.name, of_category(&site.public, &category.id))));
+    let mut places = vec![(t.products, site.absolute().products())];
+    places
+        .extend(item.categories.first().map(|category| (&*category.name, of_category(site.absolute(), &category.id))));
     places.push((&item.name, url));
     frame.json_ld = vec![application, JsonLd::breadcrumbs(&places)];
     frame

@@ -7,7 +7,6 @@ use aho_corasick::{AhoCorasick, AhoCorasickKind, BuildError};
 use foldhash::{HashMap, HashSet};
 
 use super::edition::tag_of;
-use super::links::of_term;
 use crate::catalogue::GlossaryEntry;
 use crate::record::Language;
 use crate::text::append;
@@ -156,11 +155,11 @@ fn pattern(text: &str) -> (String, Vec<Word>) {
 }
 
 /// Links the terms in a page's text.
-#[derive(Debug)]
 pub(super) struct TermLinker<'a> {
     index: &'a TermIndex,
     glossary: &'a [GlossaryEntry],
-    base: &'a str,
+    /// A term's URL; empty if it has none.
+    href: &'a dyn Fn(usize) -> String,
     /// Of the definitions.
     language: Option<&'a Language>,
     mentioned: HashSet<usize>,
@@ -174,11 +173,11 @@ impl<'a> TermLinker<'a> {
     pub(super) fn new(
         index: &'a TermIndex,
         glossary: &'a [GlossaryEntry],
-        base: &'a str,
+        href: &'a dyn Fn(usize) -> String,
         language: Option<&'a Language>,
     ) -> Self {
         let (text_left, checks_left) = (MAX_TEXT, MAX_CHECKED);
-        Self { index, glossary, base, language, mentioned: HashSet::default(), text_left, checks_left }
+        Self { index, glossary, href, language, mentioned: HashSet::default(), text_left, checks_left }
     }
 
     /// The text as HTML.
@@ -201,7 +200,7 @@ impl<'a> TermLinker<'a> {
                 format_args!(
                     "<span class=\"term\"><a href=\"{}\" aria-describedby=\"about-{id}\">{}</a>\
                  <span class=\"about-term\" role=\"tooltip\" id=\"about-{id}\"><bdi lang=\"{}\">{}</bdi></span></span>",
-                    escape(&of_term(self.base, &entry.term.term)),
+                    escape(&(self.href)(term)),
                     escape(&text[place.clone()]),
                     escape(tag),
                     escape(&definition),
@@ -221,6 +220,10 @@ mod tests {
     use crate::catalogue::resource::GlossaryTermResource;
     use crate::scratch::Span;
 
+    fn href(term: usize) -> String {
+        format!("/glossary?q=a&b#{term}")
+    }
+
     fn entry(term: &str, abbreviation: &str) -> GlossaryEntry {
         let term = GlossaryTermResource {
             id: term.to_lowercase().replace(' ', "-"),
@@ -236,7 +239,7 @@ mod tests {
     fn mentions(text: &str) -> Vec<String> {
         let glossary = [entry("Near miss", "NM"), entry("Permit to work", "PTW"), entry("Permit", "CAPA")];
         let index = TermIndex::new(&glossary).expect("few names");
-        let html = TermLinker::new(&index, &glossary, "", None).link(text);
+        let html = TermLinker::new(&index, &glossary, &href, None).link(text);
         let links = html.split("<a href").skip(1).filter_map(|link| link.split_once('>')?.1.split_once("</a>"));
         links.map(|(text, _)| text.to_owned()).collect()
     }
@@ -265,20 +268,20 @@ mod tests {
         let glossary: Vec<_> =
             (0..MAX_TERMS).map(|number| entry(&format!("{} {number}", "a ".repeat(20)), "")).collect();
         let index = TermIndex::new(&glossary).expect("built");
-        let mut linker = TermLinker::new(&index, &glossary, "", None);
+        let mut linker = TermLinker::new(&index, &glossary, &href, None);
         let text = format!("{} 4999", "a ".repeat(1000));
         assert!(linker.link(&text).contains("4999</a>"));
         assert_eq!(linker.checks_left, MAX_CHECKED - 1, "only the one place where a name ends");
         // Every word ends twenty names.
         let glossary: Vec<_> = (1..=20).map(|words| entry("a ".repeat(words).trim_end(), "")).collect();
         let index = TermIndex::new(&glossary).expect("built");
-        let mut linker = TermLinker::new(&index, &glossary, "", None);
+        let mut linker = TermLinker::new(&index, &glossary, &href, None);
         assert!(linker.link(&"a ".repeat(1000)).starts_with("<span"));
         assert_eq!(linker.checks_left, 0, "the rest of the text is left as it is");
         // A page's texts share the limits.
         let glossary = [entry("Near miss", "NM")];
         let index = TermIndex::new(&glossary).expect("built");
-        let mut linker = TermLinker::new(&index, &glossary, "", None);
+        let mut linker = TermLinker::new(&index, &glossary, &href, None);
         for _ in 0..2 {
             let text = "x".repeat(MAX_TEXT / 2);
             assert_eq!(linker.link(&text), text);
@@ -290,8 +293,8 @@ mod tests {
     fn text_and_definitions_are_escaped() {
         let glossary = [entry("Near miss", "NM")];
         let index = TermIndex::new(&glossary).expect("few names");
-        let html = TermLinker::new(&index, &glossary, "/base", None).link("<b> near miss & \"more\"");
-        assert!(html.starts_with("&lt;b&gt; <span class=\"term\"><a href=\"/base/glossary?q=Near+miss\""), "{html}");
+        let html = TermLinker::new(&index, &glossary, &href, None).link("<b> near miss & \"more\"");
+        assert!(html.starts_with("&lt;b&gt; <span class=\"term\"><a href=\"/glossary?q=a&amp;b#0\""), "{html}");
         assert!(html.contains("What &lt;it&gt; means.") && html.ends_with(" &amp; &quot;more&quot;"), "{html}");
     }
 }

@@ -9,6 +9,7 @@ use super::call::LOCAL;
 use super::document::Document;
 use super::frame::{Frame, Menu, Section};
 use super::language::{PageLanguage, Texts};
+use super::links::Base;
 use super::markdown::{Rendered, render};
 use super::site::{Site, robots};
 use crate::export;
@@ -37,11 +38,18 @@ const PAGES: [(&str, Title); 5] = [
     ("/docs/versioning", |t| t.versioning),
 ];
 
+/// Whether a page or document is part of the documentation. Published files have no API.
+fn is_shown(path: &str, site: &Site) -> bool {
+    site.published.is_none() || !["/docs/reference", "/docs/errors", "/llms.txt"].contains(&path)
+}
+
 /// A documentation page: prose in English, in a frame in the reader's language.
 #[derive(Debug, Template)]
 #[template(path = "docs/page.html")]
 struct DocumentationPage<'a> {
     frame: Frame<'a>,
+    /// All pages' paths and titles.
+    pages: Vec<(&'static str, Title)>,
     path: &'static str,
     prose: &'a str,
 }
@@ -56,8 +64,8 @@ struct OwnPage<'a> {
 #[derive(Debug, Template)]
 #[template(path = "docs/getting-started.html")]
 struct GettingStarted<'a> {
-    base: &'a str,
-    root: &'a str,
+    base: Base<'a>,
+    root: Base<'a>,
     host: &'a str,
     needs_key: bool,
     /// The example request's path and query string, and the query in it.
@@ -66,10 +74,17 @@ struct GettingStarted<'a> {
     response: &'a str,
 }
 
+/// The first page of a published directory.
+#[derive(Debug, Template)]
+#[template(path = "docs/files.html")]
+struct AsFiles<'a> {
+    root: Base<'a>,
+}
+
 #[derive(Debug, Template)]
 #[template(path = "docs/export-format.html")]
 struct ExportFormat<'a> {
-    base: &'a str,
+    base: Base<'a>,
     /// Labels, captions and properties.
     tables: [(&'static str, &'static str, &'static [Property]); 2],
     rules: &'a str,
@@ -103,21 +118,24 @@ pub(in crate::http) struct Docs {
 impl Docs {
     /// `openapi` is the OpenAPI document.
     pub(in crate::http) fn new(site: &Site, openapi: String) -> Result<Self, askama::Error> {
-        let reference = Reference::new(&openapi, host(site), &site.base);
+        let reference = Reference::new(&openapi, host(site), site.root());
         let tables: [(_, _, &[Property]); 2] = [
             ("Rules of the envelope", "The envelope", &ENVELOPE),
             ("Rules of a record", "A product record, in <code>software</code>", &SOFTWARE),
         ];
         let rules = EXPORT_RULES.split_once('\n').map_or(EXPORT_RULES, |(_title, rules)| rules);
-        let rules = &render(rules, &site.base).html;
+        let rules = &render(rules, site.root()).html;
         let prose = [
             reference.render()?,
-            ExportFormat { base: &site.base, tables, rules, example: EXPORT_EXAMPLE }.render()?,
+            ExportFormat { base: site.root(), tables, rules, example: EXPORT_EXAMPLE }.render()?,
             Errors.render()?,
-            render(VERSIONING, &site.base).html,
+            render(VERSIONING, site.root()).html,
         ];
         let mut pages = Vec::new();
         for ((path, _), prose) in PAGES.into_iter().skip(1).zip(&prose) {
+            if !is_shown(path, site) {
+                continue;
+            }
             let documents = PageLanguage::all().map(|of| Ok((of, page(site, of, path, prose)?)));
             pages.push((path.to_owned(), documents.collect::<Result<_, askama::Error>>()?));
         }
@@ -147,6 +165,16 @@ impl Docs {
         Ok(Self { recorded_search, documents, pages })
     }
 
+    /// The paths of the documents.
+    pub(in crate::http) fn paths<'s>(&'s self, site: &'s Site) -> impl Iterator<Item = &'static str> + 's {
+        self.documents.iter().map(|(path, _)| *path).filter(|path| is_shown(path, site))
+    }
+
+    /// The paths of the pages.
+    pub(in crate::http) fn page_paths(&self) -> impl Iterator<Item = String> + '_ {
+        std::iter::once("/docs".to_owned()).chain(self.pages.iter().map(|(path, _)| path.clone()))
+    }
+
     /// The first page. `example` is the path of a search in the directory and the body of its
     /// response.
     pub(super) fn getting_started(
@@ -155,20 +183,23 @@ impl Docs {
         language: PageLanguage,
         example: Option<&(String, String)>,
     ) -> Result<Document, askama::Error> {
+        let (path, _) = PAGES[0];
+        if site.published.is_some() {
+            return page(site, language, path, &AsFiles { root: site.root() }.render()?);
+        }
         let (request, response) = example.unwrap_or(&self.recorded_search);
         let (_, query) = request.split_once('?').unwrap_or_default();
         let q = form_urlencoded::parse(query.as_bytes()).find(|(name, _)| name == SEARCH_Q.name);
         let query = q.map(|(_, q)| q.into_owned()).unwrap_or_default();
         let prose = GettingStarted {
             base: site.base_in(language),
-            root: &site.base,
+            root: site.root(),
             host: host(site),
             needs_key: !site.is_api_public,
             request,
             query,
             response,
         };
-        let (path, _) = PAGES[0];
         page(site, language, path, &prose.render()?)
     }
 }
@@ -177,8 +208,12 @@ impl Docs {
 fn own_page(site: &Site, language: PageLanguage, path: &str, markdown: &str) -> Result<Document, askama::Error> {
     let t = language.texts();
     let Rendered { html, plain, title } = render(markdown, site.base_in(language));
-    let mut frame = Frame::bare(site, language).titled(title.as_deref().unwrap_or(path)).described(&plain).at(path);
+    let mut frame = Frame::bare(site, language)
+        .titled(title.as_deref().unwrap_or(path))
+        .described(&plain)
+        .at(&site.base_in(language).page(path));
     frame.menu = Some(Menu { has_categories: true, has_glossary: true });
+    frame.is_found = true;
     Ok(Document::page(t, OwnPage { frame, content: &html }.render()?))
 }
 
@@ -189,10 +224,10 @@ fn host(site: &Site) -> &str {
 fn page(site: &Site, language: PageLanguage, path: &'static str, prose: &str) -> Result<Document, askama::Error> {
     let t = language.texts();
     let title = PAGES.iter().find(|(of, _)| *of == path).map_or("", |(_, title)| title(t));
-    let mut frame = Frame::bare(site, language).titled(title);
+    let mut frame = Frame::bare(site, language).titled(title).at(&site.base_in(language).page(path));
     frame.section = Section::Docs;
+    let pages = PAGES.into_iter().filter(|(path, _)| is_shown(path, site)).collect();
     // These pages are written before the directory is known.
     frame.menu = Some(Menu { has_categories: true, has_glossary: true });
-    path.clone_into(&mut frame.address);
-    Ok(Document::page(t, DocumentationPage { frame, path, prose }.render()?))
+    Ok(Document::page(t, DocumentationPage { frame, pages, path, prose }.render()?))
 }

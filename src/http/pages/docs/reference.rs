@@ -3,6 +3,7 @@
 use askama::Template;
 use serde_json::{Map, Value};
 
+use crate::http::pages::links::Base;
 use crate::text::count::{agreeing, counted};
 
 #[derive(Clone, Copy)]
@@ -27,7 +28,7 @@ impl<'d> OpenApi<'d> {
 #[template(path = "docs/reference.html")]
 pub(super) struct Reference<'a> {
     host: &'a str,
-    base: &'a str,
+    base: Base<'a>,
     needs_key: bool,
     groups: Vec<TagGroup>,
     problem: Properties,
@@ -90,7 +91,7 @@ struct TagGroup {
 }
 
 impl<'a> Reference<'a> {
-    pub(super) fn new(document: &str, host: &'a str, base: &'a str) -> Self {
+    pub(super) fn new(document: &str, host: &'a str, base: Base<'a>) -> Self {
         // The service's own document is valid JSON; tests read the page.
         let document: Value = serde_json::from_str(document).unwrap_or_default();
         let api = OpenApi(&document);
