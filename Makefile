@@ -9,8 +9,10 @@ MAKEFLAGS += --no-print-directory
 export PATH := $(PATH):/usr/sbin:/sbin
 
 # The steps of `make test`. The ones that fail soonest come first.
-STEPS := fmt lint doc test-rust bench-build test-readme test-client-python test-client-typescript test-browser test-contract test-mcp licences
+STEPS := fmt lint doc test-rust bench-build test-readme test-client-python test-client-typescript test-browser test-contract test-mcp
 
+# All tests, and the binary that they run, are built with failpoints, so the crate is compiled once.
+TESTED := --locked --features failpoints
 TARGET_DIR := $(or $(CARGO_TARGET_DIR),target)
 # The binary under test. It's built unless SOFTWARE_DIRECTORY_BIN names one.
 BINARY := $(abspath $(or $(SOFTWARE_DIRECTORY_BIN),$(TARGET_DIR)/debug/software-directory))
@@ -40,36 +42,36 @@ fmt: need-cargo ## Check that the code is formatted (`cargo fmt` formats it)
 	cargo fmt --check
 
 lint: need-cargo need-cc ## Run the compiler's and clippy's lints; warnings are errors
-	cargo clippy --locked --all-targets --quiet -- -D warnings
-	cargo clippy --locked --features failpoints --lib --bins --test faults --quiet -- -D warnings
+	cargo clippy $(TESTED) --all-targets --quiet -- -D warnings
+	cargo clippy --locked --quiet -- -D warnings
 
 doc: need-cargo need-cc ## Check that the documentation builds without warnings
 	RUSTDOCFLAGS='-D warnings' cargo doc --locked --no-deps --quiet
 
 test-fast: need-cargo need-cc ## Run the Rust tests, except slow ones
-	cargo test --locked --lib --bins --tests -- --quiet
+	cargo test $(TESTED) --lib --bins --test directory --test server -- --quiet
 
 # Slow tests are marked #[ignore = "slow: …"]. This runs everything except tests that need a
 # cluster.
 test-rust: need-cargo need-cc ## Run all Rust tests, including slow ones and examples in comments
-	cargo test --locked --lib --bins --tests -- --quiet --include-ignored --skip on_cluster
+	cargo test $(TESTED) --lib --bins --test directory --test server -- --quiet --include-ignored --skip on_cluster
 	@# These tests mostly wait for processes and quiet periods, so they use more threads than
 	@# processors.
-	cargo test --locked --features failpoints --test faults -- --quiet --test-threads=4
-	cargo test --locked --doc -- --quiet
+	cargo test $(TESTED) --test faults -- --quiet --test-threads=4
+	cargo test $(TESTED) --doc -- --quiet
 
 # This only checks that they build, so it uses the dev profile, whose crates the tests have already
 # built.
 bench-build: need-cargo need-cc ## Check that the benchmarks and the fuzz targets build
-	cargo bench --locked --no-run --profile dev --quiet
-	cargo build --locked --quiet --example http-baselines
+	cargo bench $(TESTED) --no-run --profile dev --quiet --bench search --bench build --bench relevance
+	cargo build $(TESTED) --quiet --example http-baselines
 	@# Naming a libFuzzer keeps it from being built, which would need a C++ compiler. Since `check`
 	@# doesn't link, the file needn't exist.
 	cp Cargo.lock fuzz/Cargo.lock
 	CUSTOM_LIBFUZZER_PATH=/nowhere/libfuzzer.a cargo check --quiet --manifest-path fuzz/Cargo.toml --target-dir '$(TARGET_DIR)'
 
 binary: $(if $(SOFTWARE_DIRECTORY_BIN),,need-cargo need-cc)
-	$(if $(SOFTWARE_DIRECTORY_BIN),,cargo build --locked --quiet)
+	$(if $(SOFTWARE_DIRECTORY_BIN),,cargo build $(TESTED) --quiet)
 
 test-readme: need-python3 need-curl binary ## Run the commands in the README and docs, and compare their output
 	python3 tests/tools/test_readme.py --quiet
@@ -93,7 +95,7 @@ faults-contract: binary $(UV) ## Like test-contract, with ten times as many requ
 	$(CONTRACT) --binary '$(BINARY)' --examples 1000 --seeds 1,2,3,4,5
 
 faults-any: need-cargo need-cc ## Try arbitrary exports, queries and requests, 25 times as many as `make test` and different ones each time
-	FAULTS=full cargo test --locked --test hostile --test api -- any_ --nocapture
+	FAULTS=full cargo test $(TESTED) --test directory --test server -- any_ --nocapture
 
 # Coverage-guided, with libFuzzer. cargo-fuzz needs a nightly compiler, but only for sanitizers,
 # which look for things that safe code can't do. These are its other flags. Interesting inputs are
@@ -149,13 +151,13 @@ tests/generators/node_modules: tests/generators/package-lock.json | need-npm
 OPENSEARCH ?= operations edits served security faults
 
 test-opensearch: need-cargo need-cc need-python3 need-java need-openssl ## Test a directory in real OpenSearch nodes, including faults; not part of `make test`, because it needs Java and takes a while
-	cargo test --locked --test opensearch --no-run --quiet
+	cargo test $(TESTED) --test server --no-run --quiet
 	@for group in $(OPENSEARCH); do started=$$SECONDS; $(MAKE) opensearch-$$group; echo "opensearch-$$group: passed in $$((SECONDS - started)) s"; done
 
 # Prints the effect of each fault. The tests of a group run one after the other.
 opensearch-%:
 	python3 tests/opensearch/cluster.py $(if $(filter faults,$*),--nodes 3) $(if $(filter security,$*),--security) -- \
-		cargo test --locked --test opensearch --quiet -- --ignored on_cluster::$*:: --nocapture --test-threads=1
+		cargo test $(TESTED) --test server --quiet -- --ignored on_cluster::$*:: --nocapture --test-threads=1
 
 test-mcp: binary need-npm need-node $(UV) tests/mcp-clients/node_modules/.installed ## Test /mcp and the command mcp with the protocol's own clients and inspector
 	for major in v1 v2; do UV_PROJECT_ENVIRONMENT="$(CURDIR)/.tools/mcp-clients-$$major" \
@@ -201,19 +203,19 @@ bench-growth: need-cargo need-cc need-python3 need-wrk ## Measure how time and m
 # products is generated), and FAULTS_ONLY selects tests by name. FAULTS_RELOADS,
 # FAULTS_LARGE_RELOADS, FAULTS_SOAK_SECONDS and FAULTS_SOAK_PRODUCTS change the counts.
 faults-generations: need-cargo need-cc ## Test kills, damage, disks, exports, reloads under load, and a 30-minute soak
-	FAULTS=full RUST_BACKTRACE=0 cargo test --locked --release --features failpoints --test faults -- \
+	FAULTS=full RUST_BACKTRACE=0 cargo test $(TESTED) --release --test faults -- \
 		--nocapture --include-ignored --test-threads=1 $(FAULTS_ONLY)
 
 # Runs one of the tests above on its own. FAULTS_SOAK_SECONDS makes it shorter, and
 # SOFTWARE_DIRECTORY_BIN names another build for the servers.
 faults-soak: need-cargo need-cc ## Test a server and two replicas with limited resources, under all attacks at once, for 30 minutes
-	FAULTS=full cargo test --locked --release --features failpoints --test faults -- \
+	FAULTS=full cargo test $(TESTED) --release --test faults -- \
 		--nocapture --test-threads=1 healthy_callers_are_served_during_every_attack_at_once
 
 faults-callers: need-cargo need-cc ## Test slow, numerous, hostile and too many clients, signals and takeovers
-	FAULTS=full cargo test --locked --release --test callers -- --nocapture --include-ignored --test-threads=1
+	FAULTS=full cargo test $(TESTED) --release --test server callers:: -- --nocapture --include-ignored --test-threads=1
 
-licences: $(CARGO_DENY) ## Check the licences, bans and sources of all crates; advisories are only printed
+licences: $(CARGO_DENY) ## Check the licences, bans and sources of all crates; advisories are only printed. Not part of `make test`, because building cargo-deny takes minutes
 	$(CARGO_DENY) check --hide-inclusion-graph licenses bans sources
 	@# News from the outside world mustn't stop a build, so advisories are only for people to read.
 	@$(CARGO_DENY) check advisories || echo "licences: there are advisories (see above), or they couldn't be downloaded; this doesn't fail the check"

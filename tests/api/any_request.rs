@@ -9,9 +9,9 @@ use software_directory::http::server::Server;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
-use crate::cases::cases;
-use crate::fixture::ODD_IDS;
-use crate::service::Service;
+use crate::api::fixture::ODD_IDS;
+use crate::api::service::Service;
+use crate::common::cases::cases;
 
 /// Pieces of requests, valid and broken.
 const PIECES: &[&str] = &[

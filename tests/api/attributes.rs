@@ -6,8 +6,8 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 use software_directory::update::Directory;
 
-use crate::fixture;
-use crate::service::{Service, Setup};
+use crate::api::fixture;
+use crate::api::service::{Service, Setup};
 
 /// Two exports. The first one declares attributes for both.
 fn service() -> Service {

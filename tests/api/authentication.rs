@@ -9,8 +9,8 @@ use software_directory::http::HttpConfig;
 use software_directory::key::Rate;
 use software_directory::key::file::{self, NewKey};
 
-use crate::fixture;
-use crate::service::{Answer, Service, Setup};
+use crate::api::fixture;
+use crate::api::service::{Answer, Service, Setup};
 
 /// How many failed authentications an address may have per minute.
 const BURST: u32 = 60;

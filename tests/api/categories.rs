@@ -3,8 +3,8 @@
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::json;
 
-use crate::fixture;
-use crate::service::Service;
+use crate::api::fixture;
+use crate::api::service::Service;
 
 #[tokio::test]
 async fn categories_are_listed_by_name_with_their_counts() {

@@ -4,9 +4,9 @@ use serde_json::{Value, json};
 
 use std::sync::Arc;
 
-use crate::feed::{changed, published};
-use crate::fixture;
-use crate::service::{Service, Setup};
+use crate::api::feed::{changed, published};
+use crate::api::fixture;
+use crate::api::service::{Service, Setup};
 use software_directory::update::Directory;
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Entity tags, 304 responses, and how much they cost.
 
-use crate::fixture;
-use crate::service::{Service, Setup};
+use crate::api::fixture;
+use crate::api::service::{Service, Setup};
 
 const PATHS: [&str; 9] = [
     "/v1/software",

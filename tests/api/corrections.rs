@@ -7,8 +7,8 @@ use software_directory::http::{HttpConfig, PublicUrl};
 use software_directory::key::Rate;
 use software_directory::update::Directory;
 
-use crate::fixture;
-use crate::service::{Service, Setup};
+use crate::api::fixture;
+use crate::api::service::{Service, Setup};
 
 const HOSTILE: &str = "<b>\"A\"</b> & {id}\u{1b}]]>";
 

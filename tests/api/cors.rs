@@ -2,8 +2,8 @@
 
 use axum::http::Method;
 
-use crate::fixture;
-use crate::service::{Service, Setup};
+use crate::api::fixture;
+use crate::api::service::{Service, Setup};
 
 #[tokio::test]
 async fn a_preflight_needs_no_key() {

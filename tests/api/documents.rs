@@ -8,8 +8,8 @@ use software_directory::http::problem::ErrorCode;
 use software_directory::http::{HttpConfig, PublicUrl};
 use software_directory::update::Directory;
 
-use crate::fixture;
-use crate::service::{BROWSER, Service, Setup};
+use crate::api::fixture;
+use crate::api::service::{BROWSER, Service, Setup};
 
 #[tokio::test]
 async fn documents_need_no_key_and_are_cached_by_tag() {

@@ -10,8 +10,8 @@ use software_directory::http::problem::ErrorCode;
 use software_directory::http::{HttpConfig, openapi};
 use software_directory::update::Directory;
 
-use crate::fixture;
-use crate::service::{Service, Setup};
+use crate::api::fixture;
+use crate::api::service::{Service, Setup};
 
 const EXPORT_EXAMPLE: &str = include_str!("../../src/http/pages/docs/export-example.json");
 

@@ -12,8 +12,8 @@ use software_directory::http::HttpConfig;
 use software_directory::update::Directory;
 use tower::ServiceExt as _;
 
-use crate::fixture;
-use crate::service::{Service, Setup};
+use crate::api::fixture;
+use crate::api::service::{Service, Setup};
 
 #[tokio::test]
 async fn exports_are_listed_with_licence_and_counts() {

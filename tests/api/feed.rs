@@ -12,7 +12,7 @@ use software_directory::key::Rate;
 use software_directory::update::files::ExportFiles;
 use software_directory::update::{Directory, Updater};
 
-use crate::service::{Answer, Service, Setup};
+use crate::api::service::{Answer, Service, Setup};
 
 fn product(id: &str, category: &str, day: Option<&str>) -> Value {
     let mut product = json!({

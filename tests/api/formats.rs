@@ -8,8 +8,8 @@ use software_directory::http::{Face, HttpConfig, PublicUrl};
 use software_directory::key::Rate;
 use software_directory::update::Directory;
 
-use crate::fixture;
-use crate::service::{Answer, BROWSER, Service, Setup};
+use crate::api::fixture;
+use crate::api::service::{Answer, BROWSER, Service, Setup};
 
 fn document() -> Value {
     let record = |id: &str, name: &str, more: Value| {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::service::Service;
+use crate::api::service::Service;
 
 #[tokio::test]
 async fn terms_are_listed_and_found_by_abbreviation() {

@@ -4,8 +4,8 @@ use axum::http::Method;
 use serde_json::json;
 use software_directory::update::Degraded;
 
-use crate::fixture;
-use crate::service::{Service, Setup};
+use crate::api::fixture;
+use crate::api::service::{Service, Setup};
 
 #[tokio::test]
 async fn alive_does_not_mean_ready() {

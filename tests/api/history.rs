@@ -2,8 +2,8 @@
 
 use serde_json::{Value, json};
 
-use crate::feed::published;
-use crate::service::{Service, Setup};
+use crate::api::feed::published;
+use crate::api::service::{Service, Setup};
 
 fn export(products: &[(&str, &str)]) -> String {
     let product = |(id, pricing): &(&str, &str)| {

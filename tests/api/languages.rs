@@ -8,9 +8,9 @@ use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use serde_json::{Value, json};
 use software_directory::update::Directory;
 
-use crate::examples::bundled;
-use crate::fixture;
-use crate::service::{BROWSER, Service, Setup};
+use crate::api::examples::bundled;
+use crate::api::fixture;
+use crate::api::service::{BROWSER, Service, Setup};
 
 /// A directory in English, with one product that is translated into German and French, and an
 /// export in German.

@@ -11,8 +11,8 @@ use tracing_subscriber::fmt::MakeWriter;
 
 use software_directory::http::HttpConfig;
 
-use crate::fixture;
-use crate::service::{Service, Setup};
+use crate::api::fixture;
+use crate::api::service::{Service, Setup};
 
 /// This thread's log, kept in memory.
 #[derive(Clone, Default)]

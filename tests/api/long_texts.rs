@@ -9,8 +9,8 @@ use software_directory::http::{HttpConfig, PublicUrl};
 use software_directory::key::Rate;
 use software_directory::update::Directory;
 
-use crate::fixture::snapshot;
-use crate::service::{BROWSER, Service, Setup};
+use crate::api::fixture::snapshot;
+use crate::api::service::{BROWSER, Service, Setup};
 
 /// The maximum size of a product in a list, in bytes (RELIABILITY.md).
 const MAX_ITEM_BYTES: usize = 72_000;

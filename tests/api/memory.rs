@@ -10,8 +10,8 @@ use software_directory::key::Rate;
 use software_directory::update::Directory;
 use tower::ServiceExt as _;
 
-use crate::fixture::snapshot;
-use crate::service::{Service, Setup};
+use crate::api::fixture::snapshot;
+use crate::api::service::{Service, Setup};
 
 const MIB: usize = 1 << 20;
 

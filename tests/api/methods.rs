@@ -5,7 +5,7 @@ use std::sync::Arc;
 use axum::http::Method;
 use software_directory::http::{HttpConfig, Preview};
 
-use crate::service::{Service, Setup};
+use crate::api::service::{Service, Setup};
 
 const KNOWN: [&str; 5] = ["/healthz", "/readyz", "/", "/openapi.json", "/docs/errors/"];
 

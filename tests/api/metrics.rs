@@ -8,8 +8,8 @@ use software_directory::export::Skipped;
 use software_directory::key::{ApiKey, KeyKind};
 use software_directory::update::Degraded;
 
-use crate::fixture;
-use crate::service::{Service, Setup};
+use crate::api::fixture;
+use crate::api::service::{Service, Setup};
 
 /// All samples: `name{labels}` and value.
 async fn samples(service: &Service) -> HashMap<String, f64> {

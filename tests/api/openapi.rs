@@ -7,7 +7,7 @@ use serde_json::Value;
 use software_directory::http::{HttpConfig, openapi};
 use software_directory::record::FULL;
 
-use crate::service::Service;
+use crate::api::service::Service;
 
 fn document() -> Value {
     serde_json::from_str(&openapi(&HttpConfig::default())).expect("JSON")

@@ -7,7 +7,7 @@ use form_urlencoded::byte_serialize;
 use serde_json::{Value, json};
 use software_directory::http::{HttpConfig, openapi};
 
-use crate::examples::bundled;
+use crate::api::examples::bundled;
 
 fn document() -> Value {
     serde_json::from_str(&openapi(&HttpConfig::default())).expect("JSON")

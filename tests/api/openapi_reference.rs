@@ -11,7 +11,7 @@ use software_directory::http::{HttpConfig, openapi};
 const HEAD: &str = "\
 # API
 
-<!-- Written by `UPDATE_SNAPSHOTS=1 cargo test --test api openapi`. -->
+<!-- Written by `UPDATE_SNAPSHOTS=1 cargo test --test server openapi`. -->
 
 A running server has this reference at `/docs`, with examples and forms to try out, and as an OpenAPI 3.1 document at `/openapi.json`.
 

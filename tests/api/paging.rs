@@ -5,8 +5,8 @@ use std::collections::BTreeMap;
 use bytes::Bytes;
 use software_directory::http::{HttpConfig, PublicUrl};
 
-use crate::fixture::{self, PRODUCTS};
-use crate::service::{Answer, Service, Setup};
+use crate::api::fixture::{self, PRODUCTS};
+use crate::api::service::{Answer, Service, Setup};
 
 fn links(answer: &Answer) -> BTreeMap<String, String> {
     answer

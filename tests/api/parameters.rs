@@ -1,6 +1,6 @@
 //! The rules for query parameters.
 
-use crate::service::Service;
+use crate::api::service::Service;
 
 /// Sends a request and expects a 400 with this code, this parameter's name, and this text in the
 /// message.

@@ -7,7 +7,7 @@ use axum::http::Method;
 use axum::routing::get;
 use software_directory::http::HttpConfig;
 
-use crate::service::{Service, Setup};
+use crate::api::service::{Service, Setup};
 
 #[tokio::test]
 async fn unknown_path_is_not_found() {

@@ -5,8 +5,8 @@ use serde_json::{Value, json};
 use software_directory::http::{HttpConfig, openapi};
 use software_directory::key::Rate;
 
-use crate::fixture;
-use crate::service::{Answer, Service, Setup};
+use crate::api::fixture;
+use crate::api::service::{Answer, Service, Setup};
 
 const FROM_PAGE: (&str, &str) = ("sec-fetch-site", "same-origin");
 

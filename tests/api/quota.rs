@@ -9,8 +9,8 @@ use serde_json::json;
 use software_directory::http::HttpConfig;
 use software_directory::update::Directory;
 
-use crate::fixture;
-use crate::service::{Service, Setup};
+use crate::api::fixture;
+use crate::api::service::{Service, Setup};
 
 #[tokio::test]
 async fn the_quota_counts_down_and_then_the_caller_has_to_wait() {

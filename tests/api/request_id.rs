@@ -2,7 +2,7 @@
 
 use axum::http::Method;
 
-use crate::service::Service;
+use crate::api::service::Service;
 
 #[tokio::test]
 async fn every_response_has_an_id() {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::service::Service;
+use crate::api::service::Service;
 
 #[tokio::test]
 async fn reviews_are_listed_newest_first_with_a_summary() {

@@ -2,8 +2,8 @@
 
 use serde_json::json;
 
-use crate::fixture::{self, PRODUCTS};
-use crate::service::Service;
+use crate::api::fixture::{self, PRODUCTS};
+use crate::api::service::Service;
 
 #[tokio::test]
 async fn hits_are_items_with_a_score_and_the_query_is_reported() {

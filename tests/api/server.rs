@@ -10,7 +10,7 @@ use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::oneshot;
 use tokio::task::JoinHandle;
 
-use crate::service::{Service, Setup};
+use crate::api::service::{Service, Setup};
 
 /// A service on a free port of this machine that runs until its stop signal.
 struct Running {

@@ -20,7 +20,7 @@ use tempfile::TempDir;
 use tower::ServiceExt as _;
 use tower::util::BoxCloneSyncService;
 
-use crate::fixture;
+use crate::api::fixture;
 
 /// What browsers send in `Accept`.
 pub(crate) const BROWSER: (&str, &str) = ("accept", "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8");

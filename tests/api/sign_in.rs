@@ -4,8 +4,8 @@ use axum::http::Method;
 use software_directory::http::HttpConfig;
 use software_directory::key::Rate;
 
-use crate::fixture;
-use crate::service::{BROWSER, Service, Setup};
+use crate::api::fixture;
+use crate::api::service::{BROWSER, Service, Setup};
 
 #[tokio::test]
 async fn reader_without_a_session_is_sent_to_sign_in_and_back() {

@@ -8,8 +8,8 @@ use serde_json::{Value, json};
 use software_directory::record::FULL;
 use software_directory::update::Directory;
 
-use crate::fixture::{self, ODD_IDS, PRODUCTS};
-use crate::service::{Service, Setup};
+use crate::api::fixture::{self, ODD_IDS, PRODUCTS};
+use crate::api::service::{Service, Setup};
 
 #[tokio::test]
 async fn an_item_has_the_members_that_lists_show() {

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::service::Service;
+use crate::api::service::Service;
 
 #[tokio::test]
 async fn prefixes_are_completed_with_products_categories_and_terms() {

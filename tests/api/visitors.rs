@@ -12,8 +12,8 @@ use software_directory::key::Rate;
 use software_directory::update::Directory;
 use tower::ServiceExt as _;
 
-use crate::fixture;
-use crate::service::{Answer, Service, Setup};
+use crate::api::fixture;
+use crate::api::service::{Answer, Service, Setup};
 
 const FROM_PAGE: (&str, &str) = ("sec-fetch-site", "same-origin");
 

@@ -6,10 +6,10 @@ use std::time::{Duration, Instant};
 use tokio::io::AsyncWriteExt as _;
 use tokio::task::JoinSet;
 
-use crate::client::{Client, request};
-use crate::process::Place;
-use crate::until::until;
-use crate::{alone, full, run};
+use crate::callers::client::{Client, request};
+use crate::callers::process::Place;
+use crate::callers::{alone, full, run};
+use crate::common::until::until;
 
 #[test]
 fn a_key_gets_its_full_quota_and_retry_after_is_never_too_short() {

@@ -6,9 +6,9 @@ use serde_json::json;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpStream;
 
-use crate::client::{Client, request};
-use crate::process::{Place, Server};
-use crate::{alone, run};
+use crate::callers::client::{Client, request};
+use crate::callers::process::{Place, Server};
+use crate::callers::{alone, run};
 
 /// The number of records in the large export, each 64 KiB in size.
 const RECORDS: usize = 512;
@@ -63,7 +63,7 @@ fn download_in_progress_ends_when_its_key_is_revoked() {
         }
         let id = key.split('_').nth(2).expect("an id");
         assert!(place.run(&["keys", "revoke", id]).status.success());
-        crate::until::until("the download is dropped", || server.stderr().contains(DROPPED).then_some(()));
+        crate::common::until::until("the download is dropped", || server.stderr().contains(DROPPED).then_some(()));
         for (mut stream, is_complete) in bodies {
             let mut rest = Vec::new();
             let read = stream.read_to_end(&mut rest).await;
@@ -103,7 +103,9 @@ fn slow_downloads_use_little_memory_and_delay_nobody() {
         // If the downloads were buffered completely, they would take 32 MiB each.
         assert!(grown < 1.25 * 32.0, "{grown} MiB");
         slow.clear();
-        crate::until::until("the downloads are over", || (server.measure("http_connections") < 2.0).then_some(()));
+        crate::common::until::until("the downloads are over", || {
+            (server.measure("http_connections") < 2.0).then_some(())
+        });
         let answer = client.ask(&whole).await.expect("a response");
         assert!(answer.body == document.as_bytes(), "complete again");
     });

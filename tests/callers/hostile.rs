@@ -5,10 +5,10 @@ use serde_json::Value;
 use tokio::io::AsyncReadExt as _;
 use tokio::io::AsyncWriteExt as _;
 
-use crate::client::{Client, request};
-use crate::process::{Place, Server};
-use crate::run;
-use crate::until::until;
+use crate::callers::client::{Client, request};
+use crate::callers::process::{Place, Server};
+use crate::callers::run;
+use crate::common::until::until;
 
 /// Ids that look like paths; none of them is a product's.
 #[cfg(target_os = "linux")]
@@ -32,7 +32,7 @@ const IDS: [&str; 16] = [
 ];
 
 /// The first response to some bytes; `None` if the connection is closed without one.
-async fn first_answer(server: &crate::process::Server, bytes: &[u8]) -> Option<String> {
+async fn first_answer(server: &crate::callers::process::Server, bytes: &[u8]) -> Option<String> {
     let mut client = Client::connect(server.address).await.expect("a connection");
     client.stream.write_all(bytes).await.expect("sent");
     let mut answer = Vec::new();

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use tokio::task::JoinSet;
 
-use crate::client::{Client, request};
+use crate::callers::client::{Client, request};
 
 /// The callers' requests.
 pub(crate) const PATHS: [&str; 4] = [
@@ -34,7 +34,7 @@ impl Outcome {
     /// Whether the request succeeded. If tests share the machine, which may then stall for a while,
     /// a response with `Retry-After` also counts as success.
     pub(crate) fn is_fine(&self) -> bool {
-        self.status == 200 || (!crate::full() && self.status == 503 && self.says_when)
+        self.status == 200 || (!crate::callers::full() && self.status == 503 && self.says_when)
     }
 }
 
@@ -84,7 +84,7 @@ pub(crate) async fn at_rate(
                     None => None,
                 };
                 let status = answer.as_ref().map_or(0, |answer| answer.status);
-                if answer.as_ref().is_none_or(crate::client::Answer::closes) {
+                if answer.as_ref().is_none_or(crate::callers::client::Answer::closes) {
                     client = None;
                 }
                 let answered_in = answer.as_ref().map(|answer| answer.took).unwrap_or_default();

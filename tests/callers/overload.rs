@@ -2,10 +2,10 @@
 
 use std::time::{Duration, Instant};
 
-use crate::apart::Apart;
-use crate::load::{Outcome, at_rate, capacity, percentile};
-use crate::process::Place;
-use crate::{alone, full, open_files, run};
+use crate::callers::apart::Apart;
+use crate::callers::load::{Outcome, at_rate, capacity, percentile};
+use crate::callers::process::Place;
+use crate::callers::{alone, full, open_files, run};
 
 /// A request that takes a lot of work. Its response is small, because callers share the cores.
 const PATHS: [&str; 1] =

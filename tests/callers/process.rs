@@ -11,9 +11,9 @@ use http::Request;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::log::Log;
-use crate::request::send;
-use crate::until::until;
+use crate::common::log::Log;
+use crate::common::request::send;
+use crate::common::until::until;
 
 /// Passes standard input on as a socket, the way service managers do.
 const HAND_OVER: &str = "exec 3<&0 0</dev/null; export LISTEN_FDS=1 LISTEN_PID=$$; exec \"$0\" \"$@\"";

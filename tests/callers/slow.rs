@@ -10,11 +10,11 @@ use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::TcpSocket;
 use tokio::task::JoinSet;
 
-use crate::client::{Client, request};
-use crate::load::{Outcome, PATHS, at_rate, percentile};
-use crate::process::{Place, Server};
-use crate::until::until;
-use crate::{alone, full, open_files, run};
+use crate::callers::client::{Client, request};
+use crate::callers::load::{Outcome, PATHS, at_rate, percentile};
+use crate::callers::process::{Place, Server};
+use crate::callers::{alone, full, open_files, run};
+use crate::common::until::until;
 
 /// Longer than the five seconds a caller is allowed, because a busy machine may add a slight
 /// delay.

@@ -9,11 +9,11 @@ use std::time::{Duration, Instant};
 use tokio::io::AsyncWriteExt as _;
 use tokio::task::JoinSet;
 
-use crate::client::{Client, request};
-use crate::load::{Outcome, PATHS, at_rate};
-use crate::process::Place;
-use crate::until::until;
-use crate::{alone, full, run};
+use crate::callers::client::{Client, request};
+use crate::callers::load::{Outcome, PATHS, at_rate};
+use crate::callers::process::Place;
+use crate::callers::{alone, full, run};
+use crate::common::until::until;
 
 #[test]
 fn stopping_under_load_loses_no_requests() {

@@ -8,11 +8,11 @@ use std::time::Duration;
 
 use tokio::task::JoinSet;
 
-use crate::client::{Client, request};
-use crate::load::PATHS;
-use crate::process::Place;
-use crate::stopping::Passage;
-use crate::{alone, full, run};
+use crate::callers::client::{Client, request};
+use crate::callers::load::PATHS;
+use crate::callers::process::Place;
+use crate::callers::stopping::Passage;
+use crate::callers::{alone, full, run};
 
 /// Sends requests back to back until the stop signal; half of the callers use persistent
 /// connections.

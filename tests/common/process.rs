@@ -10,10 +10,10 @@ use http::Request;
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::binary::command;
-use crate::log::Log;
-use crate::request::send;
-use crate::until::until;
+use crate::common::binary::command;
+use crate::common::log::Log;
+use crate::common::request::send;
+use crate::common::until::until;
 
 /// Runs the binary until it exits.
 pub(crate) fn run(folder: &Path, arguments: &[&str]) -> Output {

@@ -6,8 +6,8 @@ use proptest::prelude::*;
 use serde_json::{Value, json};
 use software_directory::curate::diff::{Difference, compare};
 
-use crate::cases::cases;
-use crate::sets::{export, set};
+use crate::common::cases::cases;
+use crate::diff::sets::{export, set};
 
 /// Products by id.
 fn products() -> impl Strategy<Value = BTreeMap<u8, Value>> {

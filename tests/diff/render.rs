@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use software_directory::curate::diff::{Difference, render};
 
-use crate::sets::{difference, export, record};
+use crate::diff::sets::{difference, export, record};
 
 fn example() -> Difference {
     let mut old = record("b");

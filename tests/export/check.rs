@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output};
 
-use crate::binary;
+use crate::common::binary;
 
 pub(crate) const VALID: &str = r#"{"name": "N", "license": "https://example.org/", "software": [
     {"id": "a", "name": "A", "url": "https://a.example/", "evidence_status": "pending-review"}

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use software_directory::record::{ENVELOPE, Property, Required, SOFTWARE, Shape, Shown};
 
-use crate::schema::document::Node;
+use crate::export::schema::document::Node;
 
 /// Compares a file with its generated text.
 fn assert_generated(file: &str, generate: impl FnOnce(&str) -> String) {
@@ -193,7 +193,7 @@ fn sentence(description: &str) -> String {
 
 #[test]
 fn the_reference_follows_the_tables() {
-    const START: &str = "<!-- Written by `UPDATE_SNAPSHOTS=1 cargo test --test export property`. -->\n";
+    const START: &str = "<!-- Written by `UPDATE_SNAPSHOTS=1 cargo test --test directory property`. -->\n";
     const END: &str = "<!-- The end of what's generated. -->\n";
     assert_generated("docs/exports.md", |committed| {
         let (before, rest) = committed.split_once(START).expect("the start");

@@ -5,11 +5,11 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::process::Command;
 
-use crate::binary::command;
+use crate::common::binary::command;
+use crate::common::process::Server;
+use crate::common::until::until;
 use crate::corpus::Corpus;
-use crate::process::Server;
 use crate::system::niceness;
-use crate::until::until;
 
 fn folder(corpus: &Corpus) -> tempfile::TempDir {
     let folder = tempfile::tempdir().expect("a folder");

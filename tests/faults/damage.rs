@@ -11,8 +11,8 @@ use software_directory::generation::Phase;
 use software_directory::generation::store::Store;
 use software_directory::update::Outcome;
 
+use crate::common::place::Place;
 use crate::corpus::Corpus;
-use crate::place::Place;
 use crate::scale::{Random, alone, times};
 use crate::watched::{answers, answers_from_memory, download, expected};
 

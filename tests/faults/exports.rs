@@ -10,10 +10,10 @@ use std::time::{Duration, Instant};
 use software_directory::service;
 use software_directory::update::Outcome;
 
+use crate::common::place::Place;
+use crate::common::until::until;
 use crate::corpus::Corpus;
-use crate::place::Place;
 use crate::scale::{Random, alone, is_full, times};
-use crate::until::until;
 use crate::watched::{Watching, revision};
 
 /// How long a change may take to be published, in addition to the build. If other tests run at the
@@ -178,7 +178,7 @@ fn many_files_changed_at_once_cause_one_build() {
     let files = times(40, 200);
     let write = |at: usize| {
         for file in 0..files {
-            let export = crate::place::export(&[&format!("file-{file}-{}", if file == 0 { at } else { 0 })]);
+            let export = crate::common::place::export(&[&format!("file-{file}-{}", if file == 0 { at } else { 0 })]);
             // Git replaces a file by removing it and then writing a new file with the same name.
             let path = place.data().join(format!("more-{file}.json"));
             drop(fs::remove_file(&path));

@@ -10,13 +10,13 @@ use software_directory::generation::failpoint::Step;
 use software_directory::generation::store::Store;
 use tempfile::TempDir;
 
-use crate::binary::command;
 use crate::checker::Checker;
 use crate::client::Client;
+use crate::common::binary::command;
+use crate::common::process::Server;
+use crate::common::until::until;
 use crate::corpus::{Corpus, replace};
-use crate::process::Server;
 use crate::scale::{is_full, times};
-use crate::until::until;
 
 /// Which process was killed.
 #[derive(Debug, Clone, Copy)]

@@ -15,8 +15,8 @@ use tempfile::TempDir;
 
 use crate::checker::Checker;
 use crate::client::Client;
+use crate::common::process::{Server, run, text};
 use crate::corpus::Corpus;
-use crate::process::{Server, run, text};
 use crate::scale::{from_environment, is_full, times};
 use crate::system::threads;
 

@@ -6,6 +6,9 @@
 //! the updater and the store directly if possible. They run the binary if a process has to die, be
 //! measured, or receive requests over the network.
 
+#[path = "../common/mod.rs"]
+mod common;
+
 mod building;
 mod checker;
 mod client;
@@ -23,20 +26,3 @@ mod soak;
 mod storm;
 mod system;
 mod watched;
-
-#[path = "../common/binary.rs"]
-mod binary;
-#[path = "../common/index_copy.rs"]
-mod index_copy;
-#[path = "../common/log.rs"]
-mod log;
-#[allow(dead_code, reason = "shared with tests/generations")]
-#[path = "../common/place.rs"]
-mod place;
-#[allow(dead_code, reason = "shared with tests/serve")]
-#[path = "../common/process.rs"]
-mod process;
-#[path = "../common/request.rs"]
-mod request;
-#[path = "../common/until.rs"]
-mod until;

@@ -19,14 +19,14 @@ use serde_json::json;
 use tempfile::TempDir;
 use tokio::net::TcpSocket;
 
-use crate::binary::command;
+use crate::common::binary::command;
+use crate::common::process::{Server, run, text};
+use crate::common::request::send;
+use crate::common::until::until;
 use crate::corpus::{Corpus, replace, revisions};
 use crate::load::{Seen, Stopping, Target, Windows};
-use crate::process::{Server, run, text};
-use crate::request::send;
 use crate::scale::{from_environment, is_full, times};
 use crate::system::{descriptors, rss_kib};
-use crate::until::until;
 
 /// Each server's limits: open files, and address space in KiB. The allocator reserves a few GiB of
 /// address space.

@@ -7,12 +7,12 @@ use fail::FailScenario;
 use software_directory::generation::failpoint::Step;
 use software_directory::update::Outcome;
 
-use crate::binary::command;
+use crate::common::binary::command;
+use crate::common::place::Place;
+use crate::common::process::Server;
+use crate::common::until::until;
 use crate::corpus::Corpus;
-use crate::place::Place;
-use crate::process::Server;
 use crate::scale::alone;
-use crate::until::until;
 use crate::watched::revision;
 
 #[test]

@@ -13,13 +13,13 @@ use fail::FailScenario;
 use software_directory::generation::failpoint::Step;
 use software_directory::update::Outcome;
 
-use crate::binary::command;
+use crate::common::binary::command;
+use crate::common::place::{Place, export};
+use crate::common::process::Server;
+use crate::common::until::until;
 use crate::corpus::Corpus;
-use crate::place::{Place, export};
-use crate::process::Server;
 use crate::scale::{alone, is_full};
 use crate::system::{SmallDisk, is_superuser};
-use crate::until::until;
 use crate::watched::revision;
 
 /// The steps at which a write can fail.

@@ -3,11 +3,11 @@
 use std::fs;
 use std::path::Path;
 
+use crate::common::index_copy::{copy_index, copy_pointer};
+use crate::common::place::Place;
+use crate::common::process::{Server, run};
 use crate::corpus::Corpus;
-use crate::index_copy::{copy_index, copy_pointer};
 use crate::load::Target;
-use crate::place::Place;
-use crate::process::{Server, run};
 use crate::scale::times;
 
 /// Builds in another process, because other tests make builds in this one fail.

@@ -5,11 +5,11 @@ use std::time::{Duration, Instant};
 
 use crate::checker::Checker;
 use crate::client::Client;
+use crate::common::process::Server;
+use crate::common::until::until;
 use crate::corpus::{Corpus, replace};
-use crate::process::Server;
 use crate::scale::{is_full, times};
 use crate::system::rss_kib;
-use crate::until::until;
 
 #[test]
 fn a_storm_of_writes_causes_few_builds_and_no_outage() {

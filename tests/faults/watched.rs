@@ -14,8 +14,8 @@ use software_directory::service::{
 };
 use software_directory::update::{Directory, Signal};
 
+use crate::common::place::{Running, ids};
 use crate::corpus::revisions;
-use crate::place::{Running, ids};
 
 /// All responses of a snapshot with up to a hundred products: every item and detail, a search, and
 /// finally the download.

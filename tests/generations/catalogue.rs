@@ -12,7 +12,7 @@ use software_directory::service::{
     PageRequest, SearchSoftware, get_export, get_software, list_categories, search_software,
 };
 
-use crate::place::product;
+use crate::common::place::product;
 
 const ALL: PageRequest = PageRequest { limit: 100, offset: 0 };
 

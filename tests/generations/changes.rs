@@ -6,7 +6,7 @@ use std::time::Instant;
 
 use software_directory::update::Outcome;
 
-use crate::place::{Place, export, ids};
+use crate::common::place::{Place, export, ids};
 
 #[test]
 fn a_valid_edit_is_published_and_persisted_while_requests_keep_their_generation() {

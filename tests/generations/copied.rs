@@ -13,8 +13,8 @@ use software_directory::update::index::IndexFolder;
 use software_directory::update::{Directory, Outcome, Updater};
 use tempfile::TempDir;
 
-use crate::index_copy::{copy_index, copy_pointer};
-use crate::place::{Place, export, ids};
+use crate::common::index_copy::{copy_index, copy_pointer};
+use crate::common::place::{Place, export, ids};
 
 /// A server's view of a copied index folder.
 struct Copied {

@@ -10,7 +10,7 @@ use software_directory::generation::Phase;
 use software_directory::service::get_export;
 use software_directory::update::Outcome;
 
-use crate::place::{Place, Running, export};
+use crate::common::place::{Place, Running, export};
 
 /// A folder with a generation on disk, and the paths of the generation's parts.
 fn persisted() -> (Place, Vec<PathBuf>) {

@@ -11,8 +11,8 @@ use software_directory::service::{
     AttributeCondition, FeedKind, PageRequest, SearchSoftware, SoftwareFilter, Stop, list_feed, search_software,
 };
 
-use crate::history::{document, product, served};
-use crate::place::Place;
+use crate::common::place::Place;
+use crate::generations::history::{document, product, served};
 
 /// Kind, id and the changed properties of each entry.
 type Entries = Vec<(FeedKind, String, Vec<String>)>;

@@ -11,7 +11,7 @@ use software_directory::generation::store::Forgotten;
 use software_directory::generation::{Settings, Snapshot};
 use software_directory::service::{PageRequest, Stop, list_changes, list_history};
 
-use crate::place::{Place, Running, running};
+use crate::common::place::{Place, Running, running};
 
 const ALL: PageRequest = PageRequest { limit: 100, offset: 0 };
 

@@ -5,7 +5,7 @@ use software_directory::generation::Snapshot;
 use software_directory::service::{ChangesPage, PageRequest, Stop, list_changes};
 use software_directory::update::Outcome;
 
-use crate::place::{Place, Running, export};
+use crate::common::place::{Place, Running, export};
 
 const ALL: PageRequest = PageRequest { limit: 100, offset: 0 };
 
@@ -57,7 +57,7 @@ fn a_generation_that_comes_back_lists_the_changes_in_between() {
 fn generations_in_memory_and_from_reindex_also_have_a_log() {
     let place = Place::with(&["a", "b"]);
     let mut in_memory =
-        crate::place::running(software_directory::generation::Settings { index: None, ..place.settings() });
+        crate::common::place::running(software_directory::generation::Settings { index: None, ..place.settings() });
     in_memory.updater.start().expect("it serves");
     place.reindex().expect("built");
     let first = in_memory.snapshot().generation().to_owned();

@@ -9,7 +9,7 @@ use software_directory::generation::{FailureCode, Settings};
 use software_directory::service::get_export;
 use software_directory::update::Outcome;
 
-use crate::place::{Place, Running, export, running};
+use crate::common::place::{Place, Running, export, running};
 
 fn later() -> Instant {
     Instant::now() + Duration::from_hours(1)

@@ -7,7 +7,7 @@ use software_directory::generation::Generation;
 use software_directory::record::CalendarDate;
 use software_directory::scratch::Scratch;
 
-use crate::place::export;
+use crate::common::place::export;
 
 fn name(files: &[(&str, &str)]) -> String {
     let sources =

@@ -10,7 +10,7 @@ use software_directory::generation::{FailureCode, Observer, Phase, RenderedRepor
 use software_directory::update::files::ExportFiles;
 use software_directory::update::{Directory, Outcome, Updater};
 
-use crate::place::{Place, export, ids};
+use crate::common::place::{Place, export, ids};
 
 struct Panicking(Arc<AtomicBool>);
 

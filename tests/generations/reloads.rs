@@ -4,7 +4,7 @@ use std::time::Instant;
 
 use software_directory::update::Outcome;
 
-use crate::place::{Place, Running, export};
+use crate::common::place::{Place, Running, export};
 
 fn last(running: &Running) -> Option<Outcome> {
     running.directory.reloads().last.map(|reload| reload.outcome)

@@ -6,7 +6,7 @@ use std::time::{Duration, Instant, SystemTime};
 use software_directory::generation::{FailureCode, MeaningOption, Phase, Settings};
 use software_directory::update::Outcome;
 
-use crate::place::{Place, export, running};
+use crate::common::place::{Place, export, running};
 
 #[test]
 fn the_first_start_builds_and_persists() {

@@ -10,7 +10,7 @@ use software_directory::generation::{FailureCode, Settings};
 use software_directory::service::{get_export, get_software};
 use software_directory::update::Outcome;
 
-use crate::place::{Place, Running, export, export_of, product, running};
+use crate::common::place::{Place, Running, export, export_of, product, running};
 
 fn with_one_invalid_record() -> (Place, Running) {
     let place = Place::with(&[]);

@@ -5,7 +5,7 @@ use std::os::unix::fs::MetadataExt as _;
 
 use software_directory::generation::store::PartEntry;
 
-use crate::place::{Place, export};
+use crate::common::place::{Place, export};
 
 #[test]
 fn two_generations_are_kept_and_unfinished_ones_are_swept() {

@@ -7,7 +7,7 @@ use serde_json::json;
 use software_directory::generation::INDEX_FORMAT;
 use software_directory::generation::Phase;
 
-use crate::place::{Place, export};
+use crate::common::place::{Place, export};
 
 #[test]
 fn a_damaged_generation_from_another_process_is_not_picked_up() {

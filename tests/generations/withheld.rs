@@ -6,7 +6,7 @@ use std::time::Instant;
 use software_directory::generation::source::Source;
 use software_directory::update::Outcome;
 
-use crate::place::{Place, export, running};
+use crate::common::place::{Place, export, running};
 
 #[test]
 fn a_set_that_loses_more_than_the_allowed_share_is_withheld() {

@@ -4,8 +4,8 @@ use proptest::prelude::*;
 use software_directory::export::{self, Limits, SourceFile};
 use software_directory::record::CalendarDate;
 
-use crate::cases::cases;
-use crate::invariant::export::{EXPORT, check};
+use crate::common::cases::cases;
+use crate::hostile::invariant::export::{EXPORT, check};
 
 /// A random edit.
 #[derive(Debug, Clone)]

@@ -9,8 +9,8 @@ use software_directory::service::{
     similar_software, suggest,
 };
 
-use crate::cases::cases;
-use crate::invariant::query::{check, check_within, search, snapshot};
+use crate::common::cases::cases;
+use crate::hostile::invariant::query::{check, check_within, search, snapshot};
 
 /// Words that the directory contains or that have a meaning in the query syntax.
 const PIECES: &[&str] = &[

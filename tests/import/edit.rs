@@ -7,8 +7,8 @@ use std::process::Stdio;
 
 use serde_json::{Value, json};
 
-use crate::binary::command;
-use crate::{run, stderr};
+use crate::common::binary::command;
+use crate::import::{run, stderr};
 
 const EXPORT: &str = r#"{ "name": "N", "license": "https://l.example/",
   "software": [

@@ -3,7 +3,7 @@
 
 use serde_json::json;
 
-use crate::{import, stderr};
+use crate::import::{import, stderr};
 
 const HEADS: &str = "Name;Website";
 
@@ -151,7 +151,7 @@ fn valid_rows_are_written_and_the_rest_are_set_aside() {
         "--yes",
         "--valid-rows",
     ];
-    let output = crate::run(folder.path(), &arguments);
+    let output = crate::import::run(folder.path(), &arguments);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let read = |name: &str| std::fs::read_to_string(folder.path().join(name)).expect("a file");
     let export: serde_json::Value = serde_json::from_str(&read("out.json")).expect("JSON");
@@ -164,7 +164,7 @@ fn valid_rows_are_written_and_the_rest_are_set_aside() {
         rejected.replace("soon 2025", "2025-03-04").replace("not an address", "https://b.example/"),
     )
     .expect("a file");
-    let output = crate::run(folder.path(), &["import", "out.rejected.csv", "--yes"]);
+    let output = crate::import::run(folder.path(), &["import", "out.rejected.csv", "--yes"]);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let export: serde_json::Value = serde_json::from_str(&read("out.json")).expect("JSON");
     assert_eq!(export["software"].as_array().map(Vec::len), Some(3));
@@ -180,11 +180,11 @@ fn thousands_of_errors_are_grouped_into_a_few_causes() {
         .expect("a file");
     let arguments =
         ["import", "t.csv", "-o", "out.json", "--name", "N", "--license", "https://l.example/", "--mapping", "m.json"];
-    let output = crate::run(folder.path(), &arguments);
+    let output = crate::import::run(folder.path(), &arguments);
     let text = stderr(&output);
     assert!(text.contains("has no scheme, such as https: (3000)\n") && text.contains("and 2997 more\n"), "{text}");
     assert!(text.contains("the table has errors (total: 3000, causes: 1)"), "{text}");
-    let output = crate::run(folder.path(), &[&arguments[..], &["--valid-rows"]].concat());
+    let output = crate::import::run(folder.path(), &[&arguments[..], &["--valid-rows"]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let rejected = std::fs::read_to_string(folder.path().join("out.rejected.csv")).expect("a file");
     assert_eq!((rejected.lines().count(), rejected.matches("has no scheme").count()), (3_001, 3_000));
@@ -226,10 +226,11 @@ fn values_are_translated_and_empty_cells_fall_back_to_another_column() {
     );
     let arguments =
         ["import", "t.csv", "-o", "out.json", "--name", "N", "--license", "https://l.example/", "--mapping", "m.json"];
-    let output = crate::run(folder.path(), &arguments);
+    let output = crate::import::run(folder.path(), &arguments);
     let text = stderr(&output);
     assert!(text.contains("the value isn't one of") && text.contains("--map-values"), "{text}");
-    let output = crate::run(folder.path(), &[&arguments[..], &["--map-values", "Prüfstatus=values.json"]].concat());
+    let output =
+        crate::import::run(folder.path(), &[&arguments[..], &["--map-values", "Prüfstatus=values.json"]].concat());
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let export: serde_json::Value =
         serde_json::from_slice(&std::fs::read(folder.path().join("out.json")).expect("a file")).expect("JSON");
@@ -335,7 +336,7 @@ fn words_for_no_value_are_empty_unless_the_column_shows_that_they_are_values() {
     let before = r#"{"name":"N","license":"https://l.example/","software":[{"id":"a","name":"A","url":"https://a.example/","vendor":"V","evidence_status":"pending-review"}]}"#;
     write("e.json", before);
     write("t.csv", "id,name,url,vendor\na,A,https://a.example/,n/a\n");
-    let output = crate::run(folder.path(), &["import", "t.csv", "--update", "e.json", "--yes"]);
+    let output = crate::import::run(folder.path(), &["import", "t.csv", "--update", "e.json", "--yes"]);
     assert_eq!(std::fs::read_to_string(folder.path().join("e.json")).expect("a file"), before, "{}", stderr(&output));
 }
 
@@ -380,7 +381,7 @@ fn faulty_rows_are_all_reported_and_set_aside() {
     std::fs::write(folder.path().join("t.csv"), csv).expect("a file");
     let arguments =
         ["import", "t.csv", "-o", "o.json", "--name", "N", "--license", "https://l.example/", "--yes", "--valid-rows"];
-    let output = crate::run(folder.path(), &arguments);
+    let output = crate::import::run(folder.path(), &arguments);
     assert_eq!(output.status.code(), Some(0), "{}", stderr(&output));
     let rejected = std::fs::read_to_string(folder.path().join("o.rejected.csv")).expect("a file");
     assert!(rejected.contains("\r\nA,https://a.example/,\"x,y\",\"the row has 4 cells"), "{rejected}");

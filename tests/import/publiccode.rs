@@ -5,7 +5,7 @@ use std::path::Path;
 
 use serde_json::{Value, json};
 
-use crate::binary::command;
+use crate::common::binary::command;
 
 const MEDUSA: &str = r#"
 publiccodeYmlVersion: "0"

@@ -4,7 +4,7 @@ use std::fs;
 
 use serde_json::{Value, json};
 
-use crate::{run, stderr};
+use crate::import::{run, stderr};
 
 struct Folder(tempfile::TempDir);
 

@@ -7,8 +7,8 @@ use std::process::Stdio;
 use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
 use serde_json::{Value, json};
 
-use crate::binary::command;
-use crate::{run, stderr};
+use crate::common::binary::command;
+use crate::import::{run, stderr};
 
 const EXPORT: &str = r#"{
   "name": "Ours",   "license": "https://l.example/",

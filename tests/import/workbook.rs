@@ -4,7 +4,7 @@ use std::io::Write as _;
 
 use rust_xlsxwriter::{Format, Formula, Workbook};
 
-use crate::{import, stderr};
+use crate::import::{import, stderr};
 
 #[test]
 fn a_workbook_becomes_an_export_with_its_dates() {

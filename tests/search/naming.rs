@@ -7,8 +7,8 @@ use software_directory::text::analyse::{name_key, words};
 use unicode_normalization::UnicodeNormalization;
 use unicode_normalization::char::is_combining_mark;
 
-use crate::ask::{Directory, product};
-use crate::cases::cases;
+use crate::common::cases::cases;
+use crate::search::ask::{Directory, product};
 
 /// A directory of products with these names.
 fn called(names: &[&str]) -> Directory {

@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use crate::ask::Directory;
+use crate::search::ask::Directory;
 
 fn directory() -> Directory {
     let product = |id: &str, name: &str, tagline: &str, category: &str| json!({"id": id, "name": name, "tagline": tagline, "category": category});

@@ -2,7 +2,7 @@
 
 use serde_json::json;
 
-use crate::ask::Directory;
+use crate::search::ask::Directory;
 
 fn directory() -> Directory {
     Directory::of(&[

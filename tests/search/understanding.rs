@@ -3,7 +3,7 @@
 use serde_json::{Value, json};
 use software_directory::service::Prefix;
 
-use crate::ask::{Directory, product};
+use crate::search::ask::{Directory, product};
 
 fn chats() -> Vec<Value> {
     vec![

@@ -2,8 +2,8 @@
 
 use serde_json::Value;
 
-use crate::binary::command;
-use crate::process::{Server, folder_with, run, text, write};
+use crate::common::binary::command;
+use crate::common::process::{Server, folder_with, run, text, write};
 
 #[test]
 fn search_prints_the_matches_and_leaves_no_trace() {

@@ -6,7 +6,7 @@ use std::process::{Command, Output};
 
 use serde_json::Value;
 
-use crate::process::{export, folder_with, run, text, write};
+use crate::common::process::{export, folder_with, run, text, write};
 
 fn diff(folder: &Path, arguments: &[&str]) -> Output {
     run(folder, &[&["diff"], arguments].concat())
@@ -127,7 +127,8 @@ fn replacement_objects_are_ignored_and_sizes_are_checked_first() {
 #[test]
 fn missing_git_is_reported() {
     let folder = folder_with(&["a"]);
-    let output = crate::binary::command(folder.path()).args(["diff", "HEAD:data", "data"]).env("PATH", "").output();
+    let output =
+        crate::common::binary::command(folder.path()).args(["diff", "HEAD:data", "data"]).env("PATH", "").output();
     let output = output.expect("the binary runs");
     assert_eq!(output.status.code(), Some(2));
     assert!(text(&output.stderr).contains("can't run git"), "{output:?}");

@@ -1,7 +1,7 @@
 //! A running server follows its exports.
 
-use crate::process::{Server, export, folder_with, run, text, write};
-use crate::until::until;
+use crate::common::process::{Server, export, folder_with, run, text, write};
+use crate::common::until::until;
 
 #[test]
 fn valid_edits_are_published_and_broken_edits_are_reported() {

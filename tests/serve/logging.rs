@@ -7,10 +7,10 @@ use std::process::{Child, Stdio};
 use http::Request;
 use serde_json::Value;
 
-use crate::binary::command;
-use crate::process::{self, export, folder_with, write};
-use crate::request::send;
-use crate::until::until;
+use crate::common::binary::command;
+use crate::common::process::{self, export, folder_with, write};
+use crate::common::request::send;
+use crate::common::until::until;
 
 /// A server whose standard error the test provides.
 struct Server {

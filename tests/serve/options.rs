@@ -10,7 +10,7 @@ use software_directory::cli::Cli;
 
 const HEAD: &str = r#"# Commands and options
 
-<!-- Written by `UPDATE_SNAPSHOTS=1 cargo test --test serve options`. -->
+<!-- Written by `UPDATE_SNAPSHOTS=1 cargo test --test server options`. -->
 
 `software-directory` on its own means `software-directory serve`. Every command has `--help`.
 

@@ -2,9 +2,9 @@
 
 use http::{Request, Response};
 
-use crate::process::{Server, export, folder_with, run, write};
-use crate::request::send;
-use crate::until::until;
+use crate::common::process::{Server, export, folder_with, run, write};
+use crate::common::request::send;
+use crate::common::until::until;
 
 /// Reads a page the way a browser does, with a session if there's a cookie.
 fn visit(server: &Server, path: &str, cookie: Option<&str>) -> Response<String> {

@@ -7,9 +7,9 @@ use http::{HeaderMap, HeaderValue, Request};
 use serde_json::Value;
 use tempfile::TempDir;
 
-use crate::process::{Server, export, folder_with, run, text};
-use crate::request::send;
-use crate::until::until;
+use crate::common::process::{Server, export, folder_with, run, text};
+use crate::common::request::send;
+use crate::common::until::until;
 
 /// A folder with published products and a candidate.
 fn folder(published: &[&str], candidate: &str) -> TempDir {

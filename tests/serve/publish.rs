@@ -12,8 +12,8 @@ use percent_encoding::percent_decode_str;
 use serde_json::{Value, json};
 use tempfile::TempDir;
 
-use crate::process::{Server, folder_with, run, text};
-use crate::request::send;
+use crate::common::process::{Server, folder_with, run, text};
+use crate::common::request::send;
 
 /// Where the published pages are said to be.
 const PUBLIC: &str = "https://directory.example/tools";
@@ -470,7 +470,7 @@ fn publishing_again_replaces_the_folder_and_keeps_the_times_of_unchanged_files()
         files(&site).into_iter().filter(|(_, path)| is_changed(path)).map(|(name, _)| name).collect::<Vec<_>>()
     };
     assert_eq!(changed(), [""; 0], "the same exports make the same files");
-    crate::process::write(folder.path(), &crate::process::export(&["a"]));
+    crate::common::process::write(folder.path(), &crate::common::process::export(&["a"]));
     assert_eq!(publish(folder.path(), &[]).0, Some(0));
     assert!(!site.join("software/b").exists() && changed().contains(&"index.html".to_owned()));
     assert!(!changed().contains(&"v1/software/a.json".to_owned()));
@@ -481,7 +481,7 @@ fn publishing_again_replaces_the_folder_and_keeps_the_times_of_unchanged_files()
     assert!(site.join("software/a/index.html").is_file());
     fs::remove_file(site.join("notes.txt")).expect("removed");
 
-    crate::process::write(folder.path(), "{}");
+    crate::common::process::write(folder.path(), "{}");
     assert_eq!(publish(folder.path(), &[]).0, Some(2));
     assert!(site.join("software/a/index.html").is_file(), "an invalid export changes nothing");
     let left: Vec<_> = fs::read_dir(folder.path()).expect("a folder").collect();
@@ -515,8 +515,8 @@ fn an_index_that_remembers_changes_gives_histories_and_feeds() {
     let folder = folder_with(&["a", "b"]);
     fs::write(folder.path().join("config.toml"), "").expect("written");
     assert!(run(folder.path(), &["--reindex"]).status.success());
-    let changed = crate::process::export(&["a", "b", "c"]).replace("Tool a", "Renamed");
-    crate::process::write(folder.path(), &changed);
+    let changed = crate::common::process::export(&["a", "b", "c"]).replace("Tool a", "Renamed");
+    crate::common::process::write(folder.path(), &changed);
     assert!(run(folder.path(), &["--reindex"]).status.success());
     let (code, errors) = publish(folder.path(), &["--public-url", PUBLIC]);
     assert_eq!(code, Some(0), "{errors}");

@@ -7,8 +7,8 @@ use std::path::Path;
 use http::Request;
 use serde_json::{Value, json};
 
-use crate::process::{Server, folder_with, run, text, write};
-use crate::request::send;
+use crate::common::process::{Server, folder_with, run, text, write};
+use crate::common::request::send;
 
 /// Writes a file with these queries, each counted three times.
 fn kept(folder: &Path, queries: &[&str]) {

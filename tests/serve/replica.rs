@@ -6,10 +6,10 @@ use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::Command;
 
-use crate::binary::command;
-use crate::index_copy::copy_index;
-use crate::process::{Server, export, folder_with, run, text, write};
-use crate::until::until;
+use crate::common::binary::command;
+use crate::common::index_copy::copy_index;
+use crate::common::process::{Server, export, folder_with, run, text, write};
+use crate::common::until::until;
 
 fn reindex(folder: &Path) {
     let built = run(folder, &["--reindex"]);

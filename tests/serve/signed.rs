@@ -8,10 +8,10 @@ use std::path::Path;
 use http::Request;
 use tempfile::TempDir;
 
-use crate::index_copy::copy_index;
-use crate::process::{Server, run, text, write};
-use crate::request::send;
-use crate::until::until;
+use crate::common::index_copy::copy_index;
+use crate::common::process::{Server, run, text, write};
+use crate::common::request::send;
+use crate::common::until::until;
 
 const ONE: &str = include_str!("signed/one.json");
 const TWO: &str = include_str!("signed/two.json");

@@ -5,9 +5,9 @@ use std::fs;
 use http::Request;
 use serde_json::Value;
 
-use crate::process::{Server, export, folder_with, run, text, write};
-use crate::request::send;
-use crate::until::until;
+use crate::common::process::{Server, export, folder_with, run, text, write};
+use crate::common::request::send;
+use crate::common::until::until;
 
 #[test]
 fn the_first_line_is_the_address_and_the_development_key_works() {

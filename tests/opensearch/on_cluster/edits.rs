@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use software_directory::opensearch::{Error, Index};
 use software_directory::service::{ChangesPage, PageRequest, Stop};
 
-use crate::environment::{World, hits, product, search};
+use crate::opensearch::environment::{World, hits, product, search};
 
 const PAGE: PageRequest = PageRequest { limit: 100, offset: 0 };
 

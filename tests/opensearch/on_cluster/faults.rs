@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use serde_json::json;
 use software_directory::opensearch::Directory;
 
-use crate::environment::{World, control, product, search};
+use crate::opensearch::environment::{World, control, product, search};
 use software_directory::service::SearchSoftware;
 
 /// How long each fault lasts.

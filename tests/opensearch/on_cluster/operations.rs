@@ -8,7 +8,7 @@ use software_directory::service::{
     SearchSoftware, SearchSort, SoftwareFilter, Tier,
 };
 
-use crate::environment::{World, hits, ids, product, search};
+use crate::opensearch::environment::{World, hits, ids, product, search};
 
 /// An id with more bytes than a document's id may have.
 fn long_id() -> String {

@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde_json::json;
 use software_directory::opensearch::{self, Credentials, Error, ErrorKind};
 
-use crate::environment::{World, product, search, settings, variable};
+use crate::opensearch::environment::{World, product, search, settings, variable};
 
 fn as_user(user: &str, password: &str) -> opensearch::Settings {
     let file = tempfile::NamedTempFile::new().expect("a file");

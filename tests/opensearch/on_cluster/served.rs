@@ -14,7 +14,7 @@ use software_directory::key::{KeyStore, Rate};
 use software_directory::opensearch::Index;
 use tower::ServiceExt as _;
 
-use crate::environment::{World, product};
+use crate::opensearch::environment::{World, product};
 
 async fn get(state: &Arc<AppState>, key: &str, path: &str, if_none_match: &str) -> Response {
     let request = Request::get(path).header("authorization", format!("Bearer {key}")).header("host", "localhost");

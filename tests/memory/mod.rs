@@ -12,14 +12,8 @@ use cap::Cap;
 use mimalloc::MiMalloc;
 use software_directory::update::Outcome;
 
-#[allow(dead_code, reason = "shared with tests/generations")]
-#[path = "../common/place.rs"]
-mod place;
-#[path = "../common/until.rs"]
-mod until;
-
-use place::{Place, export};
-use until::until;
+use crate::common::place::{Place, export};
+use crate::common::until::until;
 
 /// The program's allocator, with a limit on how much it allocates.
 #[global_allocator]
@@ -137,7 +131,9 @@ fn export_of(count: usize) -> String {
 
 fn in_a_process(test: &str, place: &Place, limit: Option<usize>) -> (bool, String) {
     let mut command = Command::new(std::env::current_exe().expect("this program"));
-    command.args([test, "--exact", "--ignored", "--nocapture", "--test-threads=1"]).env(FOLDER, place.path());
+    command
+        .args([&format!("memory::{test}"), "--exact", "--ignored", "--nocapture", "--test-threads=1"])
+        .env(FOLDER, place.path());
     command.env_remove("RUST_BACKTRACE");
     if let Some(limit) = limit {
         command.env(LIMIT, limit.to_string());

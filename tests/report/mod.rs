@@ -1,8 +1,5 @@
 //! `report` on the command line, and what the report contains on a given day.
 
-#[path = "../common/binary.rs"]
-mod binary;
-
 use std::fs;
 use std::path::Path;
 use std::process::{Output, Stdio};
@@ -12,7 +9,7 @@ use software_directory::curate::report;
 use software_directory::export::{Limits, SourceFile, examine};
 use software_directory::record::CalendarDate;
 
-use crate::binary::command;
+use crate::common::binary::command;
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
     command(folder).args(arguments).stdin(Stdio::null()).output().expect("the binary runs")

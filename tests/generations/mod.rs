@@ -9,16 +9,11 @@ mod copied;
 mod damage;
 mod feeds;
 mod history;
-#[path = "../common/index_copy.rs"]
-mod index_copy;
 mod listing;
 mod log;
 mod memory;
 mod name;
 mod panics;
-#[allow(dead_code, reason = "shared with tests/memory")]
-#[path = "../common/place.rs"]
-mod place;
 mod reloads;
 mod restart;
 mod skipping;

@@ -1,8 +1,6 @@
 //! `import` and `export` on the command line: tables in every form, confirmation, errors with their
 //! rows and columns, and the round trip.
 
-#[path = "../common/binary.rs"]
-mod binary;
 mod edit;
 mod forms;
 mod messy;
@@ -16,7 +14,7 @@ use std::fs;
 use std::path::Path;
 use std::process::{Command, Output, Stdio};
 
-use crate::binary::command;
+use crate::common::binary::command;
 
 fn run(folder: &Path, arguments: &[&str]) -> Output {
     command(folder).args(arguments).stdin(Stdio::null()).output().expect("the binary runs")

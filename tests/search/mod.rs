@@ -1,8 +1,6 @@
 //! The most common complaints about search engines, each with a test and its own records.
 
 mod ask;
-#[path = "../common/cases.rs"]
-mod cases;
 mod naming;
 mod pins;
 mod related;

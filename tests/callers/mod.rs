@@ -1,7 +1,7 @@
 //! Hostile callers, overload, and operators' signals: the real binary, over the loopback interface.
 //!
 //! By default, the counts are small. `FAULTS=full` selects the full counts (see `make faults`).
-//! The tests print what they measure: `cargo test --test callers -- --nocapture`.
+//! The tests print what they measure: `cargo test --test server callers:: -- --nocapture`.
 
 mod apart;
 mod attempts;
@@ -14,13 +14,6 @@ mod process;
 mod slow;
 mod stopping;
 mod takeover;
-
-#[path = "../common/log.rs"]
-mod log;
-#[path = "../common/request.rs"]
-mod request;
-#[path = "../common/until.rs"]
-mod until;
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 

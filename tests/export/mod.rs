@@ -1,7 +1,5 @@
 //! Exports: parsing, the schema, checks across files, findings, and the `check` command.
 
-#[path = "../common/binary.rs"]
-mod binary;
 mod blemish;
 mod budget;
 mod check;

@@ -4,8 +4,6 @@
 mod any_request;
 mod attributes;
 mod authentication;
-#[path = "../common/cases.rs"]
-mod cases;
 mod categories;
 mod changes;
 mod conditional;

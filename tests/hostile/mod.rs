@@ -3,6 +3,4 @@
 
 mod any_export;
 mod any_query;
-#[path = "../common/cases.rs"]
-mod cases;
 mod invariant;
