@@ -23,7 +23,7 @@ pub use curate::{
     InitArgs, LinkArgs, QueriesArgs, QueriesFormat, ReportArgs, ReportFormat, SetArgs, SideArgs, TableArgs,
 };
 pub use keys::{KeysArgs, KeysCommand, ListFormat};
-pub use search::{ListArgs, SearchArgs, SearchFormat, SimilarArgs};
+pub use search::{ListArgs, MatchArgs, SearchArgs, SearchFormat, SimilarArgs};
 pub use serve::{BuildProcessors, EngineArgs, EngineKind, LogFormat, PreviewArgs, PublishArgs, ServeArgs, SiteArgs};
 pub use value::{ExportPrefix, Given};
 
@@ -105,6 +105,11 @@ pub enum Command {
     Search(SearchArgs),
     /// List the products similar to a given one, most similar first
     Similar(SimilarArgs),
+    /// Find the products that the rows of an inventory refer to
+    ///
+    /// Writes CSV: the best products for each row, with a score from 0 to 1, the reason, and the
+    /// product's evidence. Names may have versions, editions, vendors, abbreviations and typos.
+    Match(MatchArgs),
     /// Serve the directory to an assistant (Model Context Protocol)
     ///
     /// Speaks the protocol on standard input and output, and loads the exports once, at startup.

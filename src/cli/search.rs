@@ -1,5 +1,7 @@
 //! Options for `search` and `similar`.
 
+use std::path::PathBuf;
+
 use clap::{Args, ValueEnum};
 
 use super::DataArgs;
@@ -74,6 +76,35 @@ pub struct ListArgs {
     /// Output language, such as `de`, if the directory has text in that language
     #[arg(long, value_name = "LANGUAGE")]
     pub lang: Option<String>,
+}
+
+/// Options for `match`.
+#[derive(Debug, Args)]
+pub struct MatchArgs {
+    /// The inventory: CSV, a workbook (.xlsx, .ods), NDJSON, JSON or YAML with records, or Markdown
+    #[arg(value_name = "FILE")]
+    pub file: PathBuf,
+    /// Where the exports are.
+    #[command(flatten)]
+    pub data: DataArgs,
+    /// The column with the products' names [default: the one that `import` would use]
+    #[arg(long, value_name = "COLUMN")]
+    pub name_column: Option<String>,
+    /// The column with the vendors' names [default: the one that `import` would use, if any]
+    #[arg(long, value_name = "COLUMN")]
+    pub vendor_column: Option<String>,
+    /// Which worksheet of a workbook to read, or which list in JSON, YAML or Markdown
+    #[arg(long, value_name = "NAME")]
+    pub sheet: Option<String>,
+    /// File to write [default: standard output]
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// Overwrite the file
+    #[arg(long)]
+    pub force: bool,
+    /// Maximum number of products for each row
+    #[arg(long, value_name = "N", default_value_t = 3)]
+    pub limit: usize,
 }
 
 fn rating(text: &str) -> Result<f64, String> {

@@ -12,6 +12,7 @@ mod init;
 mod keys;
 mod limits;
 mod log;
+mod matching;
 mod mcp;
 mod opensearch;
 mod progress;
@@ -62,6 +63,7 @@ fn run_command(cli: Cli) -> Result<ExitCode, Failure> {
         Some(Command::Report(args)) => report::run(&args),
         Some(Command::Queries(args)) => queries::run(&args),
         Some(Command::Keys(args)) => Ok(keys::run(args)),
+        Some(Command::Match(args)) => matching::run(&args),
         Some(Command::Search(args)) => search::run(&args),
         Some(Command::Similar(args)) => search::run_similar(&args),
         Some(Command::Mcp(args)) => mcp::run(&args),

@@ -15,6 +15,7 @@ mod feed;
 mod highlight;
 mod include;
 mod language;
+mod matching;
 mod page;
 pub mod parameter;
 mod query;
@@ -39,6 +40,7 @@ pub use explain::{
 pub use feed::{FeedEntry, FeedKind, list_feed};
 pub use include::ListItems;
 pub use language::{Translator, find_language};
+pub use matching::{CERTAIN, NameMatch, Reason, match_name};
 pub use page::{GlossaryPage, LocalisedObject, Page, ReviewsPage, SearchHit, SearchPage, SimilarHit, SimilarPage};
 pub use query::{
     ATTRIBUTE_PREFIX, AttributeSort, Facet, ListGlossary, ListReviews, ListSimilar, ListSoftware, ListSort, MAX_LIMIT,

@@ -5,6 +5,7 @@ mod commands;
 mod diff;
 mod following;
 mod logging;
+mod matching;
 mod options;
 mod pages;
 mod preview;
