@@ -11,7 +11,6 @@ use zstd::stream::Encoder;
 use zstd::zstd_safe::CParameter;
 
 use super::Catalogue;
-use super::merge::MergedExport;
 use super::resource::Members;
 use crate::catalogue::resource::{ExportRef, ExportResource};
 use crate::export::{SetExport, write_compact};
@@ -158,10 +157,13 @@ impl ExportDocument {
     }
 
     /// Writes an export's list entry to the arena. Its document is already stored.
-    pub(super) fn push(arena: &mut BulkWriter, merged: &MergedExport, stored: StoredDocument) -> io::Result<Self> {
-        let resource = merged.resource.clone();
+    pub(super) fn push(
+        arena: &mut BulkWriter,
+        resource: ExportResource,
+        signature: Option<Box<str>>,
+        stored: StoredDocument,
+    ) -> io::Result<Self> {
         let object = arena.push_json(&resource)?;
-        let signature = merged.set.export.signature.as_ref().map(|signature| signature.text.clone());
         Ok(Self { resource, object, signature, stored })
     }
 

@@ -145,7 +145,10 @@ impl<'m> CatalogueWriter<'m> {
             let category_objects = category_objects.collect::<io::Result<_>>()?;
             let exports = merged.exports.iter().zip(documents);
             let exports = exports
-                .map(|(merged, document)| ExportDocument::push(&mut texts, merged, document))
+                .map(|(merged, document)| {
+                    let signature = merged.set.export.signature.as_ref().map(|signature| signature.text.clone());
+                    ExportDocument::push(&mut texts, merged.resource.clone(), signature, document)
+                })
                 .collect::<io::Result<_>>()?;
             let of_glossary = merged.exports.iter().map(|merged| &merged.set.export);
             let glossary = glossary::entries(of_glossary, &merged.collation, &mut texts)?;

@@ -129,9 +129,16 @@ fn describe(path: &str, operation: &Value, is_shared: impl Fn(&Value) -> bool, s
         "" => String::new(),
         _ => format!(" returns {}", type_of(&body["schema"])),
     };
-    let mut example = String::new();
-    write_json(&mut example, &recorded["value"], 0);
-    write!(sections, "\n`{}`{object}:\n\n```json\n{example}\n```\n", string(&recorded["summary"])).expect("a string");
+    if body.is_null() {
+        let kinds: Vec<_> =
+            answers["200"]["content"].as_object().expect("content").keys().map(String::as_str).collect();
+        write!(sections, "\nReturns `{}`.\n", kinds.join("`, `")).expect("a string");
+    } else {
+        let mut example = String::new();
+        write_json(&mut example, &recorded["value"], 0);
+        write!(sections, "\n`{}`{object}:\n\n```json\n{example}\n```\n", string(&recorded["summary"]))
+            .expect("a string");
+    }
     let common = ["400", "401", "403", "408", "414", "429", "431", "500", "503"];
     let others = answers.keys().map(String::as_str).filter(|status| status.starts_with(['4', '5']));
     let others: Vec<_> = others.filter(|status| !common.contains(status)).collect();

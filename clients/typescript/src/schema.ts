@@ -272,8 +272,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Get a product as CodeMeta
-         * @description The record in CodeMeta 3.0 (JSON-LD), with whatever of it the vocabulary has a term for.
+         * Get a product as codemeta.json
+         * @description The record in the vocabulary `CodeMeta` 3.0 (JSON-LD), with whatever of it that has a term for.
          */
         get: operations["getCodemeta"];
         put?: never;
