@@ -17,7 +17,7 @@ use super::serve::site_config;
 use super::{Failure, print_note};
 use crate::cli::PublishArgs;
 use crate::file::FolderDraft;
-use crate::http::{AppState, HttpConfig, MaxQueueDelay, PublicUrl, Publication, Publisher};
+use crate::http::{self, AppState, HttpConfig, MaxQueueDelay, PublicUrl, Publication, Publisher};
 use crate::key::{KeyStore, Rate, access};
 use crate::panics::ScopedThread;
 use crate::text::count::counted;
@@ -63,7 +63,7 @@ pub(super) fn run(args: &PublishArgs) -> Result<ExitCode, Failure> {
     };
     let keys = KeyStore::development(&access::obtain(None)?.key, Path::new(""));
     let state = AppState::new(directory, None, Arc::new(keys), config)?;
-    let publisher = Publisher::new(state, snapshot);
+    let publisher = http::publisher(state, snapshot);
     let [files, bytes] = write(&publisher, &draft, threads)?;
     // GitHub Pages would otherwise leave out some files.
     draft.finish(".nojekyll", &draft.create(".nojekyll")?)?;

@@ -10,7 +10,6 @@ use ipnet::IpNet;
 use super::face::Face;
 use super::pages::links::Base;
 use super::preview::Preview;
-use super::publish::Publication;
 use super::search_pool::MaxQueueDelay;
 use crate::curate::queries::EmptyQueries;
 use crate::key::{Origin, Rate};
@@ -58,6 +57,15 @@ pub struct HttpConfig {
     pub embed_origins: Vec<Origin>,
     /// How the directory is published as files; `None` if it's served.
     pub publication: Option<Publication>,
+}
+
+/// How a directory is published as files.
+#[derive(Debug, Clone)]
+pub struct Publication {
+    /// The path that the folder is served at, without a trailing slash.
+    pub(super) base_path: String,
+    /// The tags of the pages' languages, the directory's own first.
+    pub(super) languages: Vec<&'static str>,
 }
 
 impl Default for HttpConfig {

@@ -30,12 +30,12 @@ mod shares;
 mod state;
 
 pub use api::metrics_service;
-pub use config::{HttpConfig, PublicUrl, PublicUrlError};
+pub use config::{HttpConfig, PublicUrl, PublicUrlError, Publication};
 pub use face::Face;
 pub use metrics::{Metrics, MetricsError};
 pub use middleware::ACCESS_LOG;
 pub use preview::{Comparison, Findings, Preview};
-pub use publish::{Publication, Publisher};
+pub use publish::Publisher;
 pub use search_pool::MaxQueueDelay;
 pub use state::{AppState, AppStateError};
 
@@ -51,6 +51,7 @@ use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
 use axum::{Extension, Router};
 use futures_util::future::FutureExt as _;
+use tower::util::BoxCloneSyncService;
 use tower::{Service, ServiceBuilder};
 use utoipa_axum::router::{OpenApiRouter, UtoipaMethodRouter};
 use utoipa_axum::routes;
@@ -62,6 +63,7 @@ use self::entity_tag::{TagKind, conditional};
 use self::middleware::{API_FALLBACKS, RequestContext, X_REQUEST_ID};
 use self::pages::{Localised, Reader};
 use self::problem::ApiError;
+use crate::generation::Snapshot;
 
 const X_GENERATION: HeaderName = HeaderName::from_static("x-generation");
 
@@ -70,6 +72,13 @@ pub fn service(
     state: Arc<AppState>,
 ) -> impl Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send + Sync + 'static {
     service_with(state, Router::new())
+}
+
+/// Publishes the directory as files. `state` must have settings for it, and its pages and API must be
+/// public.
+pub fn publisher(state: Arc<AppState>, snapshot: Arc<Snapshot>) -> Publisher {
+    let service = BoxCloneSyncService::new(service(Arc::clone(&state)));
+    Publisher::new(state, service, snapshot)
 }
 
 /// The service with additional routes outside `/v1`, behind the same middleware.

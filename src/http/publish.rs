@@ -16,6 +16,7 @@ use memchr::memmem;
 use tower::ServiceExt as _;
 use tower::util::BoxCloneSyncService;
 
+use super::config::Publication;
 use super::extract::{Snapshot, language_of_texts};
 use super::middleware::FEEDS;
 use super::pages::history::history_of;
@@ -28,15 +29,6 @@ use crate::catalogue::Catalogue;
 use crate::generation;
 use crate::service::{self, ListReviews, PageRequest, Stop};
 
-/// How a directory is published.
-#[derive(Debug, Clone)]
-pub struct Publication {
-    /// The path that the folder is served at, without a trailing slash.
-    pub(super) base_path: String,
-    /// The languages of the pages, the directory's own first.
-    pub(super) languages: Vec<Language>,
-}
-
 impl Publication {
     /// # Errors
     /// What's wrong with the path or a language's tag.
@@ -46,15 +38,16 @@ impl Publication {
         if !path.is_empty() && (!path.starts_with('/') || is_odd || path.parse::<PathAndQuery>().is_err()) {
             return Err(format!("{base_path:?} can't be the base path: write a path such as /directory"));
         }
-        let mut languages = vec![frame::own_language(catalogue)];
+        let mut languages = vec![frame::own_language(catalogue).texts().tag];
         for tag in tags {
             let known = Language::ALL.into_iter().find(|language| language.texts().tag == tag);
             let language = known.ok_or_else(|| {
                 let tags = Language::ALL.map(|language| language.texts().tag).join(", ");
                 format!("pages aren't available in {tag:?}; their languages are {tags}")
             })?;
-            if !languages.contains(&language) {
-                languages.push(language);
+            let tag = language.texts().tag;
+            if !languages.contains(&tag) {
+                languages.push(tag);
             }
         }
         Ok(Self { base_path: path.to_owned(), languages })
@@ -84,9 +77,11 @@ const NOT_FOUND: &str = "/404.html";
 const NEXT: &[u8] = b"rel=\"next\"";
 
 impl Publisher {
-    /// `state` must have settings to publish the directory, whose pages and API must be public.
-    pub fn new(state: Arc<AppState>, snapshot: Arc<generation::Snapshot>) -> Self {
-        let service = BoxCloneSyncService::new(super::service(Arc::clone(&state)));
+    pub(super) fn new(
+        state: Arc<AppState>,
+        service: BoxCloneSyncService<Request, Response, Infallible>,
+        snapshot: Arc<generation::Snapshot>,
+    ) -> Self {
         Self { state, service, snapshot: Snapshot(snapshot) }
     }
 

@@ -120,7 +120,7 @@ fn a_synonym_matches_as_a_whole_and_ranks_below_the_word_itself() {
         &[
             product("long", "Permit to Work Suite"),
             product("short", "PTW Suite"),
-            product("scattered", "Work Suite without a permit"),
+            json!({"id": "scattered", "name": "Suite", "description": "Work without a permit"}),
         ],
         &json!({"synonyms": [{"terms": ["permit to work", "ptw"]}]}),
     );

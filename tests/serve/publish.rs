@@ -446,8 +446,11 @@ fn a_published_page_is_the_served_one_without_what_needs_a_server() {
         let (served, published) =
             (read(response.body()), read(&fs::read_to_string(folder.path().join("site").join(file)).expect("a page")));
         assert!(served.content.len() > 20, "{file}");
+        // The text to embed a badge with contains the page's address, which is written differently.
+        let decoded = |text: &str| percent_decode_str(text).decode_utf8_lossy().into_owned();
+        let plain = |text: &String| decoded(&decoded(text)).replace("/\"", "\"");
         let pairs = published.content.iter().zip(&served.content);
-        let differs = pairs.enumerate().find(|(_, (published, served))| published != served);
+        let differs = pairs.enumerate().find(|(_, (published, served))| plain(published) != plain(served));
         assert_eq!(differs, None, "{file}: published and served");
         assert_eq!(published.content.len(), served.content.len(), "{file}");
     }

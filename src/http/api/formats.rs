@@ -27,7 +27,7 @@ use crate::service;
     operation_id = "getPubliccode",
     tag = "Software",
     params(("id" = String, Path, description = "The product's id, percent-encoded", example = "demo-permit-penguin")),
-    responses((status = 200, description = "The file", body = String, content_type = "application/yaml"), NotFound, ApiErrors),
+    responses((status = 200, description = "The file", body = HashMap<String, Value>, content_type = "application/yaml"), NotFound, ApiErrors),
 )]
 pub(in crate::http) async fn get_publiccode(
     State(state): State<Arc<AppState>>,

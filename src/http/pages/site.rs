@@ -58,10 +58,15 @@ impl Site {
             base: config.path_prefix().to_owned(),
             bases: Language::ALL.map(|language| match &config.publication {
                 // The first one is the directory's own.
-                Some(publication) if publication.languages[0] == language => config.path_prefix().to_owned(),
+                Some(publication) if publication.languages[0] == language.texts().tag => {
+                    config.path_prefix().to_owned()
+                }
                 _ => format!("{}/{}", config.path_prefix(), language.texts().tag),
             }),
-            published: config.publication.as_ref().map(|publication| publication.languages.clone()),
+            published: config
+                .publication
+                .as_ref()
+                .map(|publication| publication.languages.iter().filter_map(|tag| Language::of_tag(tag)).collect()),
             is_public: config.public_page.is_some(),
             is_api_public: config.public_api.is_some(),
             sitemap_addresses: config.sitemap_addresses.max(1),
