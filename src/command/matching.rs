@@ -9,7 +9,7 @@ use super::write_file::{check_absent, write_file};
 use super::{Failure, check_printed, data, print_note};
 use crate::catalogue::resource::SoftwareItem;
 use crate::cli::MatchArgs;
-use crate::curate::tabular::{self, Cell, Mapping, ReadOptions, Row, Table};
+use crate::curate::tabular::{self, Cell, Mapping, ReadOptions, Row, Table, guarded};
 use crate::error::chain;
 use crate::service::{self, CERTAIN, NameMatch, Stop, budget};
 use crate::text::count::counted;
@@ -81,18 +81,19 @@ fn write(matched: &[Matched], out: &mut dyn Write) -> io::Result<()> {
     let mut writer = csv::WriterBuilder::new().terminator(csv::Terminator::CRLF).from_writer(out);
     writer.write_record(HEADS)?;
     for (row, name, matches) in matched {
-        let row = row.to_string();
+        let (row, name) = (row.to_string(), guarded(name));
         for (rank, NameMatch { item, score, reason }) in (1..).zip(matches) {
             let item: SoftwareItem<'_> = serde_json::from_slice(item)?;
             let (rank, rounded) = (rank.to_string(), format!("{score:.2}"));
+            let (id, product) = (guarded(&item.id), guarded(&item.name));
             let certain = if *score >= CERTAIN { "yes" } else { "no" };
             let evidence = (&*item.evidence_status, item.evidence_checked_on.as_deref().unwrap_or_default());
             let cells =
-                [&row, name, &rank, &*item.id, &*item.name, &rounded, certain, reason.as_str(), evidence.0, evidence.1];
+                [&row, &*name, &rank, &id, &product, &rounded, certain, reason.as_str(), evidence.0, evidence.1];
             writer.write_record(cells)?;
         }
         if matches.is_empty() {
-            writer.write_record([&row, name, "", "", "", "", "no", "", "", ""])?;
+            writer.write_record([&row, &*name, "", "", "", "", "no", "", "", ""])?;
         }
     }
     writer.flush()

@@ -181,8 +181,7 @@ fn spelled_out(words: &[Word]) -> Option<String> {
 /// Plans a search for the products with exactly this name or alias.
 pub fn plan_by_whole_name(text: &str) -> Plan {
     let alternatives = vec![Alternative::new(MatchKind::Name, name(text, &words(text)), 1.0)];
-    let groups = vec![WordGroup { alternatives, required: true, indispensable: false }];
-    Plan { groups, ..Plan::default() }
+    Plan { groups: vec![WordGroup { alternatives, required: true, indispensable: false }], ..Plan::default() }
 }
 
 /// Plans a search by name: every query word must be the beginning of a word in the name or an
@@ -211,8 +210,7 @@ pub fn plan_by_name(text: &str) -> Option<Plan> {
     if typed.is_empty() && !text.trim().is_empty() {
         groups = plan_by_whole_name(text).groups;
     }
-    let names = vec![name];
-    (!groups.is_empty()).then(|| Plan { groups, names, ..Plan::default() })
+    (!groups.is_empty()).then(|| Plan { groups, names: vec![name], ..Plan::default() })
 }
 
 #[cfg(test)]

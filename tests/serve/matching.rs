@@ -62,6 +62,12 @@ fn other_products_and_equally_good_ones_are_not_certain() {
 }
 
 #[test]
+fn no_cell_is_a_formula() {
+    let found = matched(&[product("=1", "=1+Planner", "Acme")], &["=1+Planner"]);
+    assert_eq!(found, [("'=1".to_owned(), 1.0, true)]);
+}
+
+#[test]
 fn a_table_without_names_is_an_error() {
     let folder = folder_with(&[]);
     std::fs::write(folder.path().join("inventory.csv"), "Cost,Seats\n1,2\n").expect("written");

@@ -283,6 +283,12 @@ fn every_published_page_is_well_formed_and_no_link_in_it_is_dead() {
                 || !name.split('/').any(|part| part.starts_with('.'))
         );
     }
+    let data = fs::read_to_string(&files["exports/index.html"]).expect("a page");
+    let downloads: Vec<_> = data.split("\"contentUrl\":\"").skip(1).filter_map(|rest| rest.split('"').next()).collect();
+    assert!(downloads.len() >= 6, "{downloads:?}");
+    for download in downloads {
+        assert!(target(download).is_some_and(|(file, _)| files.contains_key(&file)), "{download}");
+    }
     let is_page = |name: &str| name.rsplit_once('.').is_some_and(|(_, kind)| kind == "html");
     let pages: BTreeMap<_, _> = files
         .iter()

@@ -42,6 +42,7 @@ pub use mapping_file::MappingFile;
 pub use matching::{Choice, Match};
 pub use target::{Target, Translation};
 pub use update::{Envelope, UpdateError, UpdateOptions, Updated, document, update};
+pub use value::guarded;
 use write::REASON;
 pub use write::{write_csv, write_ndjson, write_rejected};
 

@@ -25,7 +25,7 @@ const SEPARATORS: [char; 5] = [';', '|', '\t', '\n', '\r'];
 /// The text, with an apostrophe wherever a spreadsheet program could see the start of a formula: at
 /// the beginning and after separators. White space, quotes and control characters in front of it
 /// make no difference, because some programs drop them.
-pub(super) fn guarded(text: &str) -> String {
+pub fn guarded(text: &str) -> String {
     guard(text, true)
 }
 

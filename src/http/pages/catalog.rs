@@ -13,7 +13,7 @@ use serde_json::{Map, Value, json};
 
 use super::frame::own_language;
 use super::language::PageLanguage;
-use super::links::segment;
+use super::links::{of_export, segment};
 use super::site::Site;
 use crate::catalogue::resource::ExportResource;
 use crate::http::extract::Snapshot;
@@ -122,8 +122,8 @@ fn dataset(site: &Site, catalog: &str, export: &ExportResource) -> Value {
 /// The same as schema.org has it, for search engines.
 pub(super) fn data_catalog(site: &Site, title: &str, exports: &[&ExportResource]) -> Vec<(&'static str, Value)> {
     let dataset = |export: &&ExportResource| {
-        let download = |(_, query, media_type): (&str, &str, &str)| {
-            let address = format!("{}/exports/{}{query}", site.public, segment(&export.id));
+        let download = |(form, _, media_type): (&str, &str, &str)| {
+            let address = of_export(site.absolute(), &export.id, form);
             json!({"@type": "DataDownload", "encodingFormat": media_type, "contentUrl": address})
         };
         let mut dataset = Map::new();
@@ -142,7 +142,7 @@ pub(super) fn data_catalog(site: &Site, title: &str, exports: &[&ExportResource]
     let publisher = site.face.publisher.as_ref().map(|name| json!({"@type": "Organization", "name": name}));
     vec![
         ("name", title.into()),
-        ("url", format!("{}/exports", site.public).into()),
+        ("url", site.absolute().page("/exports").into()),
         ("publisher", json!(publisher)),
         ("dataset", exports.iter().map(dataset).collect()),
     ]
