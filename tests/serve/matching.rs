@@ -10,8 +10,8 @@ use crate::common::process::{folder_with, write};
 fn matched(products: &[serde_json::Value], names: &[&str]) -> Vec<(String, f32, bool)> {
     let folder = folder_with(&[]);
     write(folder.path(), &export_of(products));
-    let rows: String = names.iter().map(|name| format!("\"{name}\"\n")).collect();
-    std::fs::write(folder.path().join("inventory.csv"), format!("Application\n{rows}")).expect("written");
+    let rows = names.join("\"\n\"");
+    std::fs::write(folder.path().join("inventory.csv"), format!("Application\n\"{rows}\"\n")).expect("written");
     let arguments = ["match", "inventory.csv", "--data", "data", "--name-column", "Application", "--limit", "1"];
     let output = command(folder.path()).args(arguments).output().expect("the binary runs");
     assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
