@@ -4,13 +4,13 @@ use std::io::{self, BufWriter, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use super::import::unreadable;
 use super::progress::step;
 use super::write_file::{check_absent, write_file};
 use super::{Failure, check_printed, data, print_note};
 use crate::catalogue::resource::SoftwareItem;
 use crate::cli::MatchArgs;
-use crate::curate::tabular::{self, Cell, Mapping, ReadOptions, Row, Table, guarded};
-use crate::error::chain;
+use crate::curate::tabular::{self, Cell, Mapping, ReadOptions, Row, Table, column_of, guarded};
 use crate::service::{self, CERTAIN, NameMatch, Stop, budget};
 use crate::text::count::counted;
 
@@ -26,10 +26,7 @@ pub(super) fn run(args: &MatchArgs) -> Result<ExitCode, Failure> {
     let options = ReadOptions { sheet: args.sheet.as_deref(), ..ReadOptions::default() };
     let table =
         step("Reading the table", |progress| tabular::read(&args.file, options, args.data.max_file_bytes, progress));
-    let table = table.map_err(|error| {
-        let code = if matches!(error, tabular::TableError::Unreadable(_)) { 1 } else { 2 };
-        Failure { text: format!("{}: {}", args.file.display(), chain(&error)), code }
-    })?;
+    let table = table.map_err(|error| unreadable(&args.file, &error))?;
     let name = column(&table, args.name_column.as_deref(), "name")?.ok_or_else(|| {
         Failure::usage("the table has no column that says which product it is; name one with --name-column COLUMN")
     })?;
@@ -68,11 +65,7 @@ fn column(table: &Table, head: Option<&str>, property: &str) -> Result<Option<us
         let mapping = Mapping::propose(table);
         return Ok(mapping.columns.iter().position(|column| column.target.property() == Some(property)));
     };
-    let found = table.heads.iter().position(|other| other == head);
-    found.map(Some).ok_or_else(|| {
-        let heads: Vec<_> = table.heads.iter().filter(|head| !head.is_empty()).map(String::as_str).collect();
-        Failure::usage(format!("the table has no column {head:?}; it has {}", heads.join(", ")))
-    })
+    column_of(table, head).map(Some).map_err(|error| Failure::usage(error.to_string()))
 }
 
 type Matched = (u64, String, Vec<NameMatch>);

@@ -1,5 +1,6 @@
 //! `publish`: writes the directory as files, which any web server can serve.
 
+use std::fs::File;
 use std::io;
 use std::path::Path;
 use std::process::ExitCode;
@@ -93,11 +94,10 @@ fn write(publisher: &Publisher, draft: &FolderDraft, threads: usize) -> Result<[
     let next = || items.lock().unwrap_or_else(PoisonError::into_inner).next();
     let work = || {
         while let Some(item) = next() {
-            let one = runtime.block_on(publisher.write(
-                item,
-                |path| draft.create(path),
-                |path, file| draft.finish(path, file),
-            ));
+            let one = item.and_then(|item| {
+                let finish = |path: &str, file: &File| draft.finish(path, file);
+                runtime.block_on(publisher.write(item, |path| draft.create(path), finish))
+            });
             // The other threads have nothing left to do after a failure.
             let one = one.inspect_err(|_| while next().is_some() {})?;
             let mut all = written.lock().unwrap_or_else(PoisonError::into_inner);

@@ -22,7 +22,7 @@ const LABEL: &str = "publiccode.yml";
 /// The key of the people to ask, who aren't published unless someone asks for it.
 pub const CONTACTS: &str = "contacts";
 
-/// A key, with dots between nested ones, and how a table or a record has it.
+/// A key, with dots between nested ones, and the property that it becomes.
 type Key = (&'static str, &'static str, Kind);
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -85,8 +85,8 @@ const KEYS: [Key; 40] = [
 
 const DESCRIPTION: &str = "description";
 
-/// The keys of the description in a language. Those of other languages than the record's own have
-/// no place but [`OTHER_LANGUAGES`], except for the first three.
+/// The keys of the description in a language. In languages other than the record's own, all but the
+/// first three go to [`OTHER_LANGUAGES`].
 const TEXTS: [(&str, &str, Kind); 10] = [
     ("localisedName", "localised_name", Other),
     ("shortDescription", "tagline", Known),
@@ -104,7 +104,7 @@ const TEXTS: [(&str, &str, Kind); 10] = [
 const TRANSLATED: [(&str, &str); 3] =
     [("localisedName", "name"), ("shortDescription", "tagline"), ("longDescription", "description")];
 
-/// What files say in other languages and records have no translations of.
+/// The property with the texts in other languages that records can't have translations of.
 const OTHER_LANGUAGES: &str = "other_languages";
 
 /// A record's values by their columns' headers, which [`Target`](super::tabular::Target) spells.

@@ -25,7 +25,7 @@ use super::pages::links::{self, Address, Base, file_of};
 use super::pages::{alternatives, frame, glossary, home, sitemap};
 use super::problem::ApiError;
 use super::state::AppState;
-use crate::catalogue::Catalogue;
+use crate::catalogue::{Catalogue, StoredProduct};
 use crate::generation;
 use crate::service::{self, ListReviews, PageRequest, Stop};
 
@@ -91,7 +91,7 @@ impl Publisher {
     }
 
     /// Everything to publish, lists last.
-    pub async fn items(&self) -> io::Result<impl Iterator<Item = Item> + Send + '_> {
+    pub async fn items(&self) -> io::Result<impl Iterator<Item = io::Result<Item>> + Send + '_> {
         let lists = self.lists().await.map_err(io::Error::other)?;
         let products = self.snapshot.records.ids().map(|id| self.product(&id));
         let categories = self.snapshot.catalogue.tables.categories.iter().map(|category| {
@@ -100,7 +100,7 @@ impl Publisher {
             self.add(&mut item, move |base| Address::record(links::of_category(base, &id), base));
             item
         });
-        Ok(products.chain(categories).chain(std::iter::once(lists)))
+        Ok(products.chain(categories.chain(std::iter::once(lists)).map(Ok)))
     }
 
     /// Adds a page in each language.
@@ -125,7 +125,7 @@ impl Publisher {
         self.add_file(item, move |base| Address::one(links::of_record(base, kind, &id)));
     }
 
-    fn product(&self, id: &str) -> Item {
+    fn product(&self, id: &str) -> io::Result<Item> {
         let (mut item, id, first) = (Item::default(), Arc::<str>::from(id), PageRequest { limit: 1, offset: 0 });
         self.add_record(&mut item, "software", &id);
         let reviews = service::list_reviews(&self.snapshot, &id, &ListReviews::all(first), &Stop::default());
@@ -135,11 +135,11 @@ impl Publisher {
         }
         let of = Arc::clone(&id);
         self.add(&mut item, move |base| Address::record(links::of_software(base, &of), base));
-        if self.has_alternatives(&id) {
+        if self.has_alternatives(&id)? {
             let of = Arc::clone(&id);
             self.add(&mut item, move |base| links::of_alternatives_to(base, &of));
         }
-        let history = service::list_history(&self.snapshot, &id, first).ok().flatten();
+        let history = service::list_history(&self.snapshot, &id, first).map_err(io::Error::other)?;
         if history.is_some_and(|history| !history.data.is_empty()) {
             let of = Arc::clone(&id);
             self.add(&mut item, move |base| history_of(base, &of));
@@ -147,13 +147,13 @@ impl Publisher {
         if !self.state.config.base().is_empty() {
             self.add(&mut item, move |base| Address::one(links::of_badge(base, &id)));
         }
-        item
+        Ok(item)
     }
 
-    fn has_alternatives(&self, id: &str) -> bool {
-        let stored = service::read_software(&self.snapshot, id).ok().flatten();
-        let product = stored.as_ref().and_then(|stored| stored.read().ok());
-        product.is_some_and(|product| !alternatives::ordinals(&self.snapshot, &product).is_empty())
+    fn has_alternatives(&self, id: &str) -> io::Result<bool> {
+        let stored = service::read_software(&self.snapshot, id).map_err(io::Error::other)?;
+        let product = stored.as_ref().map(StoredProduct::read).transpose()?;
+        Ok(product.is_some_and(|product| !alternatives::ordinals(&self.snapshot, &product).is_empty()))
     }
 
     /// Lists and what isn't about a single record.

@@ -2,13 +2,10 @@
 //! alternative to Slack and Microsoft Teams`, `a Trello clone`.
 
 use crate::text::analyse::{Gap, Word, name_key};
+use crate::text::is_listed;
 
 /// Folded words, separated by spaces.
 pub(super) type Words = &'static str;
-
-pub(super) fn has(words: Words, folded: &str) -> bool {
-    words.split(' ').any(|word| word == folded)
-}
 
 /// Maximum number of words between a cue and the first name: `alternatives to proprietary services
 /// such as Slack`.
@@ -38,11 +35,11 @@ pub(super) fn replaced(text: &str, words: &[Word]) -> Vec<String> {
 /// Whether this folded word is a cue: a replaced product's name may come before the word, or after
 /// the word and a [preposition](is_preposition).
 fn is_cue(folded: &str) -> bool {
-    has("alternative alternatives clone equivalent replacement replacements substitute substitutes", folded)
+    is_listed("alternative alternatives clone equivalent replacement replacements substitute substitutes", folded)
 }
 
 fn is_preposition(word: &Word) -> bool {
-    has("to for of", &word.folded)
+    is_listed("to for of", &word.folded)
 }
 
 /// Adds the names in a list: `Slack, Microsoft Teams and Zulip`.

@@ -3,12 +3,12 @@
 
 use std::ops::Range;
 
-use super::alternatives::{MOST_WORDS, Words, has};
+use super::alternatives::{MOST_WORDS, Words};
 use super::plan::{Alternative, MatchKind, Phrase, Term, TermLookup};
 use super::query::{LONG_QUERY, ParsedQuery};
 use super::{SearchIndex, conjunction};
 use crate::text::analyse::{Gap, Word, compound, is_dash, name_key, written};
-use crate::text::language;
+use crate::text::{is_listed, language};
 
 /// Intent words. They describe the kind of answer (a program, a good one, another one) rather than
 /// its subject, so they don't count if other words match something.
@@ -24,7 +24,7 @@ pub(super) fn is_kind(folded: &str) -> bool {
 
 /// Whether a word expresses intent rather than being part of another word: `rogue-like`.
 pub(crate) fn is_intent_word(text: &str, word: &Word) -> bool {
-    word.gap != Gap::Joined && !text[word.end..].starts_with(is_dash) && has(WORDS, &word.folded)
+    word.gap != Gap::Joined && !text[word.end..].starts_with(is_dash) && is_listed(WORDS, &word.folded)
 }
 
 /// The words on both sides of a `vs` or an `or`.
@@ -59,7 +59,7 @@ const OR: Words = "o oder or ou";
 const VERSUS: Words = "versus vs";
 
 fn is(words: &[Word], at: usize, any: Words) -> bool {
-    words.get(at).is_some_and(|word| has(any, &word.folded))
+    words.get(at).is_some_and(|word| is_listed(any, &word.folded))
 }
 
 /// The words on both sides of a query's only `vs` or `or`, if both sides are short enough to be
@@ -215,7 +215,7 @@ pub(crate) fn subjects(words: &[Word]) -> Vec<PossibleSubject> {
 /// Whether a folded word next to the name of the product to replace only says what kind of thing is
 /// wanted.
 pub(crate) fn names_kind(folded: &str) -> bool {
-    has(KIND, folded)
+    is_listed(KIND, folded)
 }
 
 impl Cue {
@@ -224,7 +224,7 @@ impl Cue {
         let end = at + self.words.len();
         let Some(found) = words.get(at..end) else { return false };
         (if self.precedes { end < words.len() } else { at > 0 })
-            && found.iter().zip(self.words).all(|(word, any)| any.is_empty() || has(any, &word.folded))
+            && found.iter().zip(self.words).all(|(word, any)| any.is_empty() || is_listed(any, &word.folded))
     }
 }
 

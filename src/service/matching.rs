@@ -14,6 +14,7 @@ use crate::search::typo::{allowed_edits, candidates};
 use crate::search::{Alternative, MatchKind, Plan, Term, TermLookup as _, WordGroup};
 use crate::text::analyse::{Word, compound, name_key, words};
 use crate::text::english::is_common;
+use crate::text::is_listed;
 
 /// A match with at least this score may be taken without looking at it: on names from real
 /// directories, more than 98% of such matches are right (docs/tables.md).
@@ -27,6 +28,9 @@ const MAX_COMPARED: usize = 60;
 
 /// The maximum number of words in a name; any others are left out.
 const MAX_WORDS: usize = 16;
+
+/// Longer words aren't compared letter by letter, in bytes.
+const LONGEST: usize = 64;
 
 /// Why a product matches.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -79,10 +83,6 @@ const SYSTEMS: &str = "32bit 64bit amd64 android arm64 bit for ios linux mac mac
 const COMPANIES: &str = "ag bv co company corp corporation gmbh group inc incorporated international kg limited llc ltd nv \
     oy plc sa sarl sas se software spa srl systems technologies the";
 
-fn has(list: &str, word: &str) -> bool {
-    list.split(' ').any(|other| other == word)
-}
-
 /// A number, a version, or what introduces one: `2024`, `3.5`, `v2`, `r2`, `sp1`, `version`.
 fn is_version(word: &str) -> bool {
     let number = word.trim_start_matches(|c: char| c.is_ascii_alphabetic());
@@ -107,7 +107,7 @@ pub fn match_name(
     let (filter, page) = (SoftwareFilter::default(), 0..MAX_COMPARED);
     let request = SearchRequest { plan: &plan, filter: &filter, order: None, page, facets: None, texts: false, budget };
     let mut matches = Vec::new();
-    for hit in if plan.groups.is_empty() { Vec::new() } else { snapshot.index.search(&request)?.hits } {
+    for hit in snapshot.index.search(&request)?.hits {
         let stored = snapshot.records.stored(hit.ordinal)?;
         let (score, reason) = compare(snapshot, &asked, vendor, &stored.read()?);
         if score >= LEAST {
@@ -164,16 +164,7 @@ fn plan(snapshot: &Snapshot, asked: &[Word], budget: &Budget) -> Result<Plan, Se
     let names = [Term::Name(key.as_str().into()), Term::Identity(key.as_str().into())];
     let whole = names.iter().map(|term| Alternative::new(MatchKind::Name, term.clone(), 1.0)).collect();
     groups.push(WordGroup { alternatives: whole, required: false, indispensable: false });
-    let mut known = Vec::with_capacity(groups.len());
-    for mut group in groups {
-        let mut alternatives = Vec::with_capacity(group.alternatives.len());
-        for alternative in group.alternatives {
-            alternatives.extend((snapshot.document_frequency(&alternative.term)? > 0).then_some(alternative));
-        }
-        group.alternatives = alternatives;
-        known.extend((!group.alternatives.is_empty()).then_some(group));
-    }
-    Ok(Plan { groups: known, names: names.to_vec(), ..Plan::default() })
+    Ok(Plan { groups, names: names.to_vec(), ..Plan::default() })
 }
 
 /// Whether a word may consist of the initials of several words.
@@ -241,9 +232,13 @@ fn score(snapshot: &Snapshot, asked: &[Word], name: &[Word], of_vendor: &[String
         missing.drain(to);
     }
     let is_typo = |typed: &str, meant: &str| {
-        let edits = osa_distance(typed, meant);
+        let allowed = usize::from(allowed_edits(meant));
         let first = usize::from(typed.chars().next() != meant.chars().next());
-        typed.len() > 4 && edits + first <= usize::from(allowed_edits(meant)) && !is_known(snapshot, typed)
+        // A long word would take quadratic time.
+        typed.len() > 4
+            && typed.len().max(meant.len()) <= LONGEST
+            && osa_distance(typed, meant) + first <= allowed
+            && !is_known(snapshot, typed)
     };
     missing.retain(|word| match left.iter().position(|typed| is_typo(typed, word)) {
         Some(at) => {
@@ -262,14 +257,14 @@ fn score(snapshot: &Snapshot, asked: &[Word], name: &[Word], of_vendor: &[String
             _ if is_version(word) && is_version_of_name => OTHER,
             _ if is_version(word) => 0.01,
             _ if is_vendor(of_vendor, word) => 0.01,
-            _ if has(EDITIONS, word) || has(SYSTEMS, word) || has(COMPANIES, word) => 0.02,
+            _ if is_listed(EDITIONS, word) || is_listed(SYSTEMS, word) || is_listed(COMPANIES, word) => 0.02,
             _ => OTHER,
         };
     }
     for word in missing {
         cost += match word {
             _ if is_vendor(of_vendor, word) => 0.02,
-            _ if has(EDITIONS, word) || has(COMPANIES, word) => 0.05,
+            _ if is_listed(EDITIONS, word) || is_listed(COMPANIES, word) => 0.05,
             _ if is_version(word) => 0.1,
             _ => OTHER,
         };

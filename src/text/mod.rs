@@ -20,3 +20,8 @@ pub(crate) fn append(text: &mut String, arguments: std::fmt::Arguments<'_>) {
     // Writing to a string can't fail.
     let _ = std::fmt::Write::write_fmt(text, arguments);
 }
+
+/// Whether a word is in a list, whose words are separated by spaces.
+pub(crate) fn is_listed(list: &str, word: &str) -> bool {
+    list.split(' ').any(|listed| listed == word)
+}

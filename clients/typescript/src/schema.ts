@@ -273,7 +273,7 @@ export interface paths {
         };
         /**
          * Get a product as codemeta.json
-         * @description The record in the vocabulary `CodeMeta` 3.0 (JSON-LD), with whatever of it that has a term for.
+         * @description The record in the vocabulary of `CodeMeta` 3.0 (JSON-LD), with every property that the vocabulary has a term for.
          */
         get: operations["getCodemeta"];
         put?: never;
@@ -316,7 +316,7 @@ export interface paths {
         /**
          * Get a product as publiccode.yml
          * @description The record in the format in which public bodies describe their software (version 0.x), with the properties that
-         *     `import` makes of such a file. Keys that the format requires, such as `url`, are missing if the record has no value
+         *     `import` reads from such a file. Keys that the format requires, such as `url`, are missing if the record has no value
          *     for them.
          */
         get: operations["getPubliccode"];

@@ -79,7 +79,7 @@ pub(super) fn run(args: &ImportArgs) -> Result<ExitCode, Failure> {
     if let Goal::Update { export, .. } = &goal {
         mapping.keep_declared(&export.attributes);
     }
-    mapping.fill(&mut table).map_err(|error| unreadable(args, &error))?;
+    mapping.fill(&mut table).map_err(|error| unreadable(&args.file, &error))?;
     let categories = declared_categories(&data, args.max_file_bytes)?;
     let convert_options = ConvertOptions {
         categories: &categories,
@@ -150,12 +150,12 @@ fn read_table(args: &ImportArgs, options: &TableArgs) -> Result<Table, Failure> 
     let aside = ReadOptions { null: &options.null, ..ReadOptions::default() };
     let options = if aside_of(&args.file).is_some() { aside } else { own };
     let table = step("Reading the table", |progress| tabular::read(&args.file, options, args.max_file_bytes, progress));
-    table.map_err(|error| unreadable(args, &error))
+    table.map_err(|error| unreadable(&args.file, &error))
 }
 
-fn unreadable(args: &ImportArgs, error: &tabular::TableError) -> Failure {
+pub(super) fn unreadable(file: &Path, error: &tabular::TableError) -> Failure {
     let code = if matches!(error, tabular::TableError::Unreadable(_)) { 1 } else { 2 };
-    Failure { text: format!("{}: {}", args.file.display(), chain(error)), code }
+    Failure { text: format!("{}: {}", file.display(), chain(error)), code }
 }
 
 /// The default output: in the data folder, under the table's name. For a file of rejected rows, it's

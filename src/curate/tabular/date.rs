@@ -3,6 +3,7 @@
 use jiff::civil;
 
 use crate::record::{CalendarDate, slug};
+use crate::text::is_listed;
 
 /// The order of day and month in dates such as `3/4/2025`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +68,7 @@ pub(super) fn read(text: &str, is_1904: bool) -> Option<Read> {
     let text = &text.replace(['\u{2010}', '\u{2011}', '–', '−'], "-");
     let is_weekday = |word: &str| {
         let word = slug(word);
-        WEEKDAYS.split(' ').any(|weekday| weekday == word)
+        is_listed(WEEKDAYS, &word)
     };
     let text =
         text.split_once([',', ' ']).filter(|(word, _)| is_weekday(word)).map_or(&**text, |(_, rest)| rest.trim());

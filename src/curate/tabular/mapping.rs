@@ -311,7 +311,7 @@ fn labelled(name: &str) -> String {
 }
 
 /// The index of the column with this header.
-pub(super) fn column_of(table: &Table, head: &str) -> Result<usize, MappingError> {
+pub fn column_of(table: &Table, head: &str) -> Result<usize, MappingError> {
     table.heads.iter().position(|name| name == head).ok_or_else(|| no_column(table, head))
 }
 

@@ -37,7 +37,7 @@ pub use column::{ConvertOptions, MergeRows, sample};
 pub use convert::{Conversion, Record, convert};
 pub use date::DateOrder;
 pub use findings::{Cause, Example, Rejected, TableFindings};
-pub use mapping::{ColumnUse, Made, Mapping, MappingError, Separator, meant};
+pub use mapping::{ColumnUse, Made, Mapping, MappingError, Separator, column_of, meant};
 pub use mapping_file::MappingFile;
 pub use matching::{Choice, Match};
 pub use target::{Target, Translation};

@@ -7,6 +7,7 @@ use unicode_normalization::UnicodeNormalization as _;
 
 use super::target::known;
 use crate::record::slug;
+use crate::text::is_listed;
 
 /// The end of the header of a column with the addresses of another column's links.
 pub(super) const LINK: &str = " (link)";
@@ -66,14 +67,14 @@ pub(super) fn property_of(head: &str) -> Option<&'static str> {
             let unit = words.iter().skip(1).position(|word| PER.contains(word)).map(|at| at + 1);
             words.truncate(unit.filter(|at| at + 1 < words.len()).unwrap_or(words.len()));
             while words.len() > 1
-                && words.last().is_some_and(|word| {
-                    UNITS.split(' ').any(|unit| unit == *word) || word.bytes().all(|byte| byte.is_ascii_digit())
-                })
+                && words
+                    .last()
+                    .is_some_and(|word| is_listed(UNITS, word) || word.bytes().all(|byte| byte.is_ascii_digit()))
             {
                 words.pop();
             }
             let by_unit = named(&words.join("-"));
-            words.retain(|word| !FILLERS.split_whitespace().any(|filler| filler == *word));
+            words.retain(|word| !is_listed(FILLERS, word));
             // "Vendor name" is the vendor.
             let of_other = || match &words[..] {
                 [other @ .., "name" | "naam"] => {

@@ -19,7 +19,7 @@ use crate::service;
 /// Get a product as publiccode.yml
 ///
 /// The record in the format in which public bodies describe their software (version 0.x), with the properties that
-/// `import` makes of such a file. Keys that the format requires, such as `url`, are missing if the record has no value
+/// `import` reads from such a file. Keys that the format requires, such as `url`, are missing if the record has no value
 /// for them.
 #[utoipa::path(
     get,
@@ -39,7 +39,7 @@ pub(in crate::http) async fn get_publiccode(
 
 /// Get a product as codemeta.json
 ///
-/// The record in the vocabulary `CodeMeta` 3.0 (JSON-LD), with whatever of it that has a term for.
+/// The record in the vocabulary of `CodeMeta` 3.0 (JSON-LD), with every property that the vocabulary has a term for.
 #[utoipa::path(
     get,
     path = "/v1/software/{id}/codemeta.json",

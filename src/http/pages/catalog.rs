@@ -3,12 +3,10 @@
 
 use std::sync::Arc;
 
-use axum::Router;
 use axum::extract::State;
 use axum::http::HeaderValue;
 use axum::http::header::CONTENT_TYPE;
 use axum::response::Response;
-use axum::routing::get;
 use serde_json::{Map, Value, json};
 
 use super::frame::own_language;
@@ -23,15 +21,10 @@ use crate::http::response;
 use crate::http::state::AppState;
 use crate::record::CalendarDate;
 
-/// The forms in which exports can be downloaded: name, query and media type.
-const FORMS: [(&str, &str, &str); 2] =
-    [("json", "", "application/json"), ("ndjson", "?format=ndjson", "application/x-ndjson")];
+/// The formats in which exports can be downloaded, with their media types.
+const FORMATS: [(&str, &str); 2] = [("json", "application/json"), ("ndjson", "application/x-ndjson")];
 
-pub(super) fn router() -> Router<Arc<AppState>> {
-    Router::new().route(CATALOG, get(get_catalog))
-}
-
-async fn get_catalog(State(state): State<Arc<AppState>>, snapshot: Snapshot) -> Result<Response, ApiError> {
+pub(super) async fn get_catalog(State(state): State<Arc<AppState>>, snapshot: Snapshot) -> Result<Response, ApiError> {
     let (site, exports) = (&state.site, &snapshot.catalogue.tables.exports);
     let language = PageLanguage { language: own_language(&snapshot.catalogue), is_in_path: false };
     let publisher = site.face.publisher.as_deref().filter(|name| !name.is_empty());
@@ -73,10 +66,10 @@ fn dataset(site: &Site, catalog: &str, export: &ExportResource) -> Value {
     let language = export.language.as_ref().map_or("en", |language| language.as_str());
     let text = |text: &str| json!({"@value": text, "@language": language});
     let address = format!("{catalog}#{}", segment(&export.id));
-    let distribution = |(name, query, media_type): (&str, &str, &str)| {
-        let download = format!("{}/exports/{}{query}", site.public, segment(&export.id));
+    let distribution = |(format, media_type): (&str, &str)| {
+        let download = of_export(site.absolute(), &export.id, format);
         let mut distribution = json!({
-            "@id": format!("{address}-{name}"),
+            "@id": format!("{address}-{format}"),
             "@type": "dcat:Distribution",
             "dcat:accessURL": {"@id": download},
             "dcat:downloadURL": {"@id": download},
@@ -85,9 +78,9 @@ fn dataset(site: &Site, catalog: &str, export: &ExportResource) -> Value {
             },
             "dct:license": {"@id": export.license, "@type": "dct:LicenseDocument"},
         });
-        if query.is_empty() {
-            let format = "http://publications.europa.eu/resource/authority/file-type/JSON";
-            distribution["dct:format"] = json!({"@id": format, "@type": "dct:MediaTypeOrExtent"});
+        if format == "json" {
+            let file_type = "http://publications.europa.eu/resource/authority/file-type/JSON";
+            distribution["dct:format"] = json!({"@id": file_type, "@type": "dct:MediaTypeOrExtent"});
             distribution["dcat:byteSize"] =
                 json!({"@value": export.size_bytes.to_string(), "@type": "xsd:nonNegativeInteger"});
             distribution["spdx:checksum"] = json!({
@@ -108,7 +101,7 @@ fn dataset(site: &Site, catalog: &str, export: &ExportResource) -> Value {
         "dct:description": export.description.as_deref().map(text),
         "dct:publisher": {"@id": format!("{catalog}#publisher")},
         "dcat:landingPage": {"@id": format!("{}/exports", site.public), "@type": "foaf:Document"},
-        "dcat:distribution": FORMS.map(distribution),
+        "dcat:distribution": FORMATS.map(distribution),
     });
     let issued = export.as_of.as_deref().filter(|day| CalendarDate::parse(day).is_some());
     for (term, kind, time) in [("issued", "date", issued), ("modified", "dateTime", export.changed_at.as_deref())] {
@@ -119,11 +112,11 @@ fn dataset(site: &Site, catalog: &str, export: &ExportResource) -> Value {
     dataset
 }
 
-/// The same as schema.org has it, for search engines.
+/// The same in schema.org's vocabulary, for search engines.
 pub(super) fn data_catalog(site: &Site, title: &str, exports: &[&ExportResource]) -> Vec<(&'static str, Value)> {
     let dataset = |export: &&ExportResource| {
-        let download = |(form, _, media_type): (&str, &str, &str)| {
-            let address = of_export(site.absolute(), &export.id, form);
+        let download = |(format, media_type): (&str, &str)| {
+            let address = of_export(site.absolute(), &export.id, format);
             json!({"@type": "DataDownload", "encodingFormat": media_type, "contentUrl": address})
         };
         let mut dataset = Map::new();
@@ -133,7 +126,7 @@ pub(super) fn data_catalog(site: &Site, title: &str, exports: &[&ExportResource]
             ("description", json!(export.description)),
             ("license", json!(export.license)),
             ("dateModified", json!(export.changed_at)),
-            ("distribution", json!(FORMS.map(download))),
+            ("distribution", json!(FORMATS.map(download))),
         ];
         dataset
             .extend(members.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, of)| (name.to_owned(), of)));

@@ -57,7 +57,7 @@ use self::docs::Docs;
 use self::language::PageLanguage;
 use super::api;
 use super::entity_tag::TagKind;
-use super::middleware::{SIGN_IN, SIGN_OUT, allowed_methods};
+use super::middleware::{CATALOG, SIGN_IN, SIGN_OUT, allowed_methods};
 use super::problem::ApiError;
 use super::state::AppState;
 
@@ -92,7 +92,7 @@ pub(super) fn parts_of_generation() -> Router<Arc<AppState>> {
 
 /// The catalogue of exports, for data portals.
 pub(super) fn catalog() -> Router<Arc<AppState>> {
-    catalog::router()
+    Router::new().route(CATALOG, get(catalog::get_catalog))
 }
 
 /// Export downloads, for people reading the pages.

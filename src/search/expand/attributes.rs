@@ -6,13 +6,13 @@ use super::Expander;
 use super::slot::Slot;
 use crate::catalogue::resource::UnderstoodAttribute;
 use crate::record::AttributeType;
-use crate::search::alternatives::{Words, has};
+use crate::search::alternatives::Words;
 use crate::search::intent::Understood;
 use crate::search::plan::{Alternative, AttributeValues, MatchKind, Term, TermLookup};
 use crate::search::score::group_weight;
 use crate::search::synonym::Mention;
 use crate::text::analyse::{Word, compound, written};
-use crate::text::language;
+use crate::text::{is_listed, language};
 
 /// The maximum number of words in a value.
 const MOST_WORDS: usize = 3;
@@ -65,7 +65,7 @@ impl<L: TermLookup> Expander<'_, L> {
                 continue;
             };
             let is_around = |word: &Word| {
-                has(AROUND, &word.folded)
+                is_listed(AROUND, &word.folded)
                     || language::is_function_word(&word.folded)
                     || values.iter().any(|of| *of.property == *word.folded)
             };
