@@ -105,11 +105,10 @@ fn write(publisher: &Publisher, draft: &FolderDraft, threads: usize) -> Result<[
                 *all += more;
             }
             bar.set_position(all[2]);
-            let expected = u128::from(all[1]) * u128::from(total) / u128::from(all[2]);
-            let is_known = all[2] >= ESTIMATED_FROM || all[1] > LARGE_BYTES / 2;
-            if is_known && expected > LARGE_BYTES.into() && !is_announced.swap(true, Ordering::Relaxed) {
-                let expected = DecimalBytes(u64::try_from(expected).unwrap_or(u64::MAX));
-                bar.suspend(|| print_note(&format!("The result will have about {expected}.")));
+            if let Some(size) = large_size(all[1], all[2], total)
+                && !is_announced.swap(true, Ordering::Relaxed)
+            {
+                bar.suspend(|| print_note(&format!("The result will have about {}.", DecimalBytes(size))));
             }
         }
         Ok::<_, io::Error>(())
@@ -122,4 +121,30 @@ fn write(publisher: &Publisher, draft: &FolderDraft, threads: usize) -> Result<[
     done?;
     let [files, bytes, _] = written.into_inner().unwrap_or_else(PoisonError::into_inner);
     Ok([files, bytes])
+}
+
+/// The size of all items, given what some of them have, if it's certain enough to be large.
+fn large_size(bytes: u64, written: u64, total: u64) -> Option<u64> {
+    let expected = u128::from(bytes) * u128::from(total) / u128::from(written.max(1));
+    let is_known = written >= ESTIMATED_FROM || bytes > LARGE_BYTES / 2;
+    u64::try_from(expected).ok().filter(|size| is_known && *size > LARGE_BYTES)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::large_size;
+
+    #[test]
+    fn a_large_result_is_announced_once_enough_is_known() {
+        for (bytes, written, total, size) in [
+            (1_000_000, 99, 1_000_000, None),
+            (1_000_000, 100, 100_000, None),
+            (1_000_000, 100, 100_001, Some(1_000_010_000)),
+            (500_000_001, 1, 3, Some(1_500_000_003)),
+            (400_000_000, 1, 3, None),
+            (0, 0, 0, None),
+        ] {
+            assert_eq!(large_size(bytes, written, total), size, "{written} of {total} items have {bytes} bytes");
+        }
+    }
 }

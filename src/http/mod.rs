@@ -134,6 +134,7 @@ fn routes(state: &Arc<AppState>, more: Router<Arc<AppState>>) -> Router<Arc<AppS
         // Feeds and the catalogue need a key too, unless the page is public.
         .merge(keyed(api::feed::router(), Source::Generation(Some(TagKind::Changes))))
         .merge(keyed(pages::catalog(), Source::Generation(None)))
+        .merge(keyed(api::reconcile::router(), Source::Generation(None)))
         .merge(keyed(mcp::router(), Source::Generation(None)))
         .merge(keyed(unknown, Source::Generation(None)))
 }

@@ -42,7 +42,7 @@ async fn records_say_where_to_suggest_corrections() {
                of=https%3A%2F%2Fa.example%2F%3Fx%3D1%26y";
     assert_eq!(detail["corrections_url"], url);
     assert_eq!(service.get("/v1/exports").await.json()["data"][0]["corrections"], template);
-    let link = format!("<a href=\"{}\" rel=\"external noopener noreferrer nofollow\">", url.replace('&', "&#38;"));
+    let link = format!("<a href=\"{}\" rel=\"noreferrer nofollow\">", url.replace('&', "&#38;"));
     let page = service.send(Method::GET, "/software/a%2Fb", &[]).await;
     assert!(page.text().replace("&amp;", "&#38;").contains(&link), "{}", page.text());
     let nothing = service.send(Method::GET, "/?q=qqqqzzzz", &[]).await;

@@ -91,9 +91,10 @@ async fn codemeta_has_only_what_the_record_has() {
     let answer = service.get("/v1/software/moss/codemeta.json").await;
     assert_eq!(answer.header("content-type"), "application/ld+json");
     let expected = json!({
-        "@context": "https://w3id.org/codemeta/3.0", "@type": "SoftwareSourceCode", "identifier": "moss", "name": "Moss",
+        "@context": "https://w3id.org/codemeta/3.0", "@type": "SoftwareSourceCode", "identifier": {"@value": "moss"},
+        "name": "Moss",
         "description": "Keeps registers", "url": "https://moss.example/", "codeRepository": "https://github.com/moss/moss",
-        "applicationCategory": ["Audits"], "operatingSystem": ["linux", "web"], "softwareVersion": "2.10",
+        "applicationCategory": [{"@value": "Audits"}], "operatingSystem": ["linux", "web"], "softwareVersion": "2.10",
         "license": "https://spdx.org/licenses/EUPL-1.2"
     });
     assert_eq!(answer.json(), expected);

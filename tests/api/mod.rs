@@ -34,6 +34,7 @@ mod parameters;
 mod problems;
 mod public_api;
 mod quota;
+mod reconcile;
 mod request_id;
 mod reviews;
 mod search;

@@ -24,7 +24,7 @@ for (const viewport of [DESKTOP, PHONE]) {
         polluted: 'polluted' in {},
         foreign: [...document.querySelectorAll('main script, main iframe, main img, main object, main style, main [style*="url"], main [onerror], main [onclick]')].map((node) => node.outerHTML),
         links: [...document.querySelectorAll('main a[href]')].map((link) => link.protocol).filter((protocol) => !['http:', 'https:'].includes(protocol)),
-        relations: [...document.querySelectorAll('main a[href]')].filter((link) => link.origin !== location.origin && !link.rel.includes('noopener')).length,
+        relations: [...document.querySelectorAll('main a[href]')].filter((link) => link.origin !== location.origin && !link.rel.includes('noreferrer')).length,
         wider: document.documentElement.scrollWidth > window.innerWidth,
       }));
       assert.deepEqual(found, { pwned: false, polluted: false, foreign: [], links: [], relations: 0, wider: false }, view);

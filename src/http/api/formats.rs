@@ -108,9 +108,22 @@ const TERMS: [(&str, &[&str]); 14] = [
     ("license", LICENSES),
 ];
 
+/// The terms whose values are addresses, unless they say that they're text.
+const ADDRESSES: [&str; 5] = ["identifier", "url", "codeRepository", "applicationCategory", "developmentStatus"];
+
 pub(in crate::http) const OPERATING_SYSTEMS: &[&str] = &["operating_systems", "operating_system", "platforms"];
 pub(in crate::http) const VERSIONS: &[&str] = &["software_version", "version"];
 pub(in crate::http) const LICENSES: &[&str] = &["license", "licence"];
+
+/// A value of one of [`ADDRESSES`]. A processor would take bare text for an address relative to the
+/// document's own.
+fn address_or_text(value: Value) -> Value {
+    match value {
+        Value::Array(values) => values.into_iter().map(address_or_text).collect(),
+        Value::String(text) if text.starts_with("https://") || text.starts_with("http://") => text.into(),
+        text => json!({ "@value": text }),
+    }
+}
 
 fn codemeta(record: &Value) -> String {
     let kind = if property(record, "repository").is_some() { "SoftwareSourceCode" } else { "SoftwareApplication" };
@@ -119,7 +132,11 @@ fn codemeta(record: &Value) -> String {
     document.insert("@type".to_owned(), kind.into());
     for (term, names) in TERMS {
         let value = names.iter().find_map(|name| property(record, name));
-        let value = if names == LICENSES { value.map(|value| license(&value)) } else { value };
+        let value = match term {
+            "license" => value.map(|value| license(&value)),
+            _ if ADDRESSES.contains(&term) => value.map(address_or_text),
+            _ => value,
+        };
         document.extend(value.map(|value| (term.to_owned(), value)));
     }
     let organisation = |name| json!({"@type": "Organization", "name": name});

@@ -10,6 +10,7 @@ pub(super) mod formats;
 pub(super) mod glossary;
 pub(super) mod health;
 pub(super) mod mcp;
+pub(super) mod reconcile;
 pub(super) mod reviews;
 pub(super) mod search;
 pub(super) mod software;

@@ -24,8 +24,8 @@ pub(super) use memory::body_budget;
 pub(super) use problem::{take_error, write_problem};
 pub(super) use quota::{Cost, hide_quota, report_quota, spend_quota};
 pub(super) use request_context::{
-    ALLOWED_METHODS, API_FALLBACKS, CATALOG, FEEDS, MCP_METHODS, MCP_PATH, RequestContext, SIGN_IN, SIGN_OUT, SentUri,
-    X_REQUEST_ID, allowed_methods, correct_headers, drop_unread_body, is_feed, is_private, list_methods, matched_route,
-    trim_trailing_slash,
+    ALLOWED_METHODS, API_FALLBACKS, CATALOG, FEEDS, MCP_METHODS, MCP_PATH, RECONCILE, RequestContext, SIGN_IN,
+    SIGN_OUT, SentUri, X_REQUEST_ID, allowed_methods, correct_headers, drop_unread_body, is_feed, is_private,
+    list_methods, matched_route, trim_trailing_slash,
 };
 pub(super) use session::{authenticate_reader, end_sessions, is_from_own_page, reader, session, session_cookie};

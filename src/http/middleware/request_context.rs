@@ -112,6 +112,11 @@ pub(in crate::http) const FEEDS: [&str; 2] = ["/feed.atom", "/feed.json"];
 /// The paths that load balancers probe.
 pub(super) const HEALTH_PATHS: [&str; 2] = ["/healthz", "/readyz"];
 
+/// The paths of the reconciliation service: the service itself, its suggestions of products and of
+/// properties, and its proposals of properties.
+pub(in crate::http) const RECONCILE: [&str; 4] =
+    ["/reconcile", "/reconcile/suggest/entity", "/reconcile/suggest/property", "/reconcile/properties"];
+
 pub(in crate::http) const MCP_PATH: &str = "/mcp";
 
 /// Catch-all routes for the rest of the API, so that keys are checked there as well.
@@ -127,8 +132,8 @@ pub(in crate::http) const MCP_METHODS: HeaderValue = HeaderValue::from_static("P
 pub(in crate::http) const SIGN_IN: &str = "/sign-in";
 pub(in crate::http) const SIGN_OUT: &str = "/sign-out";
 
-/// The methods of the route [`SIGN_IN`].
-const SIGN_IN_METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, OPTIONS");
+/// The methods of routes that answer forms as well: [`SIGN_IN`] and the reconciliation service.
+const FORM_METHODS: HeaderValue = HeaderValue::from_static("GET, HEAD, POST, OPTIONS");
 
 /// Whether a path is in the API, where every request needs a key.
 pub(super) fn is_api(path: &str) -> bool {
@@ -142,9 +147,10 @@ pub(in crate::http) fn is_feed(path: &str) -> bool {
     FEEDS.contains(&path) || path == CATALOG
 }
 
-/// Whether responses at a path depend on the key: everything in the API, feeds and the catalogue.
+/// Whether responses at a path depend on the key: everything in the API, the reconciliation service,
+/// feeds and the catalogue.
 pub(in crate::http) fn is_private(path: &str) -> bool {
-    is_api(path) || is_feed(path)
+    is_api(path) || RECONCILE.contains(&path) || is_feed(path)
 }
 
 /// The route that the router matched, as a template such as `/v1/software/{id}`.
@@ -156,7 +162,7 @@ pub(in crate::http) fn matched_route(request: &Request) -> Option<&MatchedPath> 
 pub(in crate::http) fn allowed_methods(path: &str) -> HeaderValue {
     match path {
         MCP_PATH | SIGN_OUT => MCP_METHODS,
-        SIGN_IN => SIGN_IN_METHODS,
+        SIGN_IN | "/reconcile" => FORM_METHODS,
         _ => ALLOWED_METHODS,
     }
 }
@@ -202,7 +208,7 @@ pub(in crate::http) fn correct_headers(mut response: Response) -> Response {
     if matches!(response.status(), StatusCode::NO_CONTENT | StatusCode::NOT_MODIFIED) {
         response.headers_mut().remove(CONTENT_LENGTH);
     }
-    let known = [ALLOWED_METHODS, MCP_METHODS, SIGN_IN_METHODS];
+    let known = [ALLOWED_METHODS, MCP_METHODS, FORM_METHODS];
     if response.headers().get(ALLOW).is_some_and(|methods| !known.contains(methods)) {
         response.headers_mut().remove(ALLOW);
     }

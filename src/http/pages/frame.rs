@@ -247,9 +247,10 @@ impl<'a> Frame<'a> {
 
     /// The canonical URLs in all languages, each with its language's tag.
     pub(super) fn alternates(&self) -> Vec<(&'static str, String)> {
-        let tagged = self.site.languages().iter().map(|language| (language.texts().tag, Some(*language)));
-        let all = tagged.chain([("x-default", None)]);
-        all.filter_map(|(tag, language)| Some((tag, self.url(language)?))).filter(|_| self.is_indexable()).collect()
+        let languages = self.site.languages();
+        let tagged = languages.iter().map(|language| (language.texts().tag, Some(*language)));
+        let all = tagged.chain([("x-default", None)]).filter(|_| self.is_indexable() && languages.len() > 1);
+        all.filter_map(|(tag, language)| Some((tag, self.url(language)?))).collect()
     }
 
     /// Today, for printouts. The documentation and published pages are written once.

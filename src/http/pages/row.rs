@@ -128,10 +128,9 @@ impl<'a> Row<'a> {
         of_category(self.edition.base, &category.id)
     }
 
-    /// The categories that the row doesn't show.
-    fn other_categories(&self) -> Vec<&str> {
-        let shown = self.category.map(|category| &*category.id);
-        self.item.categories.iter().filter(|of| Some(&*of.id) != shown).map(|of| &*of.name).collect()
+    /// The number of categories that the row doesn't show.
+    fn other_categories(&self) -> usize {
+        self.item.categories.len() - usize::from(self.category.is_some())
     }
 
     fn kind(&self) -> Option<Cow<'_, str>> {

@@ -136,7 +136,7 @@ codes! {
         "Download the whole directory from /v1/exports, and continue from the generation in its X-Generation header.";
 
     ContentTooLarge = "content_too_large", PAYLOAD_TOO_LARGE, "Content too large",
-        "The message to /mcp is larger than 64 KiB.",
+        "The message to /mcp or the form for /reconcile is larger than 64 KiB.",
         "Send a smaller message. Tool arguments are meant to be short.";
 
     UriTooLong = "uri_too_long", URI_TOO_LONG, "URL too long",
@@ -144,8 +144,8 @@ codes! {
         "Shorten the query; q takes at most 256 characters.";
 
     UnsupportedMediaType = "unsupported_media_type", UNSUPPORTED_MEDIA_TYPE, "Unsupported media type",
-        "The message to /mcp wasn't sent as JSON.",
-        "Send the header Content-Type: application/json.";
+        "The message to /mcp wasn't sent as JSON, or the one to /reconcile not as a form.",
+        "Send the header Content-Type: application/json to /mcp, and application/x-www-form-urlencoded to /reconcile.";
 
     RangeNotSatisfiable = "range_not_satisfiable", RANGE_NOT_SATISFIABLE, "Range not satisfiable",
         "The range in the Range header begins after the end of the download.",
