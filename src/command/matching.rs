@@ -39,7 +39,7 @@ pub(super) fn run(args: &MatchArgs) -> Result<ExitCode, Failure> {
             let (name, vendor) = (text(row, name), vendor.map(|column| text(row, column)));
             let vendor = vendor.as_deref().filter(|vendor| !vendor.is_empty());
             let budget = budget(&snapshot, &Stop::default());
-            let matches = service::match_name(&snapshot, &name, vendor, args.limit, &budget)?;
+            let matches = service::match_name(&snapshot, &name, [vendor, None], args.limit, &budget)?;
             Ok((row.number, name, matches))
         });
         all.collect::<Result<Vec<_>, Failure>>()

@@ -71,7 +71,7 @@ pub struct NameMatch {
 }
 
 /// Words that say which edition, licence or package of a product it is.
-const EDITIONS: &str = "2go academic basic business client commercial community corporate desktop developer edition \
+const EDITIONS: &str = "2go academic basic business ce client commercial community corporate desktop developer edition \
     editions education enterprise essentials evaluation express extended free full fur gnu gold home individual \
     lite lts oss personal plus portable premium pro professional release runtime standard starter student team \
     trial ultimate unlimited update";
@@ -93,11 +93,12 @@ fn is_version(word: &str) -> bool {
         || (is_number && matches!(letters, "" | "v" | "r" | "rev" | "sp" | "cs" | "build"))
 }
 
-/// The products that a name may refer to, best first. At most `most` of them.
+/// The products that a name may refer to, best first. At most `most` of them. The vendor and the
+/// address of the website, if they're known, help to tell products apart.
 pub fn match_name(
     snapshot: &Snapshot,
     name: &str,
-    vendor: Option<&str>,
+    known: [Option<&str>; 2],
     most: usize,
     budget: &Budget,
 ) -> Result<Vec<NameMatch>, ServiceError> {
@@ -109,7 +110,7 @@ pub fn match_name(
     let mut matches = Vec::new();
     for hit in snapshot.index.search(&request)?.hits {
         let stored = snapshot.records.stored(hit.ordinal)?;
-        let (score, reason) = compare(snapshot, &asked, vendor, &stored.read()?);
+        let (score, reason) = compare(snapshot, &asked, known, &stored.read()?);
         if score >= LEAST {
             matches.push(NameMatch { item: hit.item, score, reason });
         }
@@ -173,9 +174,14 @@ fn is_initials(folded: &str) -> bool {
 }
 
 /// The best score of a name among a product's name and aliases.
-fn compare(snapshot: &Snapshot, asked: &[Word], vendor: Option<&str>, product: &SoftwareDetail<'_>) -> (f32, Reason) {
+fn compare(
+    snapshot: &Snapshot,
+    asked: &[Word],
+    [vendor, url]: [Option<&str>; 2],
+    product: &SoftwareDetail<'_>,
+) -> (f32, Reason) {
     let SoftwareDetail { item, detail } = product;
-    let host = item.website.split("://").nth(1).unwrap_or_default().split('/').next().unwrap_or_default();
+    let host = host(&item.website);
     let of_vendor = item.vendor.iter().map(|vendor| &**vendor).chain([host]).flat_map(words);
     let of_vendor: Vec<String> = of_vendor.map(|word| word.folded).collect();
     let is_other_vendor = vendor.is_some_and(|vendor| {
@@ -187,7 +193,16 @@ fn compare(snapshot: &Snapshot, asked: &[Word], vendor: Option<&str>, product: &
         std::iter::once(&*item.name).chain(aliases).map(|name| score(snapshot, asked, &words(name), &of_vendor));
     let best = scores.reduce(|best, other| if other.0 > best.0 { other } else { best });
     let (score, reason) = best.unwrap_or((0.0, Reason::Words));
-    (if is_other_vendor { score - OTHER } else { score }, reason)
+    let is_other_host = url.is_some_and(|url| self::host(url) != host);
+    let cost = OTHER * f32::from(u8::from(is_other_vendor) + u8::from(is_other_host));
+    (score - cost, reason)
+}
+
+/// The host in an address, without `www.`.
+fn host(address: &str) -> &str {
+    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
+    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
+    host.strip_prefix("www.").unwrap_or(host)
 }
 
 /// What another word costs.
@@ -263,7 +278,8 @@ fn score(snapshot: &Snapshot, asked: &[Word], name: &[Word], of_vendor: &[String
     }
     for word in missing {
         cost += match word {
-            _ if is_vendor(of_vendor, word) => 0.02,
+            // Elsewhere, a word of the address is what the product is called.
+            _ if name.first().is_some_and(|first| first.folded == word) && is_vendor(of_vendor, word) => 0.02,
             _ if is_listed(EDITIONS, word) || is_listed(COMPANIES, word) => 0.05,
             _ if is_version(word) => 0.1,
             _ => OTHER,

@@ -54,8 +54,9 @@ fn other_products_and_equally_good_ones_are_not_certain() {
         product("old", "Audit Log", "Acme"),
         product("new", "Audit Log", "Other"),
         product("java8", "Java 8", "Oracle"),
+        product("memories", "Cloud Memories", "Acme"),
     ];
-    let names = ["Permit Reader", "Audit Log", "Java 11", "Planner Pro", "Unheard Of", "-"];
+    let names = ["Permit Reader", "Cloud", "Audit Log", "Java 11", "Planner Pro", "Unheard Of", "-"];
     for (name, (id, score, is_certain)) in names.iter().zip(matched(&products, &names)) {
         assert!(!is_certain, "{name}: {id} {score}");
     }

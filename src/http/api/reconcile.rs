@@ -26,8 +26,20 @@ use crate::http::response;
 use crate::http::state::AppState;
 use crate::service::{self, CERTAIN, NameMatch, Reason, ServiceError, Stop};
 
-/// The maximum number of queries, or of products to extend, in a request.
+/// The maximum number of queries in a request.
 const MAX_BATCH: usize = 10;
+
+/// The maximum number of products to extend at once: as many rows as `OpenRefine` previews.
+const MAX_EXTENDED: usize = 1000;
+
+/// How many extended products count as one request.
+const EXTENDED_PER_REQUEST: usize = 10;
+
+/// The maximum number of properties to fetch at once.
+const MAX_PROPERTIES: usize = 100;
+
+/// The maximum size of the records to extend together, in bytes.
+const MAX_EXTENDED_BYTES: usize = 8 * 1024 * 1024;
 
 /// The maximum size of the form, in bytes.
 const MAX_FORM_BYTES: usize = 64 * 1024;
@@ -38,7 +50,7 @@ const FEW: usize = 10;
 /// How many suggestions may be skipped.
 const MAX_SKIPPED: usize = 90;
 
-/// The properties of every product that may be fetched, in addition to attributes.
+/// The properties of every product that are proposed, in addition to attributes.
 const PROPERTIES: [(&str, &str); 9] = [
     ("tagline", "Tagline"),
     ("description", "Description"),
@@ -151,11 +163,10 @@ struct GivenProperty {
 }
 
 impl Query {
-    /// The vendor, which is the only property that affects the score.
-    fn vendor(&self) -> Option<&str> {
-        let given = &self.properties.iter().find(|property| property.pid == "vendor")?.v;
+    fn property(&self, name: &str) -> Option<&str> {
+        let given = &self.properties.iter().find(|property| property.pid == name)?.v;
         let first = given.as_array().and_then(|all| all.first()).unwrap_or(given);
-        first.as_str().or_else(|| first["name"].as_str()).filter(|vendor| !vendor.trim().is_empty())
+        first.as_str().or_else(|| first["name"].as_str()).map(str::trim).filter(|text| !text.is_empty())
     }
 }
 
@@ -164,7 +175,7 @@ async fn reconcile(
     snapshot: Snapshot,
     queries: BTreeMap<String, Query>,
 ) -> Result<Response, ApiError> {
-    check_size("queries", "queries", queries.len())?;
+    check_size("queries", "queries", queries.len(), MAX_BATCH)?;
     let cost = queries.len();
     let mut results = Map::new();
     for (key, query) in queries {
@@ -175,14 +186,14 @@ async fn reconcile(
     Ok(charged(cost, &Value::Object(results)))
 }
 
-fn check_size(name: &str, what: &str, size: usize) -> Result<(), ApiError> {
-    if size <= MAX_BATCH {
+fn check_size(name: &str, what: &str, size: usize, most: usize) -> Result<(), ApiError> {
+    if size <= most {
         return Ok(());
     }
-    Err(refused(name, &format!("has {size} {what}; a request may have at most {MAX_BATCH}")))
+    Err(refused(name, &format!("has {size} {what}; a request may have at most {most}")))
 }
 
-/// A response to a batch, each part of which counts as a request.
+/// A response that counts as several requests.
 fn charged(cost: usize, body: &Value) -> Response {
     let mut response = response::json(body.to_string());
     response.extensions_mut().insert(Cost(cost as u64));
@@ -198,7 +209,8 @@ fn candidates(snapshot: &Snapshot, query: &Query, stop: &Stop) -> Result<Vec<Val
     let limit = query.limit.unwrap_or(FEW).max(1);
     let budget = service::budget(snapshot, stop);
     let by_id = service::get_items(snapshot, &[name.to_owned()], None)?.into_iter().map(|item| (1.0, "id", item));
-    let named = service::match_name(snapshot, name, query.vendor(), limit, &budget)?;
+    let (vendor, url) = (query.property("vendor"), query.property("url"));
+    let named = service::match_name(snapshot, name, [vendor, url], limit, &budget)?;
     let named = named.into_iter().map(|NameMatch { item, score, reason }| (score, feature(reason), item));
     let mut seen = BTreeSet::new();
     let mut candidates = Vec::new();
@@ -208,7 +220,7 @@ fn candidates(snapshot: &Snapshot, query: &Query, stop: &Stop) -> Result<Vec<Val
             let mut candidate = entity(&item, "type");
             let percent = f64::from((score * 1000.0).round()) / 10.0;
             candidate["score"] = percent.into();
-            candidate["match"] = (score >= CERTAIN).into();
+            candidate["match"] = (candidates.is_empty() && score >= CERTAIN).into();
             candidate["features"] = json!([{"id": feature, "value": percent}]);
             candidates.push(candidate);
         }
@@ -248,29 +260,34 @@ struct Wanted {
 
 async fn extend(state: &AppState, snapshot: Snapshot, extension: Extension) -> Result<Response, ApiError> {
     let Extension { ids, properties } = extension;
-    check_size("extend", "ids", ids.len())?;
+    check_size("extend", "ids", ids.len(), MAX_EXTENDED)?;
+    check_size("extend", "properties", properties.len(), MAX_PROPERTIES)?;
     let known = known_properties(&snapshot);
-    // Each property once, so that the response isn't larger than the records.
     let mut wanted = BTreeSet::new();
     let mut meta = Vec::new();
     for Wanted { id } in properties {
-        let Some((_, label)) = known.iter().find(|(property, _)| *property == id) else {
-            let known: Vec<_> = known.iter().map(|(property, _)| property.as_str()).collect();
-            return Err(refused("extend", &format!("has the unknown property {id:?}; there are {}", known.join(", "))));
-        };
         if wanted.insert(id.clone()) {
+            let label = known.iter().find(|(property, _)| *property == id).map_or(&id, |(_, label)| label);
             meta.push(json!({"id": id, "name": label}));
         }
     }
-    let cost = ids.len();
-    let rows = move |_| {
-        let row = |id: String| {
+    let cost = ids.len().div_ceil(EXTENDED_PER_REQUEST);
+    let rows = move |stop: Stop| {
+        let (mut rows, mut size) = (Map::new(), 0);
+        for id in ids.into_iter().take_while(|_| !stop.is_set()) {
             let found = service::get_software(&snapshot, &id, None)?;
-            let record: Value = found.map_or(Ok(Value::Null), |(record, _)| serde_json::from_slice(&record.body))?;
+            size += found.as_ref().map_or(0, |(record, _)| record.body.len());
+            if size > MAX_EXTENDED_BYTES {
+                let most = MAX_EXTENDED_BYTES / (1024 * 1024);
+                let message = format!("asks for records of more than {most} MiB together; ask for fewer ids");
+                return Err(refused("extend", &message));
+            }
+            let record = found.map_or(Ok(Value::Null), |(record, _)| serde_json::from_slice(&record.body));
+            let record: Value = record.map_err(ServiceError::from)?;
             let cells = wanted.iter().map(|name| (name.clone(), cells(property(&record["data"], name))));
-            Ok::<_, ServiceError>((id, Value::Object(cells.collect())))
-        };
-        ids.into_iter().map(row).collect::<Result<Map<_, _>, _>>()
+            rows.insert(id, Value::Object(cells.collect()));
+        }
+        Ok(rows)
     };
     let rows = state.search(rows).await??;
     Ok(charged(cost, &json!({"meta": meta, "rows": rows})))
@@ -291,7 +308,8 @@ fn cells(value: Option<Value>) -> Value {
     }
 }
 
-/// The ids and labels of the properties that may be fetched.
+/// The ids and labels of the properties that are proposed. Any other property of a record may be
+/// fetched too.
 fn known_properties(snapshot: &Snapshot) -> Vec<(String, String)> {
     let every = PROPERTIES.into_iter().map(|(property, label)| (property.to_owned(), label.to_owned()));
     let attributes = snapshot.catalogue.tables.attributes.iter().filter(|(_, attribute)| !attribute.hidden);
@@ -340,9 +358,11 @@ async fn suggest_properties(snapshot: Snapshot, request: Request) -> Result<Resp
     Ok(response::json(json!({ "result": result }).to_string()))
 }
 
-/// All properties that may be fetched.
-async fn propose_properties(snapshot: Snapshot) -> Response {
+/// Proposes properties to fetch.
+async fn propose_properties(snapshot: Snapshot, request: Request) -> Response {
+    let form = RawQuery::parse(request.uri().query().unwrap_or_default());
+    let limit = parameter(&form, "limit").and_then(|limit| limit.parse().ok()).unwrap_or(usize::MAX);
     let properties = known_properties(&snapshot).into_iter().map(|(id, name)| json!({"id": id, "name": name}));
-    let properties: Vec<_> = properties.collect();
+    let properties: Vec<_> = properties.take(limit).collect();
     response::json(json!({"type": "software", "properties": properties}).to_string())
 }
