@@ -15,9 +15,24 @@ pub(crate) fn envelope(rest: &str) -> String {
     format!(r#"{{"name": "N", "license": "https://example.org/", {rest}}}"#)
 }
 
+/// Reads one file with an envelope with these members.
+pub(crate) fn examine_envelope(rest: &str) -> Report {
+    examine(&[("x.json", &envelope(rest))])
+}
+
 /// A valid record with these additional properties, each preceded by a comma.
 pub(crate) fn record(id: &str, more: &str) -> String {
     format!(
         r#"{{"id": "{id}", "name": "{id} name", "url": "https://{id}.example/", "evidence_status": "pending-review"{more}}}"#
     )
+}
+
+/// Numbered records, each with the additional properties that `more` returns for its number.
+pub(crate) fn records(count: usize, more: impl Fn(usize) -> String) -> String {
+    (0..count).map(|n| record(&format!("p{n}"), &more(n))).collect::<Vec<_>>().join(",")
+}
+
+/// Each finding's code and JSON pointer.
+pub(crate) fn found(report: &Report) -> Vec<(&'static str, &str)> {
+    report.findings.iter().map(|finding| (finding.code.as_str(), &*finding.location.pointer)).collect()
 }

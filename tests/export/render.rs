@@ -1,6 +1,7 @@
-//! What findings look like: as text for typical invalid files, as workflow commands, and as JSON.
+//! What findings look like as workflow commands and as JSON, and how many are printed. The text is in
+//! the snapshots of the cases.
 
-use super::reading::{envelope, examine, record};
+use super::reading::{envelope, examine, examine_envelope, record, records};
 use software_directory::export::Report;
 use software_directory::export::render::{self, Style};
 
@@ -22,68 +23,7 @@ fn json(report: &Report) -> serde_json::Value {
     serde_json::from_slice(&out).expect("one document")
 }
 
-const BROKEN_RECORDS: &str = r#"{
-  "name": "QHSE",
-  "license": "CC BY 4.0",
-  "software": [
-    {
-      "id": "audit", "name": "Évaluation", "url": "audit.example",
-      "evidence_status": "vendor-sources-reviewed",
-      "evidence_checkedon": "2025-02-30",
-      "sources": [["Page", "https://audit.example/a b"], ["x"]],
-      "rating": "5", "review_count": 1.5, "offering_type": "sofware",
-      "tags": ["a", 3]
-    },
-    { "id": "audit", "name": "", "url": "https://b.example/", "evidence_status": "reviewed", "evidence_checked_on": "1.2.25" }
-  ]
-}
-"#;
-
-#[test]
-fn broken_records_are_reported_as_text() {
-    insta::assert_snapshot!(text(&examine(&[("data/qhse.json", BROKEN_RECORDS)])));
-}
-
-#[test]
-fn nearly_valid_json_is_reported_as_text() {
-    let files = [
-        (
-            "data/comma.json",
-            "{\n  \"name\": \"x\",\n  // note\n  \"license\": \"https://x.example/\",\n  \"software\": [],\n}\n",
-        ),
-        ("data/cut.json", "{\n  \"name\": \"x\",\n  \"software\": [\n    {\"id\": \"a\",\n"),
-        ("data/empty.json", ""),
-        ("data/python.json", "{'name': None}"),
-        (
-            "data/twice.json",
-            "{\n  \"name\": \"x\",\n  \"name\": \"y\",\n  \"license\": \"https://x.example/\",\n  \"software\": []\n}\n",
-        ),
-    ];
-    insta::assert_snapshot!(text(&examine(&files)));
-}
-
-#[test]
-fn only_the_part_of_a_long_line_around_the_error_is_shown() {
-    let padding = record("long", &format!(r#", "description": "{}""#, "wörd ".repeat(200)));
-    let broken = r#"{"id": "é", "name": "É", "url": "https://e.example/", "evidence_status": "pending"}"#;
-    let line = envelope(&format!(r#""software": [{padding}, {broken}, {padding}]"#));
-    insta::assert_snapshot!(text(&examine(&[("data/line.json", &line)])));
-}
-
-#[test]
-fn conflicts_between_files_are_reported_as_text() {
-    let products = envelope(&format!(
-        "\n  \"software\": [\n    {},\n    {}\n  ],\n  \"glossary\": [{{\"term\": \"CAPA\", \"definition\": \"d\"}}]\n",
-        record("a", ""),
-        record("b", r#", "evidence_checked_on": "2025-06-02""#)
-    ));
-    let others = envelope(&format!(
-        "\n  \"software\": [{}],\n  \"reviews\": [{{\"id\": \"r\", \"software_id\": \"c\", \"rating\": 5}}],\n  \
-         \"glossary\": [{{\"term\": \"capa\", \"definition\": \"d\"}}]\n",
-        record("b", r#", "rating": 9, "Vendor": "V""#)
-    ));
-    insta::assert_snapshot!(text(&examine(&[("data/one.json", &products), ("data/two.json", &others)])));
-}
+const BROKEN_RECORDS: &str = include_str!("cases/report/broken_records.json");
 
 #[test]
 fn findings_are_reported_as_workflow_commands() {
@@ -98,18 +38,16 @@ fn a_report_is_rendered_as_json() {
 
 #[test]
 fn a_valid_set_prints_one_line() {
-    let text_of = |count: usize| {
-        let records = (0..count).map(|n| record(&format!("p{n}"), "")).collect::<Vec<_>>().join(",");
-        text(&examine(&[("x.json", &envelope(&format!("\"software\": [{records}]")))]))
-    };
+    let text_of =
+        |count: usize| text(&examine_envelope(&format!("\"software\": [{}]", records(count, |_| String::new()))));
     assert_eq!(text_of(1), "Checked 1 file, 1 record: 0 errors, 0 warnings.\n");
     assert_eq!(text_of(1200), "Checked 1 file, 1,200 records: 0 errors, 0 warnings.\n");
 }
 
 #[test]
 fn the_first_findings_of_a_kind_are_listed_and_the_rest_are_counted() {
-    let records = (0..1500).map(|n| record(&format!("p{n}"), r#", "rating": "high""#)).collect::<Vec<_>>().join(",\n");
-    let report = examine(&[("x.json", &envelope(&format!("\"software\": [{records}]")))]);
+    let records = records(1500, |_| r#", "rating": "high""#.to_owned());
+    let report = examine_envelope(&format!("\"software\": [{records}]"));
     let printed = text(&report);
     assert_eq!(printed.matches("error[wrong_type]: `rating` must be").count(), 20);
     assert!(printed.contains("error[wrong_type]: and 1,480 more of this kind\n --> x.json\n"), "{printed}");
