@@ -211,19 +211,3 @@ fn many_files_changed_at_once_cause_one_build() {
     assert!((3..=3 + pauses).contains(&builds), "{builds} builds for three pulls, {pauses} pauses");
     println!("exports: three pulls of {files} files each: {builds} builds");
 }
-
-#[test]
-fn a_set_that_lost_most_of_its_records_is_withheld_until_it_is_confirmed() {
-    let _alone = alone();
-    let corpus = Corpus::generated(20);
-    let place = place(&corpus);
-    let watching = Watching::new(place.started());
-    let few = Corpus::generated(5);
-    few.write(&place.data(), 1);
-    reports(&watching, 0, "records_removed", "most records are gone");
-    let builds = watching.builds();
-    // Confirms the set in another process, the way `--reindex` does.
-    place.reindex().expect("it builds");
-    follows(&watching, 1, "the set is confirmed");
-    assert_eq!(watching.builds(), builds, "the confirmed generation is picked up, not rebuilt");
-}

@@ -4,11 +4,12 @@
 use std::time::{Duration, Instant};
 
 use fail::FailScenario;
+use software_directory::generation::FailureCode;
 use software_directory::generation::failpoint::Step;
 use software_directory::update::Outcome;
 
 use crate::common::binary::command;
-use crate::common::place::Place;
+use crate::common::place::{Place, export};
 use crate::common::process::Server;
 use crate::common::until::until;
 use crate::corpus::Corpus;
@@ -29,6 +30,9 @@ fn a_panic_at_any_step_keeps_the_last_good_generation_and_is_retried() {
         fail::cfg(step.as_str(), "1*panic(out of paper)").expect("an action");
         corpus.write(&place.data(), at + 1);
         let outcome = running.updater.refresh().expect("it serves");
+        // A panic after publishing doesn't undo it.
+        let is_published = outcome == Outcome::Published || matches!(step, Step::PublishAfter);
+        assert_eq!(revision(&running.directory), if is_published { at + 1 } else { at }, "{step:?}");
         if matches!(outcome, Outcome::Published) {
             assert!(matches!(step, Step::SweepManifest | Step::SweepParts) && at < Step::ALL.len(), "{step:?}");
         } else {
@@ -50,6 +54,25 @@ fn a_panic_at_any_step_keeps_the_last_good_generation_and_is_retried() {
         assert_eq!((revision(&next.directory), next.reasons().len()), (at + 1, 0), "{step:?}: after a restart");
         assert!(place.generation_names().len() <= 2, "{step:?}: {:?}", place.generation_names());
     }
+}
+
+#[test]
+fn a_start_that_panics_serves_the_last_good_generation_if_there_is_one() {
+    let _alone = alone();
+    let place = Place::with(&["a", "b"]);
+    let scenario = FailScenario::setup();
+    fail::cfg(Step::BuildFinish.as_str(), "panic(out of paper)").expect("an action");
+    let failure = place.updater().updater.start().expect_err("nothing to serve");
+    assert_eq!(failure.code, FailureCode::BuildPanicked);
+    assert!(failure.detail.contains("out of paper"), "{failure}");
+    fail::remove(Step::BuildFinish.as_str());
+    drop(place.started());
+    place.write("tools.json", &export(&["a", "b", "c"]));
+    fail::cfg(Step::BuildFinish.as_str(), "panic(out of paper)").expect("an action");
+    let mut running = place.updater();
+    assert!(matches!(running.updater.start(), Ok(Outcome::Failed)));
+    assert_eq!((running.ids(), running.reasons()), (vec!["a".to_owned(), "b".to_owned()], vec!["build_panicked"]));
+    drop(scenario);
 }
 
 #[test]

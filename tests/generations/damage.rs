@@ -1,5 +1,5 @@
-//! Damage on disk, to every part and in every way. Damaged data is never served, and is always
-//! repaired.
+//! Damage on disk that needs a special setup: downloads, manifests, pointers, shared parts. Damage of
+//! every kind to every file is tested in `tests/faults/damage.rs`.
 
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -21,60 +21,6 @@ fn persisted() -> (Place, Vec<PathBuf>) {
     let parts: Vec<_> = manifest.parts.iter().map(|part| folder.join(&part.name)).collect();
     assert!(parts.len() > 5, "{parts:?}");
     (place, parts)
-}
-
-/// Damages each part in turn and expects a rebuild each time.
-fn is_rebuilt_after(damage: impl Fn(&PathBuf)) {
-    let (place, parts) = persisted();
-    for at in 0..parts.len() {
-        let manifest = place.current();
-        // Some parts have a different name in each build, but their order never changes.
-        let (before, name) = (manifest.folder_name(), &manifest.parts[at].name);
-        let part = place.index().join(&before).join(name);
-        damage(&part);
-        place.store().load(&place.current()).expect_err("detected");
-        let mut running = place.updater();
-        let outcome = running.updater.start().expect("it serves");
-        assert!(outcome == Outcome::Published, "{name:?}: {outcome:?}");
-        assert_eq!((running.ids().len(), running.reasons().len()), (2, 0), "{name:?}");
-        let after = place.current();
-        assert_ne!(after.folder_name(), before, "{name:?}: another build");
-        place.store().load(&after).expect("intact again");
-    }
-}
-
-#[test]
-fn a_part_with_a_flipped_bit_is_detected_and_rebuilt() {
-    is_rebuilt_after(|part| {
-        let mut content = fs::read(part).expect("read");
-        let middle = content.len() / 2;
-        match content.get_mut(middle) {
-            Some(byte) => *byte ^= 1,
-            None => content.push(0),
-        }
-        fs::write(part, content).expect("written");
-    });
-}
-
-#[test]
-fn a_truncated_or_extended_part_is_detected_and_rebuilt() {
-    is_rebuilt_after(|part| {
-        let mut content = fs::read(part).expect("read");
-        if content.pop().is_none() {
-            content.push(0);
-        }
-        fs::write(part, content).expect("written");
-    });
-    is_rebuilt_after(|part| {
-        let mut content = fs::read(part).expect("read");
-        content.push(0);
-        fs::write(part, content).expect("written");
-    });
-}
-
-#[test]
-fn a_missing_part_is_detected_and_rebuilt() {
-    is_rebuilt_after(|part| fs::remove_file(part).expect("removed"));
 }
 
 #[test]
@@ -126,16 +72,6 @@ fn a_flipped_bit_in_a_manifest_never_changes_content() {
             assert_eq!(artifact.parts, whole.parts, "byte {at}");
         }
     }
-}
-
-#[test]
-fn a_generation_without_a_manifest_counts_as_unfinished_and_is_ignored() {
-    let (place, parts) = persisted();
-    fs::remove_file(parts[0].with_file_name("manifest.json")).expect("removed");
-    let mut running = place.updater();
-    assert!(matches!(running.updater.start(), Ok(Outcome::Published)));
-    assert_eq!(running.ids().len(), 2);
-    assert_eq!(place.generation_names(), [place.current().folder_name()], "the unfinished generation should be swept");
 }
 
 #[test]
@@ -200,17 +136,6 @@ fn with_everything_damaged_and_broken_there_is_nothing_to_serve() {
     let mut running = place.updater();
     running.updater.start().expect_err("nothing to serve");
     assert!(running.directory.current().is_none());
-}
-
-#[test]
-fn damage_while_serving_is_repaired_at_the_next_full_read() {
-    let (place, parts) = persisted();
-    let mut running = place.started();
-    fs::write(&parts[0], "damaged").expect("written");
-    assert_eq!(running.updater.refresh().expect("it serves"), Outcome::Unchanged);
-    assert_eq!(running.reasons(), [""; 0]);
-    place.store().load(&place.current()).expect("intact again");
-    assert_eq!(place.started().seen().phases, [], "the next start needs no build");
 }
 
 #[test]

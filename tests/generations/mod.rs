@@ -13,7 +13,6 @@ mod listing;
 mod log;
 mod memory;
 mod name;
-mod panics;
 mod reloads;
 mod restart;
 mod skipping;
