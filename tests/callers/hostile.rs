@@ -159,18 +159,3 @@ fn callers_cannot_break_log_lines_or_get_a_key_logged() {
         assert!(!text.contains(secret) && !text.contains("CANARY"), "{what}: {text}");
     }
 }
-
-#[test]
-fn queries_are_logged_only_with_the_option() {
-    let place = Place::new(10, 1_000_000);
-    for (arguments, is_told) in [
-        (&["--log", "trace", "--access-log"][..], false),
-        (&["--log", "info,software_directory::http::access=info", "--log-queries"], true),
-    ] {
-        let server = place.serve(arguments);
-        let key = &place.key;
-        assert_eq!(server.status("/v1/search?q=embarrassing", key), 200);
-        until("the request is logged", || server.stderr().contains("/v1/search").then_some(()));
-        assert_eq!(server.stderr().contains("embarrassing"), is_told, "{}", server.stderr());
-    }
-}

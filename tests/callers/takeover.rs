@@ -1,5 +1,6 @@
 //! A new process takes over from an old one; they share a socket.
 
+use std::io;
 use std::net::{SocketAddr, TcpListener};
 use std::process::Stdio;
 use std::sync::Arc;
@@ -11,8 +12,25 @@ use tokio::task::JoinSet;
 use crate::callers::client::{Client, request};
 use crate::callers::load::PATHS;
 use crate::callers::process::Place;
-use crate::callers::stopping::Passage;
 use crate::callers::{alone, full, run};
+
+/// The outcomes of a caller's requests.
+#[derive(Debug, Default)]
+struct Passage {
+    answered: u64,
+    refused: Vec<io::Error>,
+    lost: Vec<io::Error>,
+}
+
+impl Passage {
+    /// The outcomes of both callers' requests.
+    fn and(mut self, other: Self) -> Self {
+        self.answered += other.answered;
+        self.refused.extend(other.refused);
+        self.lost.extend(other.lost);
+        self
+    }
+}
 
 /// Sends requests back to back until the stop signal; half of the callers use persistent
 /// connections.

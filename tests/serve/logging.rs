@@ -126,7 +126,10 @@ fn access_log_has_a_line_for_each_request_if_enabled() {
     for (options, count) in [(&["--log-format", "json"][..], 0), (&["--log-format", "json", "--access-log"], 1)] {
         let server = process::Server::start(folder.path(), options);
         assert_eq!(server.get("/v1/software/a").0, 200);
+        assert_eq!(server.get("/v1/search?q=embarrassing").0, 200);
         let (_, log) = server.terminate();
+        assert_eq!(log.matches("/v1/search").count(), count, "{log}");
+        assert!(!log.contains("embarrassing"), "queries are logged only with another option: {log}");
         let requests: Vec<Value> = log.lines().map(|line| serde_json::from_str(line).expect("an object")).collect();
         let requests: Vec<_> = requests.iter().filter(|line| line["path"] == "/v1/software/a").collect();
         assert_eq!(requests.len(), count, "{log}");
