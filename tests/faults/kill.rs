@@ -183,15 +183,20 @@ pub(crate) fn assert_tidy(index: &Path, what: &str) {
     assert!(store.current().is_some(), "{what}: there is a current generation");
 }
 
-/// How many times a process passes a step before it's killed there.
+/// How many times a process passes a step before it's killed there. Most steps are passed only once.
 fn befores(step: Step) -> Vec<usize> {
     match step {
         Step::BuildProduct if is_full() => vec![0, 10, 19],
         Step::BuildProduct => vec![10],
         Step::PartCreated | Step::PartHalf | Step::PartWritten | Step::PartSynced if is_full() => (0..32).collect(),
         Step::PartCreated | Step::PartSynced => vec![0, 5],
-        Step::PartHalf | Step::PartWritten => vec![0],
-        _ => vec![0, 1],
+        Step::StoreFolder
+        | Step::StoreLocked
+        | Step::PartLink
+        | Step::Opening
+        | Step::PublishBefore
+        | Step::PublishAfter => vec![0, 1],
+        _ => vec![0],
     }
 }
 
@@ -199,6 +204,11 @@ fn every_step(work: Work) {
     let mut place = Place::new(Corpus::generated(20));
     let mut kills = 0;
     for step in Step::ALL {
+        // `--reindex` neither opens nor publishes a generation.
+        let is_of_server = matches!(step, Step::Opening | Step::PublishBefore | Step::PublishAfter);
+        if matches!(work, Work::Reindex) && is_of_server {
+            continue;
+        }
         let mut at_step = 0;
         for before in befores(*step) {
             // For three kinds of work, full runs kill a process about fifty times per step.
@@ -214,9 +224,7 @@ fn every_step(work: Work) {
             }
         }
         kills += at_step;
-        // `--reindex` neither opens nor publishes a generation.
-        let is_of_server = matches!(step, Step::Opening | Step::PublishBefore | Step::PublishAfter);
-        assert!(at_step > 0 || (matches!(work, Work::Reindex) && is_of_server), "{work:?} never passed {step:?}");
+        assert!(at_step > 0, "{work:?} never passed {step:?}");
     }
     println!("kill: {work:?}: {kills} kills, {} generations, every restart complete", place.checker.generations());
 }

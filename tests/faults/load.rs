@@ -288,7 +288,7 @@ fn no_thread_builds(target: &Target, peak: usize) {
 
 #[test]
 fn reloads_under_load_never_mix_generations_or_reject_requests() {
-    let reloads = from_environment("FAULTS_RELOADS").unwrap_or_else(|| times(4, 1000));
+    let reloads = from_environment("FAULTS_RELOADS").unwrap_or_else(|| times(1, 1000));
     reloads_under_load("generated", Corpus::generated(times(200, 2000)), reloads);
 }
 
