@@ -120,13 +120,13 @@ pub(super) struct BlockScores {
     pub(super) members: Bitset,
     /// The documents that have a score, which may not be their highest yet.
     pub(super) scored: Bitset,
-    /// For each offset, the highest score so far; 0 if there's none.
-    best: Box<[f32; BLOCK_LEN]>,
+    /// For each offset, the highest score so far, or the sum of all; 0 if there's none.
+    scores: Box<[f32; BLOCK_LEN]>,
 }
 
 impl Default for BlockScores {
     fn default() -> Self {
-        Self { members: Bitset::NONE, scored: Bitset::NONE, best: Box::new([0.0; BLOCK_LEN]) }
+        Self { members: Bitset::NONE, scored: Bitset::NONE, scores: Box::new([0.0; BLOCK_LEN]) }
     }
 }
 
@@ -136,7 +136,7 @@ impl BlockScores {
         if self.scored.is_empty() {
             return;
         }
-        for (scores, scored) in self.best.chunks_exact_mut(BITS).zip(self.scored.0) {
+        for (scores, scored) in self.scores.chunks_exact_mut(BITS).zip(self.scored.0) {
             if scored != 0 {
                 scores.fill(0.0);
             }
@@ -144,17 +144,22 @@ impl BlockScores {
         self.scored = Bitset::NONE;
     }
 
-    /// The highest score so far.
     #[inline]
     pub(super) fn of(&self, at: usize) -> f32 {
-        self.best[at % BLOCK_LEN]
+        self.scores[at % BLOCK_LEN]
+    }
+
+    #[inline]
+    pub(super) fn add(&mut self, at: usize, score: f32) {
+        self.scored.add(at);
+        self.scores[at % BLOCK_LEN] += score;
     }
 
     /// Raises the score at an offset to `score` if it's lower.
     #[inline]
     pub(super) fn raise(&mut self, at: usize, score: f32) {
         self.scored.add(at);
-        let best = &mut self.best[at % BLOCK_LEN];
+        let best = &mut self.scores[at % BLOCK_LEN];
         *best = best.max(score);
     }
 }

@@ -172,7 +172,7 @@ impl<'a> TierCollector<'a> {
         let facets = self.collector.take_counts();
         // A page further down isn't affected by reranking.
         let is_reranked = request.order.is_none() && request.page.start < RERANKED;
-        let mut best = self.collector.into_best(if is_reranked { 0 } else { request.page.start });
+        let mut best = self.collector.into_best(if is_reranked { RERANKED } else { request.page.start });
         if is_reranked {
             let head = best.len().min(RERANKED);
             request.plan.signals.rerank(self.forward, self.meanings, &mut best[..head], request.page.end);
@@ -183,7 +183,9 @@ impl<'a> TierCollector<'a> {
     }
 
     fn note(&mut self, ordinals: impl Iterator<Item = Ordinal>) {
-        self.found.extend(ordinals.take(self.noted - self.found.len()));
+        if self.found.len() < self.noted {
+            self.found.extend(ordinals.take(self.noted - self.found.len()));
+        }
     }
 }
 

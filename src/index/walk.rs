@@ -65,7 +65,8 @@ struct Walk<'e> {
     index: &'e Index,
     /// The required groups come first.
     groups: Vec<GroupCursor<'e>>,
-    /// Each group's documents and scores in the current block, plus spare buffers.
+    /// Each group's documents and scores in the current block, then the excluded documents, the
+    /// candidates' scores, and spare buffers.
     scores: Vec<BlockScores>,
     excluded: Vec<GroupCursor<'e>>,
     /// The score below which a document is only counted.
@@ -110,7 +111,7 @@ impl<'e> Walk<'e> {
         let excluded = (0..).zip(&plan.excluded).filter(|(at, term)| !plan.excluded[..*at].contains(term));
         let excluded = excluded.map(|(_, term)| GroupCursor::of_term(index, term, budget)).collect::<Result<_, _>>()?;
         let mut scores = BUFFERS.take();
-        scores.resize_with(scores.len().max(groups.len() + 1), BlockScores::default);
+        scores.resize_with(scores.len().max(groups.len() + 2), BlockScores::default);
         Ok(Some(Self { index, groups, scores, excluded, threshold: None, budget }))
     }
 
@@ -228,13 +229,17 @@ impl<'e> Walk<'e> {
         let mut pruned = *found;
         let candidates = self.candidates(block, found);
         let is_by_group = self.threshold.is_none() || self.groups.len() > FEW_GROUPS;
-        let sums = is_by_group.then(|| self.sums(block, &candidates));
+        if is_by_group {
+            self.sum(block, &candidates);
+        }
+        let sums = &self.scores[self.groups.len() + 1];
         for at in candidates.offsets() {
             let groups = self.groups.iter().zip(&self.scores);
             // Always sum in the same order, so that a score doesn't depend on pruning.
-            let score = match &sums {
-                Some(sums) => sums[at],
-                None => groups.fold(0.0, |score, (group, scores)| score + group.score(scores, block, at)),
+            let score = if is_by_group {
+                sums.of(at)
+            } else {
+                groups.fold(0.0, |score, (group, scores)| score + group.score(scores, block, at))
             };
             if score >= threshold {
                 pruned.remove(at);
@@ -245,18 +250,19 @@ impl<'e> Walk<'e> {
         collector.count_pruned(pruned.pruned(start));
     }
 
-    /// The candidates' scores, by offset. They're summed group by group because when there are many
-    /// groups, as for a list of similar products, a document is in only a few.
-    fn sums(&self, block: usize, candidates: &Bitset) -> [f32; BLOCK_LEN] {
-        let mut sums = [0.0; BLOCK_LEN];
-        for (group, scores) in self.groups.iter().zip(&self.scores) {
+    /// Sums the candidates' scores group by group because when there are many groups, as for a list of
+    /// similar products, a document is in only a few.
+    fn sum(&mut self, block: usize, candidates: &Bitset) {
+        let (scores, sums) = self.scores.split_at_mut(self.groups.len() + 1);
+        let sums = &mut sums[0];
+        sums.clear();
+        for (group, scores) in self.groups.iter().zip(scores) {
             let mut members = scores.members;
             members.intersect(candidates);
             for at in members.offsets() {
-                sums[at] += group.score(scores, block, at);
+                sums.add(at, group.score(scores, block, at));
             }
         }
-        sums
     }
 
     /// The matching documents that can reach the threshold because they're in essential stages, as

@@ -1,7 +1,9 @@
 //! Recognises a query's intent (`alternative to Slack`, `Jira vs Asana`, `audit software not
 //! spreadsheets`), and resolves it by checking which of its names are in the index.
 
+use std::collections::HashSet;
 use std::ops::Range;
+use std::sync::LazyLock;
 
 use super::alternatives::{MOST_WORDS, Words};
 use super::plan::{Alternative, MatchKind, Phrase, Term, TermLookup};
@@ -24,7 +26,8 @@ pub(super) fn is_kind(folded: &str) -> bool {
 
 /// Whether a word expresses intent rather than being part of another word: `rogue-like`.
 pub(crate) fn is_intent_word(text: &str, word: &Word) -> bool {
-    word.gap != Gap::Joined && !text[word.end..].starts_with(is_dash) && is_listed(WORDS, &word.folded)
+    static LISTED: LazyLock<HashSet<&str>> = LazyLock::new(|| WORDS.split(' ').collect());
+    word.gap != Gap::Joined && !text[word.end..].starts_with(is_dash) && LISTED.contains(&*word.folded)
 }
 
 /// The words on both sides of a `vs` or an `or`.

@@ -23,9 +23,8 @@ pub struct Shares {
 }
 
 impl Meaning {
-    /// Adds what the meaning is worth to the hits' scores and sorts them again. The scores of exact
-    /// names, pinned products, related products and documents that come last with a score of 0 don't
-    /// change.
+    /// Adds what the meaning is worth to the hits' scores. The scores of exact names, pinned products,
+    /// related products and documents that come last with a score of 0 don't change.
     fn add(&self, meanings: &Meanings, best: &mut [RankedHit]) {
         meanings.fetch(best.iter().map(|hit| hit.ordinal));
         for hit in best.iter_mut() {
@@ -34,7 +33,6 @@ impl Meaning {
                 hit.score += self.worth(hit.score, meanings.likeness(&self.reference, hit.ordinal));
             }
         }
-        best.sort_unstable_by(|a, b| b.cmp(a));
     }
 
     /// What a document's meaning adds to its score: a share of the distance between the score and
@@ -49,12 +47,13 @@ impl Signals {
         1.0 + self.spelling * shares.spelling
     }
 
-    /// Puts hits, sorted by score, into their final order. Only the first `wanted` positions are sure
+    /// Puts hits into their final order. Only the first `wanted` positions are sure
     /// to be final.
     pub fn rerank(&self, forward: &Forward, meanings: &Meanings, best: &mut [RankedHit], wanted: usize) {
         if let Some(meaning) = &self.meaning {
             meaning.add(meanings, best);
         }
+        best.sort_unstable_by(|a, b| b.cmp(a));
         // A compound spelled as one word counts as a spelling of both words, so a single spelling can
         // be enough for all words.
         let spelling = if self.spellings.iter().any(Option::is_some) { 1.0 } else { 0.0 };
