@@ -1,4 +1,4 @@
-//! The W3C Reconciliation Service API, as OpenRefine uses it.
+//! The W3C Reconciliation Service API, as `OpenRefine` uses it.
 
 use axum::http::Method;
 use serde_json::{Value, json};

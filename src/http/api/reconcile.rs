@@ -1,4 +1,4 @@
-//! The W3C Reconciliation Service API 0.2, with which OpenRefine matches the rows of a table to products
+//! The W3C Reconciliation Service API 0.2, with which `OpenRefine` matches the rows of a table to products
 //! and adds columns from them. It isn't part of the OpenAPI document. Because its clients send
 //! parameters of their own, unknown ones are ignored.
 
@@ -150,7 +150,8 @@ fn software() -> Value {
 
 #[derive(Deserialize)]
 struct Query {
-    query: Option<String>,
+    #[serde(rename = "query")]
+    name: Option<String>,
     limit: Option<usize>,
     #[serde(default)]
     properties: Vec<GivenProperty>,
@@ -202,7 +203,7 @@ fn charged(cost: usize, body: &Value) -> Response {
 
 /// The products that a query may refer to, best first: one with this id, then those with similar names.
 fn candidates(snapshot: &Snapshot, query: &Query, stop: &Stop) -> Result<Vec<Value>, ServiceError> {
-    let name = query.query.as_deref().unwrap_or_default().trim();
+    let name = query.name.as_deref().unwrap_or_default().trim();
     if name.is_empty() {
         return Ok(Vec::new());
     }
