@@ -228,7 +228,7 @@ impl<'e> Walk<'e> {
         let mut threshold = self.threshold.unwrap_or(f32::NEG_INFINITY);
         let mut pruned = *found;
         let candidates = self.candidates(block, found);
-        let is_by_group = self.threshold.is_none() || self.groups.len() > FEW_GROUPS;
+        let is_by_group = self.groups.len() > FEW_GROUPS;
         if is_by_group {
             self.sum(block, &candidates);
         }
