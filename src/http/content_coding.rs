@@ -1,6 +1,6 @@
-//! Content codings and their negotiation (RFC 9110, 8.4.1 and 12.5.3).
+//! Content codings and their negotiation (RFC 9110, 8.4.1 and 12.5.3), and media types of requests.
 
-use axum::http::header::ACCEPT_ENCODING;
+use axum::http::header::{ACCEPT_ENCODING, CONTENT_TYPE};
 use axum::http::{HeaderMap, HeaderName, HeaderValue};
 
 /// The content codings for responses, in ascending order of preference.
@@ -35,6 +35,12 @@ impl Coding {
             Self::Zstd => "zstd",
         }
     }
+}
+
+/// Whether a request's content has a media type, with any parameters.
+pub(super) fn has_media_type(headers: &HeaderMap, name: &str) -> bool {
+    let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()?.split(';').next());
+    media_type.is_some_and(|media_type| media_type.trim().eq_ignore_ascii_case(name))
 }
 
 /// The quality of an item, such as a coding or `*`, in `Accept-Encoding` or `Accept`; `None` if it

@@ -9,6 +9,7 @@ use super::{ServiceError, SoftwareFilter};
 use crate::catalogue::resource::SoftwareDetail;
 use crate::generation::Snapshot;
 use crate::index::SearchRequest;
+use crate::record::normalised_url;
 use crate::search::budget::Budget;
 use crate::search::typo::{allowed_edits, candidates};
 use crate::search::{Alternative, MatchKind, Plan, Term, TermLookup as _, WordGroup};
@@ -105,12 +106,14 @@ pub fn match_name(
     let mut asked = words(name);
     asked.truncate(MAX_WORDS);
     let plan = plan(snapshot, &asked, budget)?;
+    let [vendor, url] = known;
+    let known_host = url.map(host);
     let (filter, page) = (SoftwareFilter::default(), 0..MAX_COMPARED);
     let request = SearchRequest { plan: &plan, filter: &filter, order: None, page, facets: None, texts: false, budget };
     let mut matches = Vec::new();
     for hit in snapshot.index.search(&request)?.hits {
         let stored = snapshot.records.stored(hit.ordinal)?;
-        let (score, reason) = compare(snapshot, &asked, known, &stored.read()?);
+        let (score, reason) = compare(snapshot, &asked, vendor, known_host.as_deref(), &stored.read()?);
         if score >= LEAST {
             matches.push(NameMatch { item: hit.item, score, reason });
         }
@@ -177,12 +180,13 @@ fn is_initials(folded: &str) -> bool {
 fn compare(
     snapshot: &Snapshot,
     asked: &[Word],
-    [vendor, url]: [Option<&str>; 2],
+    vendor: Option<&str>,
+    known_host: Option<&str>,
     product: &SoftwareDetail<'_>,
 ) -> (f32, Reason) {
     let SoftwareDetail { item, detail } = product;
     let host = host(&item.website);
-    let of_vendor = item.vendor.iter().map(|vendor| &**vendor).chain([host]).flat_map(words);
+    let of_vendor = item.vendor.iter().map(|vendor| &**vendor).chain([&*host]).flat_map(words);
     let of_vendor: Vec<String> = of_vendor.map(|word| word.folded).collect();
     let is_other_vendor = vendor.is_some_and(|vendor| {
         let vendor = words(vendor);
@@ -193,16 +197,20 @@ fn compare(
         std::iter::once(&*item.name).chain(aliases).map(|name| score(snapshot, asked, &words(name), &of_vendor));
     let best = scores.reduce(|best, other| if other.0 > best.0 { other } else { best });
     let (score, reason) = best.unwrap_or((0.0, Reason::Words));
-    let is_other_host = url.is_some_and(|url| self::host(url) != host);
+    let is_other_host = known_host.is_some_and(|known| known != host);
     let cost = OTHER * f32::from(u8::from(is_other_vendor) + u8::from(is_other_host));
     (score - cost, reason)
 }
 
-/// The host in an address, without `www.`.
-fn host(address: &str) -> &str {
-    let rest = address.split_once("://").map_or(address, |(_, rest)| rest);
-    let host = rest.split(['/', '?', '#']).next().unwrap_or_default();
-    host.strip_prefix("www.").unwrap_or(host)
+/// The host in an address, in lower case and without `www.`. The scheme may be missing.
+fn host(address: &str) -> String {
+    let with_scheme = if address.contains("://") { address.into() } else { format!("https://{address}") };
+    let normalised = normalised_url(&with_scheme);
+    let rest = match normalised.split_once("://") {
+        Some((scheme, rest)) if !scheme.contains(['/', '?']) => rest,
+        _ => &normalised,
+    };
+    rest.split(['/', '?', '#']).next().unwrap_or_default().to_owned()
 }
 
 /// What another word costs.

@@ -68,6 +68,7 @@ async fn batches_are_answered_by_get_and_by_form() {
         "c": {"query": "tool-rated"},
         "d": {"query": "Rated Gauge", "properties": [{"pid": "vendor", "v": {"id": "x", "name": "Someone Else"}}]},
         "h": {"query": "Rated Gauge", "properties": [{"pid": "url", "v": "http://www.rated.example/start"}]},
+        "k": {"query": "Rated Gauge", "properties": [{"pid": "url", "v": "WWW.Rated.Example:443/a"}]},
         "i": {"query": "Rated Gauge", "properties": [{"pid": "url", "v": "https://other.example/"}]},
         "e": {"query": "Zymurgy"},
         "f": {"properties": [{"pid": "vendor", "v": ["Gauge Makers"]}]},
@@ -83,6 +84,7 @@ async fn batches_are_answered_by_get_and_by_form() {
         ("c", 100.0, true),
         ("d", 75.0, false),
         ("h", 100.0, true),
+        ("k", 100.0, true),
         ("i", 75.0, false),
     ] {
         let (id, score, decision) = first(key);

@@ -115,12 +115,16 @@ pub(in crate::http) const OPERATING_SYSTEMS: &[&str] = &["operating_systems", "o
 pub(in crate::http) const VERSIONS: &[&str] = &["software_version", "version"];
 pub(in crate::http) const LICENSES: &[&str] = &["license", "licence"];
 
+fn is_address(text: &str) -> bool {
+    text.starts_with("https://") || text.starts_with("http://")
+}
+
 /// A value of one of [`ADDRESSES`]. A processor would take bare text for an address relative to the
 /// document's own.
 fn address_or_text(value: Value) -> Value {
     match value {
         Value::Array(values) => values.into_iter().map(address_or_text).collect(),
-        Value::String(text) if text.starts_with("https://") || text.starts_with("http://") => text.into(),
+        Value::String(text) if is_address(&text) => text.into(),
         text => json!({ "@value": text }),
     }
 }
@@ -149,7 +153,7 @@ fn codemeta(record: &Value) -> String {
 pub(in crate::http) fn license(value: &Value) -> Value {
     let Some(text) = value.as_str() else { return value.clone() };
     let is_identifier = |byte: u8| byte.is_ascii_alphanumeric() || b"-.+".contains(&byte);
-    if text.starts_with("https://") || text.starts_with("http://") {
+    if is_address(text) {
         text.into()
     } else if text.bytes().all(is_identifier) && text.bytes().any(|byte| byte.is_ascii_digit()) {
         format!("https://spdx.org/licenses/{text}").into()

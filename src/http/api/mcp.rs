@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, PoisonError};
 use axum::Router;
 use axum::body::Body;
 use axum::extract::{Request, State};
-use axum::http::header::{ACCEPT, ALLOW, CONTENT_TYPE, ORIGIN};
+use axum::http::header::{ACCEPT, ALLOW, ORIGIN};
 use axum::http::{HeaderMap, Method};
 use axum::response::{IntoResponse as _, Response};
 use axum::routing::any;
 
-use crate::http::content_coding::quality;
+use crate::http::content_coding::{has_media_type, quality};
 use crate::http::extract::Snapshot;
 use crate::http::middleware::{MCP_METHODS, MCP_PATH, is_own_host};
 use crate::http::problem::ApiError;
@@ -39,7 +39,7 @@ async fn answer(State(state): State<Arc<AppState>>, snapshot: Snapshot, request:
     if !accepts_json(request.headers()) {
         return ApiError::NotAcceptable.into_response();
     }
-    if !is_json(request.headers()) {
+    if !has_media_type(request.headers(), "application/json") {
         return ApiError::UnsupportedMediaType.into_response();
     }
     let pool = Pool { state: Arc::clone(&state), holder: search_pool::holder(), error: Arc::default() };
@@ -59,11 +59,6 @@ async fn answer(State(state): State<Arc<AppState>>, snapshot: Snapshot, request:
 fn accepts_json(headers: &HeaderMap) -> bool {
     let accepts = |range| quality(headers, &ACCEPT, range).is_some_and(|quality| quality > 0.0);
     !headers.contains_key(ACCEPT) || ["application/json", "application/*", "*/*"].into_iter().any(accepts)
-}
-
-fn is_json(headers: &HeaderMap) -> bool {
-    let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()?.split(';').next());
-    media_type.is_some_and(|media_type| media_type.trim().eq_ignore_ascii_case("application/json"))
 }
 
 fn problem(rejected: Rejected) -> ApiError {

@@ -1,6 +1,6 @@
-//! The W3C Reconciliation Service API 0.2, with which `OpenRefine` matches the rows of a table to products
-//! and adds columns from them. It isn't part of the OpenAPI document. Because its clients send
-//! parameters of their own, unknown ones are ignored.
+//! The W3C Reconciliation Service API 0.2, with which `OpenRefine` matches the rows of a table to
+//! products and adds columns from them. It isn't part of the OpenAPI document. Its clients send
+//! parameters of their own, so unknown ones are ignored.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
@@ -8,7 +8,7 @@ use std::sync::Arc;
 use axum::Router;
 use axum::body::to_bytes;
 use axum::extract::{Request, State};
-use axum::http::header::{CONTENT_TYPE, HOST};
+use axum::http::header::HOST;
 use axum::http::{HeaderMap, Method};
 use axum::response::Response;
 use axum::routing::get;
@@ -18,6 +18,7 @@ use serde_json::{Map, Value, json};
 
 use crate::catalogue::resource::SoftwareItem;
 use crate::curate::publiccode::property;
+use crate::http::content_coding::has_media_type;
 use crate::http::extract::Snapshot;
 use crate::http::extract::query::RawQuery;
 use crate::http::middleware::{Cost, RECONCILE};
@@ -29,7 +30,7 @@ use crate::service::{self, CERTAIN, NameMatch, Reason, ServiceError, Stop};
 /// The maximum number of queries in a request.
 const MAX_BATCH: usize = 10;
 
-/// The maximum number of products to extend at once: as many rows as `OpenRefine` previews.
+/// The maximum number of products to extend at once. `OpenRefine` previews up to this many rows.
 const MAX_EXTENDED: usize = 1000;
 
 /// How many extended products count as one request.
@@ -44,7 +45,7 @@ const MAX_EXTENDED_BYTES: usize = 8 * 1024 * 1024;
 /// The maximum size of the form, in bytes.
 const MAX_FORM_BYTES: usize = 64 * 1024;
 
-/// How many products are returned for a query or suggested at once, unless a query asks for fewer or more.
+/// How many products a query without a limit returns, and how many are suggested at once.
 const FEW: usize = 10;
 
 /// How many suggestions may be skipped.
@@ -80,7 +81,7 @@ async fn answer(
 ) -> Result<Response, ApiError> {
     let (parts, body) = request.into_parts();
     let form = if parts.method == Method::POST {
-        if !is_form(&parts.headers) {
+        if !has_media_type(&parts.headers, "application/x-www-form-urlencoded") {
             return Err(ApiError::UnsupportedMediaType);
         }
         let body = to_bytes(body, MAX_FORM_BYTES).await.map_err(|_| ApiError::ContentTooLarge)?;
@@ -99,14 +100,8 @@ async fn answer(
     }
 }
 
-fn is_form(headers: &HeaderMap) -> bool {
-    let media_type = headers.get(CONTENT_TYPE).and_then(|value| value.to_str().ok()?.split(';').next());
-    media_type.is_some_and(|media_type| media_type.trim().eq_ignore_ascii_case("application/x-www-form-urlencoded"))
-}
-
 fn parameter(form: &RawQuery, name: &str) -> Option<String> {
-    let (_, value) = form.pairs().find(|(of, _)| *of == name.as_bytes())?;
-    Some(String::from_utf8_lossy(value).into_owned())
+    form.first(name).map(|value| String::from_utf8_lossy(value).into_owned())
 }
 
 fn read<T: DeserializeOwned>(form: &RawQuery, name: &str) -> Result<Option<T>, ApiError> {

@@ -148,8 +148,7 @@ fn uncached(mut response: Response) -> Response {
 }
 
 fn parameter(query: &RawQuery, name: &str) -> Option<String> {
-    let (_, value) = query.pairs().find(|(of, _)| *of == name.as_bytes())?;
-    String::from_utf8(value.to_vec()).ok()
+    String::from_utf8(query.first(name)?.to_vec()).ok()
 }
 
 /// Where to go after signing in: a path on this host. Another host's URL would start with a

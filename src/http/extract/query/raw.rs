@@ -32,6 +32,11 @@ impl RawQuery {
         self.pairs.iter().map(|(name, value)| (name.as_slice(), value.as_slice()))
     }
 
+    /// The first value of a parameter.
+    pub(in crate::http) fn first(&self, name: &str) -> Option<&[u8]> {
+        self.pairs().find(|(of, _)| *of == name.as_bytes()).map(|(_, value)| value)
+    }
+
     pub(in crate::http) fn sorted(&self) -> Vec<(&[u8], &[u8])> {
         let mut pairs: Vec<_> = self.pairs().collect();
         pairs.sort_unstable();
