@@ -29,11 +29,14 @@ pub struct AttributeColumn {
     lists: SharedLists,
 }
 
+#[expect(clippy::cast_possible_truncation, reason = "values are numbered with 32 bits")]
+const fn number(at: usize) -> u32 {
+    at as u32
+}
+
 impl AttributeColumn {
     /// The value numbers in a range.
     pub fn find(&self, KeyRange { from, to }: &KeyRange) -> Range<u32> {
-        #[expect(clippy::cast_possible_truncation, reason = "values are numbered with 32 bits")]
-        let number = |at: usize| at as u32;
         let from = from.as_ref().map_or(0, |from| self.keys.partition_point(|key| **key < **from));
         let to = to.as_ref().map_or(self.keys.len(), |to| self.keys.partition_point(|key| **key <= **to));
         number(from)..number(to)
@@ -42,10 +45,13 @@ impl AttributeColumn {
     /// The value numbers for a key, and for the same key with a version: `GPL` also stands for
     /// `GPL-3.0`.
     pub fn find_versions(&self, key: &str) -> impl Iterator<Item = u32> + use<> {
+        let start = self.keys.partition_point(|other| **other < *key);
+        let longer = &self.keys[start..];
+        let longer = &longer[..longer.partition_point(|other| other.starts_with(key))];
+        let before = |rest: &str| number(start + longer.partition_point(|other| other[key.len()..] < *rest));
         // In ASCII, `:` follows the digits.
-        let versions = KeyRange { from: Some(format!("{key}0")), to: Some(format!("{key}:")) };
-        let versions = if key.len() > 1 { self.find(&versions) } else { 0..0 };
-        self.find(&KeyRange::one(key)).chain(versions)
+        let versions = if key.len() > 1 { before("0")..before(":") } else { 0..0 };
+        (number(start)..before("\0")).chain(versions)
     }
 
     pub fn of(&self, ordinal: Ordinal) -> &[u32] {

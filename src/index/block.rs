@@ -120,7 +120,7 @@ pub(super) struct BlockScores {
     pub(super) members: Bitset,
     /// The documents that have a score, which may not be their highest yet.
     pub(super) scored: Bitset,
-    /// For each offset, the highest score so far, or the sum of all; 0 if there's none.
+    /// For each offset, the highest score so far; 0 if there's none.
     scores: Box<[f32; BLOCK_LEN]>,
 }
 
@@ -147,12 +147,6 @@ impl BlockScores {
     #[inline]
     pub(super) fn of(&self, at: usize) -> f32 {
         self.scores[at % BLOCK_LEN]
-    }
-
-    #[inline]
-    pub(super) fn add(&mut self, at: usize, score: f32) {
-        self.scored.add(at);
-        self.scores[at % BLOCK_LEN] += score;
     }
 
     /// Raises the score at an offset to `score` if it's lower.

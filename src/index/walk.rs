@@ -65,8 +65,8 @@ struct Walk<'e> {
     index: &'e Index,
     /// The required groups come first.
     groups: Vec<GroupCursor<'e>>,
-    /// Each group's documents and scores in the current block, then the excluded documents, the
-    /// candidates' scores, and spare buffers.
+    /// Each group's documents and scores in the current block, then the excluded documents,
+    /// and spare buffers.
     scores: Vec<BlockScores>,
     excluded: Vec<GroupCursor<'e>>,
     /// The score below which a document is only counted.
@@ -85,10 +85,6 @@ const GROUP: usize = 30;
 
 /// Budget units per document found.
 const FOUND: usize = 3;
-
-/// If a plan has at most this many groups, the few candidates left by a threshold are in nearly all
-/// of them.
-const FEW_GROUPS: usize = 8;
 
 impl Drop for Walk<'_> {
     fn drop(&mut self) {
@@ -111,7 +107,7 @@ impl<'e> Walk<'e> {
         let excluded = (0..).zip(&plan.excluded).filter(|(at, term)| !plan.excluded[..*at].contains(term));
         let excluded = excluded.map(|(_, term)| GroupCursor::of_term(index, term, budget)).collect::<Result<_, _>>()?;
         let mut scores = BUFFERS.take();
-        scores.resize_with(scores.len().max(groups.len() + 2), BlockScores::default);
+        scores.resize_with(scores.len().max(groups.len() + 1), BlockScores::default);
         Ok(Some(Self { index, groups, scores, excluded, threshold: None, budget }))
     }
 
@@ -227,20 +223,10 @@ impl<'e> Walk<'e> {
         let start = block_start(block);
         let mut threshold = self.threshold.unwrap_or(f32::NEG_INFINITY);
         let mut pruned = *found;
-        let candidates = self.candidates(block, found);
-        let is_by_group = self.groups.len() > FEW_GROUPS;
-        if is_by_group {
-            self.sum(block, &candidates);
-        }
-        let sums = &self.scores[self.groups.len() + 1];
-        for at in candidates.offsets() {
-            let groups = self.groups.iter().zip(&self.scores);
+        for at in self.candidates(block, found).offsets() {
+            let groups = self.groups.iter().zip(&self.scores).filter(|(_, scores)| scores.members.has(at));
             // Always sum in the same order, so that a score doesn't depend on pruning.
-            let score = if is_by_group {
-                sums.of(at)
-            } else {
-                groups.fold(0.0, |score, (group, scores)| score + group.score(scores, block, at))
-            };
+            let score = groups.fold(0.0, |score, (group, scores)| score + group.score(scores, block, at));
             if score >= threshold {
                 pruned.remove(at);
                 collector.collect(document(start, at), score);
@@ -248,21 +234,6 @@ impl<'e> Walk<'e> {
             }
         }
         collector.count_pruned(pruned.pruned(start));
-    }
-
-    /// Sums the candidates' scores group by group because when there are many groups, as for a list of
-    /// similar products, a document is in only a few.
-    fn sum(&mut self, block: usize, candidates: &Bitset) {
-        let (scores, sums) = self.scores.split_at_mut(self.groups.len() + 1);
-        let sums = &mut sums[0];
-        sums.clear();
-        for (group, scores) in self.groups.iter().zip(scores) {
-            let mut members = scores.members;
-            members.intersect(candidates);
-            for at in members.offsets() {
-                sums.add(at, group.score(scores, block, at));
-            }
-        }
     }
 
     /// The matching documents that can reach the threshold because they're in essential stages, as

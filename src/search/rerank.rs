@@ -4,7 +4,7 @@ use serde::Serialize;
 
 use super::collect::{RankedHit, Tier};
 use super::forward::Forward;
-use super::lexicon::FIRST_WORD;
+use super::lexicon::WordId;
 use super::meaning::Meanings;
 use super::plan::{Meaning, Signals};
 use crate::catalogue::Ordinal;
@@ -96,7 +96,8 @@ impl Signals {
 
     fn share_spelled(&self, forward: &Forward, ordinal: Ordinal) -> f32 {
         let mut spelled = 0_u32;
-        for word in forward.words_until(ordinal, Section::Summary).filter(|word| *word >= FIRST_WORD) {
+        let is_spelling = |word: &WordId| self.spellings.contains(&Some(*word));
+        for word in forward.words_until(ordinal, Section::Summary).filter(is_spelling) {
             let Some(matched) = self.stems.of(forward.stem_of(word)) else { continue };
             let slot = matched.trailing_zeros() as usize;
             if self.spellings.get(slot).is_some_and(|spelling| *spelling == Some(word)) {
