@@ -46,9 +46,9 @@ impl AttributeColumn {
     /// `GPL-3.0`.
     pub fn find_versions(&self, key: &str) -> impl Iterator<Item = u32> + use<> {
         let start = self.keys.partition_point(|other| **other < *key);
-        let longer = &self.keys[start..];
-        let longer = &longer[..longer.partition_point(|other| other.starts_with(key))];
-        let before = |rest: &str| number(start + longer.partition_point(|other| other[key.len()..] < *rest));
+        let from_start = &self.keys[start..];
+        let same_start = &from_start[..from_start.partition_point(|other| other.starts_with(key))];
+        let before = |rest: &str| number(start + same_start.partition_point(|other| other[key.len()..] < *rest));
         // In ASCII, `:` follows the digits.
         let versions = if key.len() > 1 { before("0")..before(":") } else { 0..0 };
         (number(start)..before("\0")).chain(versions)

@@ -65,8 +65,8 @@ struct Walk<'e> {
     index: &'e Index,
     /// The required groups come first.
     groups: Vec<GroupCursor<'e>>,
-    /// Each group's documents and scores in the current block, then the excluded documents,
-    /// and spare buffers.
+    /// Each group's documents and scores in the current block, then the excluded documents, and
+    /// spare buffers.
     scores: Vec<BlockScores>,
     excluded: Vec<GroupCursor<'e>>,
     /// The score below which a document is only counted.

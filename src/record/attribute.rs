@@ -79,9 +79,6 @@ impl AttributeType {
     pub fn key(self, value: &str) -> Option<String> {
         let is_separator = |c: &char| c.is_whitespace() || matches!(c, '-' | '_');
         match self {
-            Self::Text if value.is_ascii() => {
-                Some(value.to_ascii_lowercase().chars().filter(|c| !is_separator(c)).collect())
-            }
             Self::Text => Some(folded(value).filter(|c| !is_separator(c)).collect()),
             Self::Number => {
                 let number = value.parse::<f64>().ok().filter(|number| number.is_finite())?;

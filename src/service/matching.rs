@@ -206,11 +206,9 @@ fn compare(
 fn host(address: &str) -> String {
     let with_scheme = if address.contains("://") { address.into() } else { format!("https://{address}") };
     let normalised = normalised_url(&with_scheme);
-    let rest = match normalised.split_once("://") {
-        Some((scheme, rest)) if !scheme.contains(['/', '?']) => rest,
-        _ => &normalised,
-    };
-    rest.split(['/', '?', '#']).next().unwrap_or_default().to_owned()
+    // Schemes other than HTTP aren't dropped.
+    let mut parts = normalised.split(['/', '?', '#']);
+    parts.find(|part| !part.is_empty() && !part.ends_with(':')).unwrap_or_default().to_owned()
 }
 
 /// What another word costs.

@@ -8,7 +8,9 @@ use unicode_normalization::char::{compose, is_combining_mark};
 /// [may be ignored](is_ignorable_mark). All other marks are composed with the preceding character,
 /// if Unicode has such a character.
 pub(crate) fn folded(text: &str) -> impl Iterator<Item = char> {
-    let mut chars = text.nfkd().filter(|c| !is_ignorable_mark(*c)).peekable();
+    // Text in ASCII, which is most of it, only needs lower case.
+    let (ascii, other) = if text.is_ascii() { (text, "") } else { ("", text) };
+    let mut chars = other.nfkd().filter(|c| !is_ignorable_mark(*c)).peekable();
     let composed = std::iter::from_fn(move || {
         let mut c = chars.next()?;
         while let Some(both) = chars.peek().filter(|mark| is_combining_mark(**mark)).and_then(|mark| compose(c, *mark))
@@ -18,7 +20,7 @@ pub(crate) fn folded(text: &str) -> impl Iterator<Item = char> {
         }
         Some(c)
     });
-    composed.flat_map(char::to_lowercase)
+    ascii.chars().map(|c| c.to_ascii_lowercase()).chain(composed.flat_map(char::to_lowercase))
 }
 
 /// Whether a mark may be omitted in writing: the accents of Latin, Greek and Cyrillic letters, the
