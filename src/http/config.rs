@@ -8,6 +8,7 @@ use axum::http::Uri;
 use ipnet::IpNet;
 
 use super::face::Face;
+use super::pages::language::Language;
 use super::pages::links::Base;
 use super::preview::Preview;
 use super::search_pool::MaxQueueDelay;
@@ -64,8 +65,8 @@ pub struct HttpConfig {
 pub struct Publication {
     /// The path that the folder is served at, without a trailing slash.
     pub(super) base_path: String,
-    /// The tags of the pages' languages, the directory's own first.
-    pub(super) languages: Vec<&'static str>,
+    /// The pages' languages, the directory's own first.
+    pub(super) languages: Vec<Language>,
 }
 
 impl Default for HttpConfig {

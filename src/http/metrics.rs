@@ -73,26 +73,19 @@ impl Metrics {
     pub fn new() -> Result<Self, MetricsError> {
         let registry = Registry::new();
         let counter = |name: &str, help: &str| register(&registry, IntCounter::with_opts(opts(name, help)));
-        let limited = register(
+        let limited = counters(
             &registry,
-            IntCounterVec::new(
-                opts(
-                    "http_requests_limited_total",
-                    "Requests refused with 429: over a key's or visitor's quota, or from an address with too many failed \
-                     authentications.",
-                ),
-                &["scope"],
-            ),
+            "http_requests_limited_total",
+            "Requests refused with 429: over a key's or visitor's quota, or from an address with too many failed \
+             authentications.",
+            &["scope"],
         )?;
         let histogram = HistogramOpts::new(
             "http_request_duration_seconds",
             "Time from the last byte of a request's headers to its response, by route.",
         );
         let metrics = Self {
-            requests: register(
-                &registry,
-                IntCounterVec::new(opts("http_requests_total", "Requests answered."), &["route", "method", "status"]),
-            )?,
+            requests: counters(&registry, "http_requests_total", "Requests answered.", &["route", "method", "status"])?,
             durations: register(
                 &registry,
                 HistogramVec::new(histogram.namespace(NAMESPACE).buckets(BUCKETS.to_vec()), &["route"]),
@@ -116,8 +109,8 @@ impl Metrics {
             registry,
         };
         let build =
-            IntGaugeVec::new(opts("build_info", "Always 1, labelled with the program's version."), &["version"]);
-        set(&register(&metrics.registry, build)?, env!("CARGO_PKG_VERSION"), 1);
+            gauges(&metrics.registry, "build_info", "Always 1, labelled with the program's version.", &["version"])?;
+        set(&build, env!("CARGO_PKG_VERSION"), 1);
         Ok(metrics)
     }
 
@@ -167,13 +160,13 @@ impl Metrics {
 impl DirectoryMetrics {
     fn new(registry: &Registry) -> Result<Self, MetricsError> {
         let gauge = |name: &str, help: &str| register(registry, IntGauge::with_opts(opts(name, help)));
+        let decimal = |name: &str, help: &str| register(registry, Gauge::with_opts(opts(name, help)));
         Ok(Self {
-            generation: register(
+            generation: gauges(
                 registry,
-                IntGaugeVec::new(
-                    opts("generation_info", "Always 1, labelled with the generation being served."),
-                    &["generation"],
-                ),
+                "generation_info",
+                "Always 1, labelled with the generation being served.",
+                &["generation"],
             )?,
             records: gauge("generation_records", "Products in the generation being served.")?,
             skipped_exports: gauge(
@@ -188,44 +181,35 @@ impl DirectoryMetrics {
                 "generation_published_timestamp_seconds",
                 "When the generation being served was published, in seconds since 1970; 0 before the first one.",
             )?,
-            data_age: register(
-                registry,
-                Gauge::with_opts(opts(
-                    "data_age_seconds",
-                    "Seconds since the served data was last known to match the exports or the index folder, which are read in full every ten minutes.",
-                )),
+            data_age: decimal(
+                "data_age_seconds",
+                "Seconds since the served data was last known to match the exports or the index folder, which are read in full every ten minutes.",
             )?,
-            reloads: register(
+            reloads: counters(
                 registry,
-                IntCounterVec::new(
-                    opts("reloads_total", "Number of times the exports were read, including at startup, by outcome."),
-                    &["outcome"],
-                ),
+                "reloads_total",
+                "Number of times the exports were read, including at startup, by outcome.",
+                &["outcome"],
             )?,
             last_success: gauge(
                 "last_reload_success",
                 "1 if the service is serving the exports as they were last read, otherwise 0.",
             )?,
-            last_at: register(
-                registry,
-                Gauge::with_opts(opts(
-                    "last_reload_timestamp_seconds",
-                    "When the exports were last read, in seconds since 1970; 0 before the first time.",
-                )),
+            last_at: decimal(
+                "last_reload_timestamp_seconds",
+                "When the exports were last read, in seconds since 1970; 0 before the first time.",
             )?,
-            requests_by_key: register(
+            requests_by_key: counters(
                 registry,
-                IntCounterVec::new(
-                    opts("key_requests_total", "Requests authenticated with a key from the key file, by key id."),
-                    &["key"],
-                ),
+                "key_requests_total",
+                "Requests authenticated with a key from the key file, by key id.",
+                &["key"],
             )?,
-            degraded: register(
+            degraded: gauges(
                 registry,
-                IntGaugeVec::new(
-                    opts("degraded", "1 for each reason why the service is degraded; absent while it's healthy."),
-                    &["reason"],
-                ),
+                "degraded",
+                "1 for each reason why the service is degraded; absent while it's healthy.",
+                &["reason"],
             )?,
         })
     }
@@ -282,6 +266,14 @@ fn set(gauges: &IntGaugeVec, label: &str, value: i64) {
 
 fn opts(name: &str, help: &str) -> Opts {
     Opts::new(name, help).namespace(NAMESPACE)
+}
+
+fn counters(registry: &Registry, name: &str, help: &str, labels: &[&str]) -> Result<IntCounterVec, MetricsError> {
+    register(registry, IntCounterVec::new(opts(name, help), labels))
+}
+
+fn gauges(registry: &Registry, name: &str, help: &str, labels: &[&str]) -> Result<IntGaugeVec, MetricsError> {
+    register(registry, IntGaugeVec::new(opts(name, help), labels))
 }
 
 fn register<C: Collector + Clone + 'static>(

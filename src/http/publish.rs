@@ -38,16 +38,15 @@ impl Publication {
         if !path.is_empty() && (!path.starts_with('/') || is_odd || path.parse::<PathAndQuery>().is_err()) {
             return Err(format!("{base_path:?} can't be the base path: write a path such as /directory"));
         }
-        let mut languages = vec![frame::own_language(catalogue).texts().tag];
+        let mut languages = vec![frame::own_language(catalogue)];
         for tag in tags {
             let known = Language::ALL.into_iter().find(|language| language.texts().tag == tag);
             let language = known.ok_or_else(|| {
                 let tags = Language::ALL.map(|language| language.texts().tag).join(", ");
                 format!("pages aren't available in {tag:?}; their languages are {tags}")
             })?;
-            let tag = language.texts().tag;
-            if !languages.contains(&tag) {
-                languages.push(tag);
+            if !languages.contains(&language) {
+                languages.push(language);
             }
         }
         Ok(Self { base_path: path.to_owned(), languages })

@@ -13,6 +13,7 @@ use serde::Serialize;
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
+use super::extract::PageLinks;
 use super::problem::ApiError;
 use crate::catalogue::ObjectWriter;
 use crate::catalogue::resource::{Pagination, SoftwareItem, UnknownValue};
@@ -29,17 +30,7 @@ pub(super) fn json(body: impl Into<Body>) -> Response {
     response
 }
 
-/// A response with one record, `{"data": {…}}`.
-pub(super) fn record<T: Serialize>(record: &T) -> Result<Response, ApiError> {
-    #[derive(Serialize)]
-    struct Record<'r, T> {
-        data: &'r T,
-    }
-    let body = serde_json::to_vec(&Record { data: record }).map_err(ApiError::internal)?;
-    Ok(json(body))
-}
-
-/// Like [`record`], for a record that is stored as a JSON object.
+/// A response with one record, `{"data": {…}}`, given its JSON.
 pub(super) fn stored_record(object: &[u8]) -> Response {
     json([b"{\"data\":", object, b"}"].concat())
 }
@@ -138,25 +129,10 @@ impl ListBody {
         if unknown.is_empty() { Ok(self) } else { self.with("query", &FilterReport { unknown }) }
     }
 
-    pub(in crate::http) fn finish(self) -> ListPage {
-        ListPage { body: self.object.finish().into(), pagination: self.pagination }
-    }
-}
-
-#[derive(Debug)]
-pub(in crate::http) struct ListPage {
-    body: Bytes,
-    pagination: Pagination,
-}
-
-impl ListPage {
-    pub(in crate::http) fn pagination(&self) -> Pagination {
-        self.pagination
-    }
-
-    /// Adds the `Link` header.
-    pub(in crate::http) fn into_response(self, links: Option<HeaderValue>) -> Response {
-        let mut response = json(self.body);
+    /// The response, with links to the list's other pages up to this offset, if there's a limit.
+    pub(in crate::http) fn into_response(self, links: &PageLinks, max_offset: Option<u64>) -> Response {
+        let links = links.header(self.pagination, max_offset);
+        let mut response = json(self.object.finish());
         response.headers_mut().extend(links.map(|links| (LINK, links)));
         response
     }

@@ -46,10 +46,11 @@ pub(super) struct SearchPool {
     admission: Admission,
 }
 
+/// A search to run. Dropping it rejects the search.
 struct Task {
     enqueued: Instant,
     max_delay: Duration,
-    run: Box<dyn FnOnce(Verdict) + Send>,
+    run: Box<dyn FnOnce() + Send>,
 }
 
 impl fmt::Debug for Task {
@@ -65,12 +66,6 @@ impl Drop for StopOnDrop {
     fn drop(&mut self) {
         self.0.set();
     }
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Verdict {
-    Admitted,
-    Rejected,
 }
 
 impl SearchPool {
@@ -99,16 +94,11 @@ impl SearchPool {
         let (sender, receiver) = oneshot::channel();
         let caller_leaves = StopOnDrop(Stop::default());
         let stop = caller_leaves.0.clone();
-        let run = Box::new(move |verdict| {
-            if sender.is_closed() {
-                return;
-            }
-            let outcome = match verdict {
+        let run = Box::new(move || {
+            if !sender.is_closed() {
                 // A search has no mutable shared state, so a panic leaves nothing half done.
-                Verdict::Admitted => panics::catch(|| search(stop)).map_err(ApiError::Panicked),
-                Verdict::Rejected => Err(ApiError::Overloaded),
-            };
-            let _ = sender.send(outcome);
+                let _ = sender.send(panics::catch(|| search(stop)).map_err(ApiError::Panicked));
+            }
         });
         let enqueued = Instant::now();
         let max_delay = self.admission.max_delay(self.tokens.is_empty(), enqueued);
@@ -127,9 +117,9 @@ impl SearchPool {
 fn work(tasks: &Mutex<Turns<Task>>, queued: &Receiver<()>) {
     for () in queued {
         let task = tasks.lock().unwrap_or_else(PoisonError::into_inner).pop();
-        let Some(task) = task else { continue };
-        let is_late = task.enqueued.elapsed() > task.max_delay;
-        (task.run)(if is_late { Verdict::Rejected } else { Verdict::Admitted });
+        if let Some(task) = task.filter(|task| task.enqueued.elapsed() <= task.max_delay) {
+            (task.run)();
+        }
     }
 }
 
@@ -250,7 +240,7 @@ mod tests {
         let pool = Arc::new(SearchPool::start(1, max_delay).expect("a thread"));
         let (release, released) = mpsc::channel::<()>();
         let (entered, entry) = oneshot::channel();
-        let run = Box::new(move |_| {
+        let run = Box::new(move || {
             let _ = entered.send(());
             let _ = released.recv();
         });

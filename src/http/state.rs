@@ -16,12 +16,12 @@ use super::middleware;
 use super::pages::docs::Docs;
 use super::pages::site::Site;
 use super::problem::ApiError;
-use super::search_cache::SearchCache;
+use super::search_cache::{CacheKey, SearchCache};
 use super::search_pool::{self, SearchPool};
 use super::shares::Shares;
 use crate::key::{AddressQuotas, KeyStore, SignInCodes};
 use crate::opensearch::Index;
-use crate::service::{Prefix, SearchSoftware, SoftwareFilter, Stop};
+use crate::service::{self, Prefix, SearchPage, SearchResults, SearchSoftware, SoftwareFilter, Stop};
 use crate::update::Directory;
 
 /// How often the search cache is cleared if it's idle.
@@ -47,8 +47,8 @@ pub struct AppState {
     pub(super) failed_attempts: AddressQuotas,
     /// Requests from visitors without a key.
     pub(super) visitors: Arc<AddressQuotas>,
-    pub(super) search_pool: SearchPool,
-    pub(super) search_cache: SearchCache,
+    search_pool: SearchPool,
+    search_cache: SearchCache,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -105,6 +105,37 @@ impl AppState {
         work: impl FnOnce(Stop) -> T + Send + 'static,
     ) -> Result<T, ApiError> {
         self.search_pool.run(search_pool::holder(), work).await
+    }
+
+    /// Searches, and writes the page of results on the same thread: this one if the results are cached,
+    /// otherwise one of the pool's.
+    pub(super) async fn search_page<T: Send + 'static>(
+        &self,
+        snapshot: Snapshot,
+        query: SearchSoftware,
+        write: impl FnOnce(&SearchPage<'_>, &SearchResults) -> Result<T, ApiError> + Send + 'static,
+    ) -> Result<T, ApiError> {
+        let key = CacheKey::new(snapshot.generation(), &query);
+        if let Some(results) = key.as_ref().and_then(|key| self.search_cache.get(key)) {
+            let page = results.page(&snapshot, &query);
+            self.count_search(&query, page.total_by_words());
+            return write(&page, &results);
+        }
+        let generation = Snapshot::clone(&snapshot);
+        let search = move |stop: Stop| {
+            let budget = service::budget(&snapshot, &stop);
+            let results = service::find_software_within(&snapshot, &query, &budget)?;
+            let page = results.page(&snapshot, &query);
+            let (written, total) = (write(&page, &results)?, page.total_by_words());
+            drop(page);
+            Ok::<_, ApiError>((written, results, query, total))
+        };
+        let (written, results, query, total) = self.search(search).await??;
+        self.count_search(&query, total);
+        if let Some(key) = key {
+            self.search_cache.insert(generation.generation(), key, Arc::new(results));
+        }
+        Ok(written)
     }
 
     /// What's being served; `None` until there's something to serve.

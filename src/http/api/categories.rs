@@ -4,24 +4,12 @@ use axum::response::Response;
 use utoipa::ToSchema;
 
 use crate::catalogue::resource::{CategoryResource, Pagination};
-use crate::http::extract::query::{FromParameters, InLanguage, Parameters, Query};
-use crate::http::extract::{Lang, MaxOffset, PageLinks, PathId, Served};
+use crate::http::extract::query::{InLanguage, LongPages, Query};
+use crate::http::extract::{Lang, PageLinks, PathId, Served};
 use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::ApiError;
 use crate::http::response::{self, ListBody};
-use crate::service::parameter::Values;
-use crate::service::parameter::definition::{LANG, LONG_LIMIT, OFFSET};
-use crate::service::{self, PageRequest};
-
-pub(in crate::http) struct ListCategories(PageRequest);
-
-impl FromParameters for ListCategories {
-    const PARAMETERS: Parameters = &[&[&LANG, &LONG_LIMIT, &OFFSET]];
-
-    fn read(values: &mut Values<'_>) -> Self {
-        Self(values.page(&LONG_LIMIT, &OFFSET))
-    }
-}
+use crate::service;
 
 /// A page of categories.
 #[derive(ToSchema)]
@@ -39,18 +27,17 @@ struct CategoryList {
     path = "/v1/categories",
     operation_id = "listCategories",
     tag = "Categories",
-    params(Query<ListCategories>),
+    params(Query<LongPages>),
     responses((status = 200, description = "A page of categories", body = CategoryList), ApiErrors),
 )]
 pub(in crate::http) async fn list_categories(
     served: Served,
-    Query(ListCategories(page)): Query<ListCategories>,
+    Query(LongPages(page)): Query<LongPages>,
     lang: Lang,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
     let page = service::list_categories(served.catalogue(), page, lang.language())?;
-    let links = links.header(page.pagination, MaxOffset::Unbounded);
-    Ok(lang.mark(page.is_in_language, ListBody::from_page(&page)?.finish().into_response(links)))
+    Ok(lang.mark(page.is_in_language, ListBody::from_page(&page)?.into_response(&links, None)))
 }
 
 /// A category.

@@ -7,14 +7,14 @@ use axum::response::Response;
 use utoipa::ToSchema;
 
 use crate::catalogue::resource::{ChangeResource, HistoryEntry, Pagination};
-use crate::http::extract::query::{FromParameters, Parameters, Query};
-use crate::http::extract::{MaxOffset, PageLinks, PathId, Served, Snapshot};
+use crate::http::extract::query::{FromParameters, Pages, Parameters, Query};
+use crate::http::extract::{PageLinks, PathId, Served, Snapshot};
 use crate::http::openapi::{ApiErrors, GenerationGone, NotFound, NotOffered};
 use crate::http::problem::ApiError;
 use crate::http::response::ListBody;
 use crate::http::state::AppState;
 use crate::service::parameter::Values;
-use crate::service::parameter::definition::{LIMIT, LONG_LIMIT, OFFSET, SINCE};
+use crate::service::parameter::definition::{LONG_LIMIT, OFFSET, SINCE};
 use crate::service::{self, PageRequest, Stop};
 
 pub(in crate::http) struct ListChanges {
@@ -77,21 +77,9 @@ pub(in crate::http) async fn list_changes(
             serde_json::to_writer(json, change).map_err(ApiError::internal)
         };
         let body = ListBody::new(&page.data, page.pagination, |change| change.id.len() + 100, write)?;
-        Ok::<_, ApiError>(body.with("from", &page.from)?.with("to", &page.to)?.finish())
+        Ok(body.with("from", &page.from)?.with("to", &page.to)?.into_response(&links, None))
     };
-    let page = state.search(list).await??;
-    let links = links.header(page.pagination(), MaxOffset::Unbounded);
-    Ok(page.into_response(links))
-}
-
-pub(in crate::http) struct ListHistory(PageRequest);
-
-impl FromParameters for ListHistory {
-    const PARAMETERS: Parameters = &[&[&LIMIT, &OFFSET]];
-
-    fn read(values: &mut Values<'_>) -> Self {
-        Self(values.page(&LIMIT, &OFFSET))
-    }
+    state.search(list).await?
 }
 
 /// A page of a product's history.
@@ -116,14 +104,14 @@ struct HistoryList {
     path = "/v1/software/{id}/history",
     operation_id = "listSoftwareHistory",
     tag = "Software",
-    params(("id" = String, Path, description = "The product's id, percent-encoded", example = "demo-permit-penguin"), Query<ListHistory>),
+    params(("id" = String, Path, description = "The product's id, percent-encoded", example = "demo-permit-penguin"), Query<Pages>),
     responses((status = 200, description = "A page of the history", body = HistoryList), NotFound, NotOffered, ApiErrors),
 )]
 pub(in crate::http) async fn list_history(
     State(state): State<Arc<AppState>>,
     snapshot: Snapshot,
     PathId(id): PathId,
-    Query(ListHistory(page)): Query<ListHistory>,
+    Query(Pages(page)): Query<Pages>,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
     let list = move |_: Stop| {
@@ -134,9 +122,7 @@ pub(in crate::http) async fn list_history(
             serde_json::to_writer(json, entry).map_err(ApiError::internal)
         };
         let body = ListBody::new(&history.data, history.pagination, |_| 200, write)?;
-        Ok(body.with("since", &history.since)?.finish())
+        Ok(body.with("since", &history.since)?.into_response(&links, None))
     };
-    let page = state.search(list).await??;
-    let links = links.header(page.pagination(), MaxOffset::Unbounded);
-    Ok(page.into_response(links))
+    state.search(list).await?
 }

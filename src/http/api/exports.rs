@@ -1,14 +1,16 @@
 //! The export files that make up the directory, for download.
 
+use std::convert::Infallible;
 use std::io;
 use std::ops::RangeInclusive;
 use std::sync::Arc;
 use std::time::Instant;
 
 use axum::Extension;
-use axum::extract::State;
-use axum::http::HeaderValue;
-use axum::http::header::{CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_TYPE, LINK};
+use axum::extract::{FromRequestParts, State};
+use axum::http::header::{CONTENT_DISPOSITION, CONTENT_ENCODING, CONTENT_TYPE, IF_RANGE, LINK, RANGE};
+use axum::http::request::Parts;
+use axum::http::{HeaderValue, Method};
 use axum::response::{IntoResponse as _, Response};
 use percent_encoding::{NON_ALPHANUMERIC, utf8_percent_encode};
 use utoipa::ToSchema;
@@ -17,8 +19,9 @@ use crate::catalogue::StoredExport;
 use crate::catalogue::resource::{ExportResource, Pagination, SkippedResource};
 use crate::http::content_coding::Coding;
 use crate::http::downloads;
-use crate::http::extract::query::{FromParameters, Parameters, Query};
-use crate::http::extract::{DownloadRequest, MaxOffset, PageLinks, PathId, Served, Snapshot};
+use crate::http::entity_tag::EntityTag;
+use crate::http::extract::query::{FromParameters, Pages, Parameters, Query};
+use crate::http::extract::{PageLinks, PathId, Served, Snapshot};
 use crate::http::middleware::{Cost, RequestContext};
 use crate::http::openapi::{ApiErrors, NotFound, NotOffered, RangeNotSatisfiable};
 use crate::http::problem::ApiError;
@@ -26,20 +29,9 @@ use crate::http::response::ListBody;
 use crate::http::shares::{Class, Share};
 use crate::http::state::AppState;
 use crate::panics;
-use crate::service::parameter::definition::{LIMIT, OFFSET};
 use crate::service::parameter::value::OneOf;
 use crate::service::parameter::{Parameter, Values};
-use crate::service::{self, PageRequest, ServiceError};
-
-pub(in crate::http) struct ListExports(PageRequest);
-
-impl FromParameters for ListExports {
-    const PARAMETERS: Parameters = &[&[&LIMIT, &OFFSET]];
-
-    fn read(values: &mut Values<'_>) -> Self {
-        Self(values.page(&LIMIT, &OFFSET))
-    }
-}
+use crate::service::{self, ServiceError};
 
 /// A page of exports.
 #[derive(ToSchema)]
@@ -58,19 +50,18 @@ struct ExportList {
     path = "/v1/exports",
     operation_id = "listExports",
     tag = "Exports",
-    params(Query<ListExports>),
+    params(Query<Pages>),
     responses((status = 200, description = "A page of exports", body = ExportList), ApiErrors),
 )]
 pub(in crate::http) async fn list_exports(
     served: Served,
-    Query(ListExports(page)): Query<ListExports>,
+    Query(Pages(page)): Query<Pages>,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
     let page = service::list_exports(served.catalogue(), page);
-    let links = links.header(page.pagination, MaxOffset::Unbounded);
     let skipped = served.skipped();
     let skipped = SkippedResource { export_count: skipped.exports, record_count: skipped.records };
-    Ok(ListBody::from_page(&page)?.with("skipped", &skipped)?.finish().into_response(links))
+    Ok(ListBody::from_page(&page)?.with("skipped", &skipped)?.into_response(&links, None))
 }
 
 /// What follows an export's id in the path of its signature.
@@ -116,6 +107,40 @@ impl FromParameters for GetExport {
 
     fn read(values: &mut Values<'_>) -> Self {
         Self { format: values.one(&FORMAT).unwrap_or_default() }
+    }
+}
+
+/// How to send a download.
+pub(in crate::http) struct DownloadRequest {
+    is_get: bool,
+    /// The preferred coding among those that exports are stored in.
+    coding: Option<Coding>,
+    /// A single range in any unit. `None` if there are several, or if `If-Range` names another
+    /// version.
+    range: Option<String>,
+}
+
+impl FromRequestParts<Arc<AppState>> for DownloadRequest {
+    type Rejection = Infallible;
+
+    async fn from_request_parts(parts: &mut Parts, _: &Arc<AppState>) -> Result<Self, Infallible> {
+        let (headers, is_get) = (&parts.headers, parts.method == Method::GET);
+        let tag = parts.extensions.get::<EntityTag>();
+        let is_current = headers.get(IF_RANGE).is_none_or(|version| tag.is_some_and(|tag| tag.is_strongly(version)));
+        let range = headers.get(RANGE).and_then(|range| range.to_str().ok());
+        let range = range.filter(|range| is_get && is_current && !range.contains(',')).map(str::to_owned);
+        Ok(Self { is_get, coding: Coding::preferred(headers, &[Coding::Zstd]), range })
+    }
+}
+
+impl DownloadRequest {
+    /// The requested range of a representation of this length (RFC 9110, 14.2); `None` means all of
+    /// it.
+    fn range(&self, length: u64) -> Result<Option<RangeInclusive<u64>>, ApiError> {
+        let range = self.range.as_deref().map(http_range_header::parse_range_header);
+        let Some(Ok(range)) = range else { return Ok(None) };
+        let mut range = range.validate(length).map_err(|_| ApiError::RangeNotSatisfiable { length })?;
+        Ok(range.pop())
     }
 }
 

@@ -8,14 +8,14 @@ use utoipa::ToSchema;
 
 use crate::catalogue::resource::{GlossaryTermResource, Pagination};
 use crate::http::extract::query::{FromParameters, InLanguage, Parameters, Query, check_offset};
-use crate::http::extract::{Lang, MaxOffset, PageLinks, PathId, Served};
+use crate::http::extract::{Lang, PageLinks, PathId, Served};
 use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::ApiError;
 use crate::http::response::{self, ListBody};
 use crate::http::state::AppState;
 use crate::service::parameter::Values;
 use crate::service::parameter::definition::{GLOSSARY_Q, LANG, LIMIT, QUERIED_OFFSET};
-use crate::service::{self, ListGlossary, Stop};
+use crate::service::{self, ListGlossary, MAX_QUERY_OFFSET, Stop};
 
 impl FromParameters for ListGlossary {
     const PARAMETERS: Parameters = &[&[&GLOSSARY_Q, &LANG, &LIMIT, &QUERIED_OFFSET]];
@@ -53,16 +53,15 @@ pub(in crate::http) async fn list_glossary(
     lang: Lang,
     links: PageLinks,
 ) -> Result<Response, ApiError> {
-    let max_offset = MaxOffset::of(query.bounded_by());
+    let max_offset = query.bounded_by().map(|_| MAX_QUERY_OFFSET);
     let is_search = query.q.is_some();
     let language = lang.language().cloned();
     let list = move |stop: Stop| {
         let page = served.list_glossary(&query, language.as_ref(), &stop)?;
-        Ok::<_, ApiError>((ListBody::from_page(&page)?.finish(), page.is_in_language))
+        Ok::<_, ApiError>((ListBody::from_page(&page)?, page.is_in_language))
     };
-    let (page, is_in_language) = if is_search { state.search(list).await? } else { list(Stop::default()) }?;
-    let links = links.header(page.pagination(), max_offset);
-    Ok(lang.mark(is_in_language, page.into_response(links)))
+    let (body, is_in_language) = if is_search { state.search(list).await? } else { list(Stop::default()) }?;
+    Ok(lang.mark(is_in_language, body.into_response(&links, max_offset)))
 }
 
 /// A glossary term.

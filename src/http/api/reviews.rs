@@ -8,7 +8,7 @@ use utoipa::ToSchema;
 
 use crate::catalogue::resource::{Pagination, ReviewResource, ReviewSummary};
 use crate::http::extract::query::{FromParameters, Parameters, Query};
-use crate::http::extract::{MaxOffset, PageLinks, PathId, Served};
+use crate::http::extract::{PageLinks, PathId, Served};
 use crate::http::openapi::{ApiErrors, NotFound};
 use crate::http::problem::ApiError;
 use crate::http::response::ListBody;
@@ -57,15 +57,14 @@ pub(in crate::http) async fn list_reviews(
     let is_stored_order = query == ListReviews::all(query.page);
     let write = |reviews: Option<ReviewsPage>, id| {
         let ReviewsPage { page, summary } = reviews.ok_or(ApiError::SoftwareNotFound(id))?;
-        Ok::<_, ApiError>(ListBody::from_page(&page)?.with("summary", &summary)?.finish())
+        ListBody::from_page(&page)?.with("summary", &summary)
     };
-    let page = match served {
+    let body = match served {
         Served::Snapshot(snapshot) => {
             let list = move |stop: Stop| write(service::list_reviews(&snapshot, &id, &query, &stop), id);
             if is_stored_order { list(Stop::default()) } else { state.search(list).await? }
         }
         Served::OpenSearch(directory) => write(directory.list_reviews(&id, &query).await?, id),
     }?;
-    let links = links.header(page.pagination(), MaxOffset::Unbounded);
-    Ok(page.into_response(links))
+    Ok(body.into_response(&links, None))
 }

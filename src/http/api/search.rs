@@ -13,17 +13,16 @@ use crate::catalogue::ObjectWriter;
 use crate::catalogue::resource::{FacetValue, Highlight, Pagination, QueryReport};
 use crate::http::api::software::{ListedSoftware, check_attributes};
 use crate::http::extract::query::{FromParameters, Parameters, Query, check_offset};
-use crate::http::extract::{Lang, MaxOffset, PageLinks, Served};
+use crate::http::extract::{Lang, PageLinks, Served};
 use crate::http::openapi::{ApiErrors, NotOffered};
 use crate::http::problem::ApiError;
-use crate::http::response::{FIELDS, Fields, ListBody, ListPage};
-use crate::http::search_page::with_page;
+use crate::http::response::{FIELDS, Fields, ListBody};
 use crate::http::state::AppState;
 use crate::service::parameter::Values;
 use crate::service::parameter::definition::{
     FACETS, FILTERS, HIGHLIGHT, INCLUDE, LANG, LIMIT, PREFIX, QUERIED_OFFSET, SEARCH_Q, SEARCH_SORT, TYPO,
 };
-use crate::service::{Facet, SearchHit, SearchPage, SearchSoftware};
+use crate::service::{Facet, MAX_QUERY_OFFSET, SearchHit, SearchPage, SearchSoftware};
 
 pub(in crate::http) struct SearchParameters {
     search: SearchSoftware,
@@ -94,27 +93,23 @@ pub(in crate::http) async fn search_software(
 ) -> Result<Response, ApiError> {
     let query = SearchSoftware { language: lang.language().cloned(), ..search };
     check_attributes(&served, &query.filter, &query.facets, query.sort.attribute())?;
-    let max_offset = MaxOffset::of(query.bounded_by());
+    let max_offset = query.bounded_by().map(|_| MAX_QUERY_OFFSET);
     let write = move |page: &SearchPage<'_>| Ok::<_, ApiError>((write(page, &fields)?, page.is_in_language));
-    let (page, is_in_language) = match served {
-        Served::Snapshot(snapshot) => with_page(&state, snapshot, query, move |page, _| write(page)).await?,
+    let (body, is_in_language) = match served {
+        Served::Snapshot(snapshot) => state.search_page(snapshot, query, move |page, _| write(page)).await?,
         Served::OpenSearch(directory) => {
             let page = directory.search_software(&query).await?;
             state.count_search(&query, page.total_by_words());
             write(&page)?
         }
     };
-    let links = links.header(page.pagination(), max_offset);
-    Ok(lang.mark(is_in_language, page.into_response(links)))
+    Ok(lang.mark(is_in_language, body.into_response(&links, max_offset)))
 }
 
-fn write(page: &SearchPage<'_>, fields: &Fields) -> Result<ListPage, ApiError> {
+fn write(page: &SearchPage<'_>, fields: &Fields) -> Result<ListBody, ApiError> {
     let write = |hit: &SearchHit, json: &mut Vec<u8>| write_hit(hit, fields, json);
-    let mut body = ListBody::new(&page.data, page.pagination, hit_bytes, write)?.with("query", &page.query)?;
-    if !page.facets.is_empty() {
-        body = body.with("facets", &Facets(&page.facets))?;
-    }
-    Ok(body.finish())
+    let body = ListBody::new(&page.data, page.pagination, hit_bytes, write)?.with("query", &page.query)?;
+    if page.facets.is_empty() { Ok(body) } else { body.with("facets", &Facets(&page.facets)) }
 }
 
 /// The approximate size of a hit's JSON in bytes.

@@ -12,11 +12,11 @@ use utoipa::ToSchema;
 use crate::catalogue::resource::{CategoryRef, Pagination, SoftwareDetail, SoftwareItem, UnknownValue};
 use crate::catalogue::{ObjectWriter, Record};
 use crate::http::extract::query::{FromParameters, InLanguage, Parameters, Query, check_offset};
-use crate::http::extract::{Lang, MaxOffset, PageLinks, PathId, Served};
+use crate::http::extract::{Lang, PageLinks, PathId, Served};
 use crate::http::middleware::RequestContext;
 use crate::http::openapi::{ApiErrors, NotFound, NotOffered};
 use crate::http::problem::{ApiError, ErrorCode, ParameterProblem};
-use crate::http::response::{self, FIELDS, Fields, FilterReport, ListBody, ListPage};
+use crate::http::response::{self, FIELDS, Fields, FilterReport, ListBody};
 use crate::http::state::AppState;
 use crate::record::Language;
 use crate::service;
@@ -26,8 +26,8 @@ use crate::service::parameter::definition::{
     SEARCHED_OFFSET, SIMILAR_LIMIT,
 };
 use crate::service::{
-    AttributeSort, Facet, ListSimilar, ListSoftware, ListSort, Page, SimilarHit, SimilarPage, SoftwareFilter, Stop,
-    unknown_values,
+    AttributeSort, Facet, ListSimilar, ListSoftware, ListSort, MAX_QUERY_OFFSET, Page, SimilarHit, SimilarPage,
+    SoftwareFilter, Stop, unknown_values,
 };
 
 pub(in crate::http) struct ListParameters {
@@ -89,7 +89,7 @@ pub(in crate::http) async fn list_software(
     links: PageLinks,
 ) -> Result<Response, ApiError> {
     let query = ListSoftware { language: lang.language().cloned(), ..list };
-    let max_offset = MaxOffset::of(query.bounded_by());
+    let max_offset = query.bounded_by().map(|_| MAX_QUERY_OFFSET);
     let sort = query.sort.as_ref().and_then(ListSort::attribute);
     check_attributes(&served, &query.filter, &[], sort)?;
     let is_stored_order = query.bounded_by().is_none() && query.filter == SoftwareFilter::default();
@@ -99,9 +99,9 @@ pub(in crate::http) async fn list_software(
             Ok(())
         };
         let body = ListBody::new(&page.data, page.pagination, Bytes::len, write)?.with_unknown(unknown)?;
-        Ok::<_, ApiError>((body.finish(), page.is_in_language))
+        Ok::<_, ApiError>((body, page.is_in_language))
     };
-    let (page, is_in_language) = match served {
+    let (body, is_in_language) = match served {
         Served::Snapshot(snapshot) => {
             let list = move |stop: Stop| {
                 let mut unknown = unknown_values(&snapshot.catalogue, Some(&snapshot.records.columns), &query.filter);
@@ -120,8 +120,7 @@ pub(in crate::http) async fn list_software(
             unknown_values(&directory.view.catalogue, None, &query.filter),
         )?,
     };
-    let links = links.header(page.pagination(), max_offset);
-    Ok(lang.mark(is_in_language, page.into_response(links)))
+    Ok(lang.mark(is_in_language, body.into_response(&links, max_offset)))
 }
 
 /// Rejects unknown attributes, values that an attribute can't have, and comma-separated lists of
@@ -255,7 +254,7 @@ pub(in crate::http) async fn list_similar(
 ) -> Result<Response, ApiError> {
     check_attributes(&served, &query.filter, &[], None)?;
     let query = ListSimilar { language: lang.language().cloned(), ..query };
-    let (page, is_in_language) = match served {
+    let (body, is_in_language) = match served {
         Served::Snapshot(snapshot) => {
             let list = move |stop: Stop| {
                 let budget = service::budget(&snapshot, &stop);
@@ -271,18 +270,17 @@ pub(in crate::http) async fn list_similar(
             write(&page.ok_or(ApiError::SoftwareNotFound(id))?, unknown, query.language.as_ref())?
         }
     };
-    let links = links.header(page.pagination(), MaxOffset::Query);
-    Ok(lang.mark(is_in_language, page.into_response(links)))
+    Ok(lang.mark(is_in_language, body.into_response(&links, Some(MAX_QUERY_OFFSET))))
 }
 
 fn write(
     page: &SimilarPage<'_>,
     unknown: Vec<UnknownValue>,
     language: Option<&Language>,
-) -> Result<(ListPage, bool), ApiError> {
+) -> Result<(ListBody, bool), ApiError> {
     let write = |hit: &SimilarHit<'_>, json: &mut Vec<u8>| write_hit(hit, language, json);
     let body = ListBody::new(&page.data, page.pagination, |hit| hit.item.len() * 2, write)?.with_unknown(unknown)?;
-    Ok((body.finish(), page.is_in_language))
+    Ok((body, page.is_in_language))
 }
 
 fn write_hit(hit: &SimilarHit<'_>, language: Option<&Language>, json: &mut Vec<u8>) -> Result<(), ApiError> {

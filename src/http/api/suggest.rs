@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use axum::extract::State;
 use axum::response::Response;
+use serde::Serialize;
 use utoipa::ToSchema;
 
 use crate::catalogue::resource::Suggestions;
@@ -32,10 +33,9 @@ impl FromParameters for Suggest {
 }
 
 /// Suggestions.
-#[derive(ToSchema)]
-#[expect(dead_code, reason = "only describes the response, whose `data` is serialized separately")]
-struct SuggestionRecord {
-    data: Suggestions<'static>,
+#[derive(Serialize, ToSchema)]
+struct SuggestionRecord<'s> {
+    data: Suggestions<'s>,
 }
 
 /// Suggest while typing
@@ -56,15 +56,19 @@ pub(in crate::http) async fn suggest(
     Query(Suggest { q, limit }): Query<Suggest>,
     lang: Lang,
 ) -> Result<Response, ApiError> {
-    let write = |found: &Suggestions<'_>, lang: &Lang| Ok(lang.mark(found.is_in_language, response::record(found)?));
+    let write = |data: Suggestions<'_>, lang: &Lang| {
+        let is_in_language = data.is_in_language;
+        let body = serde_json::to_vec(&SuggestionRecord { data }).map_err(ApiError::internal)?;
+        Ok(lang.mark(is_in_language, response::json(body)))
+    };
     match served {
         Served::Snapshot(snapshot) => {
             let suggest = move |stop: Stop| {
                 let budget = service::budget(&snapshot, &stop);
-                write(&service::suggest(&snapshot, &q, limit, lang.language(), &budget)?, &lang)
+                write(service::suggest(&snapshot, &q, limit, lang.language(), &budget)?, &lang)
             };
             state.search(suggest).await?
         }
-        Served::OpenSearch(directory) => write(&directory.suggest(&q, limit, lang.language()).await?, &lang),
+        Served::OpenSearch(directory) => write(directory.suggest(&q, limit, lang.language()).await?, &lang),
     }
 }

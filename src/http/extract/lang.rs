@@ -8,7 +8,7 @@ use axum::http::request::Parts;
 use axum::http::{Extensions, HeaderMap, HeaderValue};
 use axum::response::Response;
 
-use super::{Served, Snapshot};
+use super::Served;
 use crate::catalogue::Catalogue;
 use crate::http::extract::query::RawQuery;
 use crate::http::pages::language::PageLanguage;
@@ -55,20 +55,7 @@ impl FromRequestParts<Arc<AppState>> for Lang {
     }
 }
 
-/// The language for text on a page: the page's own, if records are available in it.
-#[derive(Debug)]
-pub(in crate::http) struct Preferred(pub(in crate::http) Option<Language>);
-
-impl FromRequestParts<Arc<AppState>> for Preferred {
-    type Rejection = ApiError;
-
-    async fn from_request_parts(parts: &mut Parts, state: &Arc<AppState>) -> Result<Self, ApiError> {
-        let snapshot = Snapshot::from_request_parts(parts, state).await?;
-        Ok(Self(language_of_texts(&parts.extensions, &snapshot.catalogue).cloned()))
-    }
-}
-
-/// The language of the records on a page.
+/// The language for records on a page: the page's own, if records are available in it.
 pub(in crate::http) fn language_of_texts<'c>(
     extensions: &Extensions,
     catalogue: &'c Catalogue,

@@ -10,26 +10,7 @@ use axum::http::request::Parts;
 use super::query::RawQuery;
 use crate::catalogue::resource::Pagination;
 use crate::http::state::AppState;
-use crate::service::MAX_QUERY_OFFSET;
 use crate::text::append;
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(in crate::http) enum MaxOffset {
-    /// The list can be paged through to its end.
-    Unbounded,
-    /// [`MAX_QUERY_OFFSET`], for a list restricted by `q`.
-    Query,
-}
-
-impl MaxOffset {
-    pub(in crate::http) fn of(q: Option<&str>) -> Self {
-        if q.is_some() { Self::Query } else { Self::Unbounded }
-    }
-
-    fn allows(self, offset: u64) -> bool {
-        self == Self::Unbounded || offset <= MAX_QUERY_OFFSET
-    }
-}
 
 /// Links from one page of a list to its other pages, built from the request's URL.
 #[derive(Debug)]
@@ -41,7 +22,8 @@ pub(in crate::http) struct PageLinks {
 }
 
 impl PageLinks {
-    pub(in crate::http) fn header(&self, page: Pagination, max_offset: MaxOffset) -> Option<HeaderValue> {
+    /// The `Link` header. A list without a `max_offset` can be paged through to its end.
+    pub(in crate::http) fn header(&self, page: Pagination, max_offset: Option<u64>) -> Option<HeaderValue> {
         let reference = format!("{}?{}", self.path, self.query.for_pages(page.limit));
         // The path and query are already encoded as ASCII.
         HeaderValue::try_from(links(page, max_offset, &reference)).ok()
@@ -75,7 +57,7 @@ pub(in crate::http) fn ascii(prefix: &str, path: &str) -> String {
 ///
 /// Pages tile the list in steps of `limit` from the requested offset, so that `next` eventually
 /// reaches `last`. A page's URL is `reference` plus its offset.
-fn links(at: Pagination, max_offset: MaxOffset, reference: &str) -> String {
+fn links(at: Pagination, max_offset: Option<u64>, reference: &str) -> String {
     let limit = u64::from(at.limit.max(1));
     let last = match at.total.checked_sub(1) {
         Some(end) if end >= at.offset => at.offset + (end - at.offset) / limit * limit,
@@ -87,7 +69,7 @@ fn links(at: Pagination, max_offset: MaxOffset, reference: &str) -> String {
     let mut links = String::with_capacity(4 * (reference.len() + 40));
     let mut digits = itoa::Buffer::new();
     for (relation, offset) in [("first", Some(0)), ("prev", prev), ("next", next), ("last", Some(last))] {
-        if let Some(offset) = offset.filter(|offset| max_offset.allows(*offset)) {
+        if let Some(offset) = offset.filter(|offset| max_offset.is_none_or(|max| *offset <= max)) {
             let separator = if links.is_empty() { "" } else { ", " };
             for part in [separator, "<", reference, digits.format(offset), ">; rel=\"", relation, "\""] {
                 links.push_str(part);
@@ -100,41 +82,39 @@ fn links(at: Pagination, max_offset: MaxOffset, reference: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::service::MAX_QUERY_OFFSET;
 
-    fn linked(limit: u32, offset: u64, total: u64, max_offset: MaxOffset) -> String {
+    fn linked(limit: u32, offset: u64, total: u64, max_offset: Option<u64>) -> String {
         links(Pagination { limit, offset, total }, max_offset, "").replace("; rel=", " ")
     }
 
     #[test]
     fn links_lead_to_the_neighbouring_pages() {
-        assert_eq!(linked(20, 20, 90, MaxOffset::Unbounded), r#"<0> "first", <0> "prev", <40> "next", <80> "last""#);
-        assert_eq!(linked(20, 0, 90, MaxOffset::Unbounded), r#"<0> "first", <20> "next", <80> "last""#);
-        assert_eq!(linked(20, 80, 90, MaxOffset::Unbounded), r#"<0> "first", <60> "prev", <80> "last""#);
-        assert_eq!(linked(20, 0, 20, MaxOffset::Unbounded), r#"<0> "first", <0> "last""#);
-        assert_eq!(linked(20, 0, 0, MaxOffset::Unbounded), r#"<0> "first", <0> "last""#);
+        assert_eq!(linked(20, 20, 90, None), r#"<0> "first", <0> "prev", <40> "next", <80> "last""#);
+        assert_eq!(linked(20, 0, 90, None), r#"<0> "first", <20> "next", <80> "last""#);
+        assert_eq!(linked(20, 80, 90, None), r#"<0> "first", <60> "prev", <80> "last""#);
+        assert_eq!(linked(20, 0, 20, None), r#"<0> "first", <0> "last""#);
+        assert_eq!(linked(20, 0, 0, None), r#"<0> "first", <0> "last""#);
     }
 
     #[test]
     fn prev_from_beyond_the_end_is_the_last_page() {
-        assert_eq!(linked(20, 1000, 90, MaxOffset::Unbounded), r#"<0> "first", <80> "prev", <80> "last""#);
-        assert_eq!(linked(20, u64::MAX, 90, MaxOffset::Unbounded), r#"<0> "first", <80> "prev", <80> "last""#);
+        assert_eq!(linked(20, 1000, 90, None), r#"<0> "first", <80> "prev", <80> "last""#);
+        assert_eq!(linked(20, u64::MAX, 90, None), r#"<0> "first", <80> "prev", <80> "last""#);
     }
 
     #[test]
     fn next_pages_from_an_unaligned_offset_end_on_the_last_page() {
-        assert_eq!(linked(20, 5, 90, MaxOffset::Unbounded), r#"<0> "first", <0> "prev", <25> "next", <85> "last""#);
+        assert_eq!(linked(20, 5, 90, None), r#"<0> "first", <0> "prev", <25> "next", <85> "last""#);
     }
 
     #[test]
     fn no_link_exceeds_the_max_offset() {
-        assert_eq!(linked(100, 9_950, 20_000, MaxOffset::Query), r#"<0> "first", <9850> "prev""#);
+        assert_eq!(linked(100, 9_950, 20_000, Some(MAX_QUERY_OFFSET)), r#"<0> "first", <9850> "prev""#);
         assert_eq!(
-            linked(100, 9_900, 10_001, MaxOffset::Query),
+            linked(100, 9_900, 10_001, Some(MAX_QUERY_OFFSET)),
             r#"<0> "first", <9800> "prev", <10000> "next", <10000> "last""#
         );
-        assert_eq!(
-            linked(100, 9_950, 20_000, MaxOffset::Unbounded),
-            r#"<0> "first", <9850> "prev", <10050> "next", <19950> "last""#
-        );
+        assert_eq!(linked(100, 9_950, 20_000, None), r#"<0> "first", <9850> "prev", <10050> "next", <19950> "last""#);
     }
 }

@@ -1,9 +1,9 @@
-//! The `Served` and `Snapshot` extractors.
+//! The `Served`, `Snapshot` and `PathId` extractors.
 
 use std::ops::Deref;
 use std::sync::Arc;
 
-use axum::extract::FromRequestParts;
+use axum::extract::{FromRequestParts, Path};
 use axum::http::request::Parts;
 use jiff::Timestamp;
 
@@ -116,5 +116,20 @@ impl FromRequestParts<Arc<AppState>> for Snapshot {
             Served::Snapshot(snapshot) => Ok(snapshot),
             Served::OpenSearch(_) => Err(ApiError::NotOffered("this path")),
         }
+    }
+}
+
+/// The id at the end of the path. It's percent-decoded once, and then only used for comparisons.
+#[derive(Debug)]
+pub(in crate::http) struct PathId(pub(in crate::http) String);
+
+impl FromRequestParts<Arc<AppState>> for PathId {
+    type Rejection = ApiError;
+
+    async fn from_request_parts(parts: &mut Parts, state: &Arc<AppState>) -> Result<Self, ApiError> {
+        let Path(id) = Path::from_request_parts(parts, state).await.map_err(|_| {
+            ApiError::BadRequest("The id in the path isn't valid UTF-8 once decoded. Percent-encode ids as UTF-8.")
+        })?;
+        Ok(Self(id))
     }
 }

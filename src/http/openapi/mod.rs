@@ -25,83 +25,23 @@ const PROBLEM_JSON: &str = "application/problem+json";
 const NOT_MODIFIED: &str = "NotModified";
 const SECURITY: &str = "apiKey";
 
-/// The errors that share a status: the name of the response that describes them, and their codes.
-struct Errors {
-    status: u16,
-    name: &'static str,
-    codes: &'static [ErrorCode],
-    headers: &'static [&'static str],
-}
-
 const REQUEST_ID_ONLY: &[&str] = &["X-Request-Id"];
 
-const ERRORS: [Errors; 13] = [
-    Errors {
-        status: 400,
-        name: "BadRequest",
-        codes: &[
-            ErrorCode::InvalidParameter,
-            ErrorCode::UnknownParameter,
-            ErrorCode::OffsetTooLarge,
-            ErrorCode::BadRequest,
-        ],
-        headers: REQUEST_ID_ONLY,
-    },
-    Errors {
-        status: 401,
-        name: "Unauthorized",
-        codes: &[ErrorCode::MissingApiKey, ErrorCode::InvalidApiKey, ErrorCode::ExpiredApiKey],
-        headers: &["X-Request-Id", "WWW-Authenticate"],
-    },
-    Errors {
-        status: 403,
-        name: "Forbidden",
-        codes: &[ErrorCode::OriginNotAllowed, ErrorCode::HostNotAllowed],
-        headers: REQUEST_ID_ONLY,
-    },
-    Errors {
-        status: 404,
-        name: "NotFound",
-        codes: &[
-            ErrorCode::SoftwareNotFound,
-            ErrorCode::CategoryNotFound,
-            ErrorCode::TermNotFound,
-            ErrorCode::ExportNotFound,
-            ErrorCode::SignatureNotFound,
-            ErrorCode::FormatUnavailable,
-            ErrorCode::RouteNotFound,
-        ],
-        headers: REQUEST_ID_ONLY,
-    },
-    Errors { status: 408, name: "RequestTimeout", codes: &[ErrorCode::RequestTimeout], headers: REQUEST_ID_ONLY },
-    Errors {
-        status: 410,
-        name: "GenerationGone",
-        codes: &[ErrorCode::GenerationGone],
-        headers: &["X-Request-Id", "X-Generation", "RateLimit", "RateLimit-Policy"],
-    },
-    Errors { status: 414, name: "UriTooLong", codes: &[ErrorCode::UriTooLong], headers: REQUEST_ID_ONLY },
-    Errors {
-        status: 416,
-        name: "RangeNotSatisfiable",
-        codes: &[ErrorCode::RangeNotSatisfiable],
-        headers: &["X-Request-Id", "Content-Range"],
-    },
-    Errors {
-        status: 429,
-        name: "TooManyRequests",
-        codes: &[ErrorCode::RateLimited],
-        headers: &["X-Request-Id", "Retry-After", "RateLimit", "RateLimit-Policy"],
-    },
-    Errors { status: 431, name: "HeadersTooLarge", codes: &[ErrorCode::HeadersTooLarge], headers: REQUEST_ID_ONLY },
-    Errors { status: 500, name: "InternalError", codes: &[ErrorCode::InternalError], headers: REQUEST_ID_ONLY },
-    Errors { status: 501, name: "NotOffered", codes: &[ErrorCode::NotOffered], headers: REQUEST_ID_ONLY },
-    Errors {
-        status: 503,
-        name: "Unavailable",
-        codes: &[ErrorCode::IndexUnavailable, ErrorCode::Overloaded],
-        headers: &["X-Request-Id", "Retry-After"],
-    },
+/// Responses with errors: the status that the errors share, the response's name, and its headers.
+const ERRORS: [(u16, &str, &[&str]); 13] = [
+    (400, "BadRequest", REQUEST_ID_ONLY),
+    (401, "Unauthorized", &["X-Request-Id", "WWW-Authenticate"]),
+    (403, "Forbidden", REQUEST_ID_ONLY),
+    (404, "NotFound", REQUEST_ID_ONLY),
+    (408, "RequestTimeout", REQUEST_ID_ONLY),
+    (410, "GenerationGone", &["X-Request-Id", "X-Generation", "RateLimit", "RateLimit-Policy"]),
+    (414, "UriTooLong", REQUEST_ID_ONLY),
+    (416, "RangeNotSatisfiable", &["X-Request-Id", "Content-Range"]),
+    (429, "TooManyRequests", &["X-Request-Id", "Retry-After", "RateLimit", "RateLimit-Policy"]),
+    (431, "HeadersTooLarge", REQUEST_ID_ONLY),
+    (500, "InternalError", REQUEST_ID_ONLY),
+    (501, "NotOffered", REQUEST_ID_ONLY),
+    (503, "Unavailable", &["X-Request-Id", "Retry-After"]),
 ];
 
 /// Response headers: the name, whether it's a number, and the description.
@@ -143,51 +83,30 @@ const ANSWER_HEADERS: [&str; 7] =
 /// Errors that any operation under `/v1` may respond with.
 pub(super) struct ApiErrors;
 
-/// The error for an unknown id.
-pub(super) struct NotFound;
-
 /// Errors that any operation may respond with, even outside `/v1`.
 pub(super) struct RequestErrors;
 
-/// The error for a generation that is too old or unknown.
-pub(super) struct GenerationGone;
+/// The errors with a status, for operations that respond with it.
+pub(super) struct ErrorsWith<const STATUS: u16>;
 
-/// The error for what a directory in OpenSearch doesn't offer.
-pub(super) struct NotOffered;
+/// The error for an unknown id.
+pub(super) type NotFound = ErrorsWith<404>;
+
+/// The error for a generation that is too old or unknown.
+pub(super) type GenerationGone = ErrorsWith<410>;
 
 /// The error for a range that can't be satisfied.
-pub(super) struct RangeNotSatisfiable;
+pub(super) type RangeNotSatisfiable = ErrorsWith<416>;
+
+/// The error for what a directory in OpenSearch doesn't offer.
+pub(super) type NotOffered = ErrorsWith<501>;
 
 /// The error returned while there's nothing to serve.
-pub(super) struct Unavailable;
+pub(super) type Unavailable = ErrorsWith<503>;
 
 impl IntoResponses for ApiErrors {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
         references(|status| !matches!(status, 404 | 410 | 416 | 501))
-    }
-}
-
-impl IntoResponses for NotFound {
-    fn responses() -> BTreeMap<String, RefOr<Response>> {
-        references(|status| status == 404)
-    }
-}
-
-impl IntoResponses for GenerationGone {
-    fn responses() -> BTreeMap<String, RefOr<Response>> {
-        references(|status| status == 410)
-    }
-}
-
-impl IntoResponses for NotOffered {
-    fn responses() -> BTreeMap<String, RefOr<Response>> {
-        references(|status| status == 501)
-    }
-}
-
-impl IntoResponses for RangeNotSatisfiable {
-    fn responses() -> BTreeMap<String, RefOr<Response>> {
-        references(|status| status == 416)
     }
 }
 
@@ -197,15 +116,15 @@ impl IntoResponses for RequestErrors {
     }
 }
 
-impl IntoResponses for Unavailable {
+impl<const STATUS: u16> IntoResponses for ErrorsWith<STATUS> {
     fn responses() -> BTreeMap<String, RefOr<Response>> {
-        references(|status| status == 503)
+        references(|status| status == STATUS)
     }
 }
 
 fn references(which: impl Fn(u16) -> bool) -> BTreeMap<String, RefOr<Response>> {
-    let errors = ERRORS.iter().filter(|errors| which(errors.status));
-    errors.map(|errors| (errors.status.to_string(), RefOr::Ref(Ref::from_response_name(errors.name)))).collect()
+    let errors = ERRORS.into_iter().filter(|(status, ..)| which(*status));
+    errors.map(|(status, name, _)| (status.to_string(), RefOr::Ref(Ref::from_response_name(name)))).collect()
 }
 
 pub(super) fn document(operations: OpenApi, config: &HttpConfig) -> String {
@@ -230,7 +149,7 @@ fn frame(config: &HttpConfig) -> OpenApi {
     let components = ComponentsBuilder::new()
         .schema(Problem::name(), Problem::schema())
         .schemas_from_iter(schemas)
-        .responses_from_iter(ERRORS.iter().map(|errors| (errors.name, error_response(errors))))
+        .responses_from_iter(ERRORS.map(|(status, name, headers)| (name, error_response(status, headers))))
         .response(NOT_MODIFIED, not_modified())
         .security_scheme(SECURITY, SecurityScheme::Http(bearer()));
     let with_key = SecurityRequirement::new::<_, [&str; 0], &str>(SECURITY, []);
@@ -269,17 +188,18 @@ fn bearer() -> Http {
     scheme
 }
 
-fn error_response(errors: &Errors) -> Response {
-    let codes: Vec<_> = errors.codes.iter().map(|code| format!("`{}`", code.as_str())).collect();
+fn error_response(status: u16, headers: &[&str]) -> Response {
+    let codes: Vec<_> = ErrorCode::ALL.iter().copied().filter(|code| code.status() == status).collect();
+    let names: Vec<_> = codes.iter().map(|code| format!("`{}`", code.as_str())).collect();
     let problem = ContentBuilder::new()
         .schema(Some(RefOr::Ref(Ref::from_schema_name(Problem::name()))))
-        .examples_from_iter(example::error_examples(errors.codes))
+        .examples_from_iter(example::error_examples(&codes))
         .build();
     let mut response = ResponseBuilder::new()
-        .description(format!("{}: {}", errors.codes.first().map_or("", |code| code.title()), codes.join(", ")))
+        .description(format!("{}: {}", codes.first().map_or("", |code| code.title()), names.join(", ")))
         .content(PROBLEM_JSON, problem)
         .build();
-    response.headers = header_references(errors.headers.iter().copied());
+    response.headers = header_references(headers.iter().copied());
     response
 }
 

@@ -1,28 +1,25 @@
 //! The products that say they can replace another one, which may be a record itself.
 
-use std::sync::Arc;
-
 use askama::Template;
-use axum::extract::{MatchedPath, State};
-use axum::http::{StatusCode, Uri};
+use axum::extract::MatchedPath;
+use axum::http::StatusCode;
 use axum::response::Response;
 use serde_json::{Value, json};
 
 use super::frame::{Frame, JsonLd, Section};
-use super::language::{PageLanguage, Texts};
+use super::language::Texts;
 use super::links::{PAGE, of_alternatives, of_alternatives_to, of_software};
 use super::pager::{Pager, offset, part};
 use super::respond;
 use super::row::Row;
+use super::visit::Visit;
 use crate::catalogue::resource::SoftwareDetail;
 use crate::catalogue::{Alternatives, Ordinal};
 use crate::generation::Snapshot as Generation;
-use crate::http::extract::query::RawQuery;
-use crate::http::extract::{PathId, Preferred, Snapshot};
+use crate::http::extract::PathId;
 use crate::http::problem::ApiError;
-use crate::http::state::AppState;
-use crate::record::{Language, slug};
-use crate::service::{self, PageRequest, Stop, Translator};
+use crate::record::slug;
+use crate::service::{self, PageRequest, Translator};
 
 /// The route of a product's alternatives.
 pub(super) const OF_PRODUCT: &str = "/software/{id}/alternatives";
@@ -45,17 +42,11 @@ struct AlternativesPage<'a> {
 
 /// Handles both routes: the product's, and the one of names.
 pub(super) async fn get_alternatives(
-    State(state): State<Arc<AppState>>,
+    visit: Visit,
     route: MatchedPath,
-    language: PageLanguage,
-    Preferred(of_texts): Preferred,
-    snapshot: Snapshot,
     PathId(id): PathId,
-    uri: Uri,
 ) -> Result<Response, ApiError> {
-    let (of, is_product) = (Arc::clone(&state), route.as_str() == OF_PRODUCT);
-    let show = move |_: Stop| show(&of, (language, of_texts.as_ref()), &snapshot, (id, is_product), &uri);
-    state.search(show).await?
+    visit.on_pool(move |visit, _| show(visit, id, route.as_str() == OF_PRODUCT)).await
 }
 
 /// The products that can replace a product, best first.
@@ -81,15 +72,8 @@ pub(super) fn product_of(snapshot: &Generation, of: &Alternatives) -> Result<Opt
     Ok(is_named.then_some(id))
 }
 
-fn show(
-    state: &AppState,
-    (language, of_texts): (PageLanguage, Option<&Language>),
-    snapshot: &Generation,
-    (id, is_product): (String, bool),
-    uri: &Uri,
-) -> Result<Response, ApiError> {
-    let (t, site) = (language.texts(), &state.site);
-    let base = site.base_in(language);
+fn show(visit: &Visit, id: String, is_product: bool) -> Result<Response, ApiError> {
+    let (t, site, base, snapshot) = (visit.t(), visit.site(), visit.base(), &visit.snapshot);
     let (name, product, ordinals, address) = if is_product {
         let stored = service::read_software(snapshot, &id)?.ok_or_else(|| ApiError::SoftwareNotFound(id.clone()))?;
         let product = stored.read().map_err(ApiError::internal)?;
@@ -102,12 +86,12 @@ fn show(
     if ordinals.is_empty() {
         return Err(ApiError::RouteNotFound);
     }
-    let address = address.reading(&RawQuery::parse(uri.query().unwrap_or_default()), &[PAGE]);
+    let address = address.reading(&visit.query, &[PAGE]);
     let page = PageRequest { limit: PRODUCTS, offset: offset(address.page(), PRODUCTS) };
     let page = page.pagination(ordinals.len() as u64);
     let shown = part(&ordinals, page).iter().map(|ordinal| snapshot.records.stored(*ordinal));
     let shown = shown.collect::<Result<Vec<_>, _>>().map_err(ApiError::internal)?;
-    let mut translator = Translator::new(&snapshot.catalogue, of_texts);
+    let mut translator = Translator::new(&snapshot.catalogue, visit.of_texts.as_ref());
     let products = shown.iter().map(|stored| {
         let mut product = stored.read().map_err(ApiError::internal)?;
         translator.detail(&mut product);
@@ -115,8 +99,7 @@ fn show(
     });
     let products = products.collect::<Result<Vec<_>, _>>()?;
     let title = format!("{} {name}", t.alternatives_to);
-    let mut frame =
-        Frame::new(site, language, snapshot).titled(&title).described(&title).at(&address.at_page(address.page()));
+    let mut frame = visit.frame().titled(&title).described(&title).at(&address.at_page(address.page()));
     frame.section = Section::Products;
     // The page of the product is the one to list.
     if let Some(id) = &product {
@@ -132,7 +115,7 @@ fn show(
         ];
         frame.json_ld = vec![JsonLd::new("ItemList", &members)];
     }
-    let edition = site.edition(language, &snapshot.catalogue, of_texts);
+    let edition = visit.edition();
     let view = AlternativesPage {
         frame,
         t,

@@ -1,9 +1,7 @@
 //! A product's badge: an image for the vendor's own site that says when its evidence was checked.
 
 use std::io;
-use std::sync::Arc;
 
-use axum::extract::State;
 use axum::http::HeaderValue;
 use axum::http::header::{CONTENT_SECURITY_POLICY, CONTENT_TYPE};
 use axum::response::{IntoResponse as _, Response};
@@ -11,12 +9,12 @@ use quick_xml::Writer;
 use quick_xml::events::BytesText;
 
 use super::evidence::label;
-use super::language::{PageLanguage, Texts};
+use super::language::Texts;
+use super::visit::Visit;
 use crate::catalogue::resource::SoftwareItem;
-use crate::http::extract::{PathId, Snapshot};
-use crate::http::feed::legal;
+use crate::http::api::feed::legal;
+use crate::http::extract::PathId;
 use crate::http::problem::ApiError;
-use crate::http::state::AppState;
 use crate::record::EvidenceStatus;
 use crate::service;
 use crate::text::shorten::in_list;
@@ -31,18 +29,13 @@ const STYLE: &str = "rect{fill:#f3f4f3;stroke:#6b726d}text{fill:#1d2420;font:12p
 /// A character's average width in pixels. Text is stretched or shrunk to fit.
 const CHARACTER_WIDTH: usize = 7;
 
-pub(super) async fn get_badge(
-    State(state): State<Arc<AppState>>,
-    snapshot: Snapshot,
-    language: PageLanguage,
-    PathId(id): PathId,
-) -> Result<Response, ApiError> {
-    if state.config.public_page.is_none() {
+pub(super) async fn get_badge(visit: Visit, PathId(id): PathId) -> Result<Response, ApiError> {
+    if !visit.site().is_public {
         return Err(ApiError::RouteNotFound);
     }
-    let stored = service::read_software(&snapshot, &id)?.ok_or_else(|| ApiError::SoftwareNotFound(id))?;
+    let stored = service::read_software(&visit.snapshot, &id)?.ok_or_else(|| ApiError::SoftwareNotFound(id))?;
     let product = stored.read().map_err(ApiError::internal)?;
-    let image = image(language.texts(), &product.item).map_err(ApiError::internal)?;
+    let image = image(visit.t(), &product.item).map_err(ApiError::internal)?;
     let headers =
         [(CONTENT_TYPE, HeaderValue::from_static("image/svg+xml")), (CONTENT_SECURITY_POLICY, CONTENT_POLICY)];
     Ok((headers, image).into_response())

@@ -2,11 +2,9 @@
 
 use std::borrow::Cow;
 use std::fmt::Display;
-use std::sync::Arc;
 
 use askama::Template;
-use axum::extract::State;
-use axum::http::{StatusCode, Uri};
+use axum::http::StatusCode;
 use axum::response::Response;
 
 use super::attribute::{self, Fact};
@@ -14,19 +12,15 @@ use super::call::{Call, Calls};
 use super::edition::{Edition, Lang};
 use super::evidence::{Badge, Citations, Marks};
 use super::frame::{Frame, Section};
-use super::language::{PageLanguage, Texts};
-use super::links::{self, Base, COMPARED, of_category, of_software};
+use super::language::Texts;
+use super::links::{self, Base, COMPARED};
 use super::respond;
-use super::row::Rating;
-use super::row::kind;
+use super::row::{Rating, kind};
 use super::text_budget::TextBudget;
+use super::visit::Visit;
 use crate::catalogue::StoredProduct;
 use crate::catalogue::resource::SoftwareDetail;
-use crate::http::extract::query::RawQuery;
-use crate::http::extract::{Preferred, Snapshot};
 use crate::http::problem::ApiError;
-use crate::http::state::AppState;
-use crate::record;
 use crate::service::{self, Translator};
 
 /// How many products can be compared.
@@ -57,14 +51,6 @@ struct Compared<'a> {
 }
 
 impl<'a> ComparisonPage<'a> {
-    fn href(&self, product: &SoftwareDetail<'_>) -> String {
-        of_software(self.base, &product.item.id)
-    }
-
-    fn category_href(&self, id: &str) -> String {
-        of_category(self.base, id)
-    }
-
     /// The URL of the comparison without this product.
     fn without(&self, product: &SoftwareDetail<'_>) -> String {
         let others = self.products.iter().map(|other| &*other.item.id).filter(|id| *id != product.item.id);
@@ -139,41 +125,27 @@ pub(super) fn chosen<'i>(ids: impl Iterator<Item = Cow<'i, str>>) -> Vec<String>
     chosen
 }
 
-pub(super) async fn get_comparison(
-    State(state): State<Arc<AppState>>,
-    language: PageLanguage,
-    Preferred(of_texts): Preferred,
-    snapshot: Snapshot,
-    uri: Uri,
-) -> Result<Response, ApiError> {
-    let query = RawQuery::parse(uri.query().unwrap_or_default());
+pub(super) async fn get_comparison(visit: Visit) -> Result<Response, ApiError> {
+    let query = &visit.query;
     let sent = query.pairs().filter(|(name, _)| *name == COMPARED.as_bytes());
     let ids = chosen(sent.map(|(_, id)| String::from_utf8_lossy(id)));
     let only_differences = query.pairs().any(|(name, value)| name == ONLY.0.as_bytes() && value == ONLY.1.as_bytes());
     // A form also sends the list's search and filters.
     if query.pairs().any(|(name, _)| ![COMPARED, ONLY.0].iter().any(|known| known.as_bytes() == name)) {
-        let address = address(state.site.base_in(language), ids.iter().map(String::as_str), only_differences);
+        let address = address(visit.base(), ids.iter().map(String::as_str), only_differences);
         return Ok(respond::redirect(StatusCode::SEE_OTHER, &address));
     }
-    let of = Arc::clone(&state);
-    let show = move || show(&of, (language, of_texts.as_ref()), &snapshot, &ids, only_differences);
-    state.search(move |_| show()).await?
+    visit.on_pool(move |visit, _| show(visit, &ids, only_differences)).await
 }
 
-fn show(
-    state: &AppState,
-    (language, of_texts): (PageLanguage, Option<&record::Language>),
-    snapshot: &Snapshot,
-    ids: &[String],
-    only_differences: bool,
-) -> Result<Response, ApiError> {
-    let (t, site) = (language.texts(), &state.site);
+fn show(visit: &Visit, ids: &[String], only_differences: bool) -> Result<Response, ApiError> {
+    let (t, edition) = (visit.t(), visit.edition());
     // Products that no longer exist are left out.
-    let records = ids.iter().filter_map(|id| service::read_software(snapshot, id).transpose());
+    let records = ids.iter().filter_map(|id| service::read_software(&visit.snapshot, id).transpose());
     let records = records.collect::<Result<Vec<_>, _>>()?;
     let mut products =
         records.iter().map(StoredProduct::read).collect::<Result<Vec<_>, _>>().map_err(ApiError::internal)?;
-    let mut translator = Translator::new(&snapshot.catalogue, of_texts);
+    let mut translator = Translator::new(edition.catalogue, edition.language);
     for product in &mut products {
         translator.detail(product);
         // The product's page shows more, or links to the full record.
@@ -181,8 +153,7 @@ fn show(
     }
     let names: Vec<_> = products.iter().map(|product| &*product.item.name).collect();
     let title = if names.is_empty() { t.compare.to_owned() } else { names.join(" – ") };
-    let edition = site.edition(language, &snapshot.catalogue, of_texts);
-    let attributes = attribute::shown(&snapshot.catalogue.tables.attributes).map(|of| {
+    let attributes = attribute::shown(&edition.catalogue.tables.attributes).map(|of| {
         let values = |product| {
             let fact = Fact::new(edition, of, product);
             (fact.lang, fact.values.into_iter().map(|(value, _)| value).collect())
@@ -206,12 +177,12 @@ fn show(
     rows.retain(|row| !only_differences || differ(row.values.iter().map(|(_, values)| values)));
     let calls: Vec<_> =
         products.iter().map(|product| Call::of("/v1/software/{}", "software.get", &product.item.id)).collect();
-    let mut frame = Frame::new(site, language, snapshot).titled(&title);
+    let mut frame = visit.frame().titled(&title);
     frame.section = Section::Products;
     frame.is_noindex = products.is_empty();
     let address = |only_differences| address("", products.iter().map(|product| &*product.item.id), only_differences);
     (frame.address, frame.canonical) = (address(only_differences), Some(address(false)));
-    let calls = Calls::new(t, site, &calls);
+    let calls = Calls::new(t, visit.site(), &calls);
     let page = ComparisonPage {
         frame,
         edition,

@@ -1,7 +1,6 @@
 //! A static document with its headers and compressed forms.
 
 use std::io::{self, Write as _};
-use std::sync::Arc;
 
 use axum::body::Body;
 use axum::http::header::{
@@ -13,16 +12,18 @@ use axum::response::Response;
 use bytes::Bytes;
 use flate2::write::GzEncoder;
 use foldhash::HashMap;
-use tokio::sync::OnceCell;
+use tokio::task::spawn_blocking;
 
 use super::language::Texts;
 use super::links::segment;
-use super::respond;
-use super::respond::{BY_LANGUAGE, HTML};
+use super::once::Once;
+use super::respond::{self, BY_LANGUAGE, HTML};
+use crate::error::chain;
 use crate::http::content_coding::Coding;
 use crate::http::entity_tag::{Condition, EntityTag};
 use crate::http::face::{self, Face};
 use crate::http::middleware::{FinalCoding, MIN_COMPRESSED_BYTES};
+use crate::http::problem::ApiError;
 
 /// The content security policy for a document that isn't a page.
 const NOTHING: HeaderValue = HeaderValue::from_static("default-src 'none'; frame-ancestors 'none'");
@@ -42,7 +43,7 @@ pub(super) struct Document {
     caching: &'static str,
     policy: HeaderValue,
     /// The compressed forms, indexed by coding; each is created on first use.
-    compressed: Arc<[OnceCell<Bytes>; Coding::ALL.len()]>,
+    compressed: [Once<Bytes>; Coding::ALL.len()],
 }
 
 impl Document {
@@ -58,7 +59,7 @@ impl Document {
             tag,
             caching: "no-cache",
             policy: NOTHING,
-            compressed: Arc::default(),
+            compressed: <[_; Coding::ALL.len()]>::default(),
         }
     }
 
@@ -107,24 +108,23 @@ impl Document {
         if let Some(coding) = coding {
             match self.compressed(coding).await {
                 Ok(body) => return (Some(coding), body),
-                Err(error) => tracing::error!(%error, "couldn't compress a static document; sending it uncompressed"),
+                Err(error) => {
+                    let error = chain(&error);
+                    tracing::error!(error, "couldn't compress a static document; sending it uncompressed");
+                }
             }
         }
         (None, self.content.clone())
     }
 
-    /// Compresses the content just once, on a blocking thread. This runs in its own task, so that
-    /// if one caller goes away, the next one doesn't have to start over.
-    async fn compressed(&self, coding: Coding) -> io::Result<Bytes> {
-        if let Some(compressed) = self.compressed[coding as usize].get() {
-            return Ok(compressed.clone());
-        }
-        let (content, cells) = (self.content.clone(), Arc::clone(&self.compressed));
-        let compression = tokio::spawn(async move {
-            let compress = async || tokio::task::spawn_blocking(move || compress(&content, coding)).await?;
-            cells[coding as usize].get_or_try_init(compress).await.cloned()
-        });
-        compression.await?
+    /// Compresses the content just once, on a blocking thread.
+    async fn compressed(&self, coding: Coding) -> Result<Bytes, ApiError> {
+        let content = self.content.clone();
+        let compress = async move {
+            let compressed = spawn_blocking(move || compress(&content, coding)).await.map_err(ApiError::internal)?;
+            compressed.map_err(ApiError::internal)
+        };
+        self.compressed[coding as usize].clone().get_or_compute(|| compress).await
     }
 }
 
@@ -235,22 +235,6 @@ mod tests {
         assert_eq!(coding, Some(Coding::Gzip));
         assert_eq!(one.as_ptr(), other.as_ptr(), "the same bytes, shared");
         assert_eq!(one.as_ptr(), document.body(&request).await.1.as_ptr());
-    }
-
-    #[tokio::test]
-    async fn caller_that_goes_away_does_not_stop_the_compression() {
-        let document = Document::new("text/plain", "text ".repeat(1000));
-        let compressed = Arc::clone(&document.compressed);
-        let mut first = Box::pin(document.compressed(Coding::Gzip));
-        tokio::select! {
-            biased;
-            _ = &mut first => panic!("compressing takes a thread"),
-            () = tokio::task::yield_now() => {}
-        }
-        drop(first);
-        // Waits for the cell without initialising it.
-        let waited = compressed[Coding::Gzip as usize].get_or_try_init(async || Err(())).await;
-        assert!(waited.is_ok_and(|bytes| !bytes.is_empty()));
     }
 
     #[test]

@@ -4,7 +4,7 @@ use std::fmt;
 
 use super::document::Assets;
 use super::language::Texts;
-use super::links::{Base, initial};
+use super::links::{Base, initial, of_category, of_software};
 use crate::catalogue::resource::{CategoryResource, SoftwareItem};
 use crate::catalogue::{Catalogue, GlossaryEntry};
 use crate::record::Language;
@@ -58,6 +58,14 @@ impl fmt::Display for Lang<'_> {
 }
 
 impl<'a> Edition<'a> {
+    pub(super) fn software_href(&self, id: &str) -> String {
+        of_software(self.base, id)
+    }
+
+    pub(super) fn category_href(&self, id: &str) -> String {
+        of_category(self.base, id)
+    }
+
     /// A product's logo or, if it has none, its initial, as HTML.
     pub(super) fn logo(&self, item: &SoftwareItem<'_>) -> String {
         match self.assets.url_of(&format!("logos/{}", item.id)) {

@@ -1,9 +1,6 @@
 //! The export files that make up the directory, each under its own licence.
 
-use std::sync::Arc;
-
 use askama::Template;
-use axum::extract::State;
 use axum::http::StatusCode;
 use axum::response::Response;
 
@@ -11,15 +8,14 @@ use super::call::{Call, Calls};
 use super::catalog::data_catalog;
 use super::edition::Lang;
 use super::frame::{Frame, JsonLd, Section};
-use super::language::{PageLanguage, Texts};
+use super::language::Texts;
 use super::licence;
 use super::links::{self, Base, of_export};
 use super::respond;
+use super::visit::Visit;
 use crate::catalogue::ExportDocument;
 use crate::catalogue::resource::ExportResource;
-use crate::http::extract::Snapshot;
 use crate::http::problem::ApiError;
-use crate::http::state::AppState;
 
 #[derive(Debug, Template)]
 #[template(path = "exports.html")]
@@ -54,26 +50,19 @@ impl ExportsPage<'_> {
     }
 }
 
-pub(super) async fn list_exports(
-    State(state): State<Arc<AppState>>,
-    language: PageLanguage,
-    snapshot: Snapshot,
-) -> Result<Response, ApiError> {
-    let (t, site) = (language.texts(), &state.site);
-    let mut frame = Frame::new(site, language, &snapshot)
-        .titled(t.sources)
-        .described(t.sources_note)
-        .at(&site.base_in(language).page("/exports"));
+pub(super) async fn list_exports(visit: Visit) -> Result<Response, ApiError> {
+    let (t, site, documents) = (visit.t(), visit.site(), &visit.snapshot.catalogue.tables.exports);
+    let mut frame = visit.frame().titled(t.sources).described(t.sources_note).at(&visit.base().page("/exports"));
     frame.section = Section::Sources;
     if !site.public.is_empty() {
-        let exports: Vec<_> = snapshot.catalogue.tables.exports.iter().map(|export| &export.resource).collect();
+        let exports: Vec<_> = documents.iter().map(|export| &export.resource).collect();
         frame.json_ld = vec![JsonLd::new("DataCatalog", &data_catalog(site, site.title_in(t), &exports))];
     }
     let page = ExportsPage {
         frame,
         t,
         root: site.root(),
-        exports: &snapshot.catalogue.tables.exports,
+        exports: documents,
         calls: Calls::new(t, site, &[Call::new("/v1/exports", "exports.list")]),
     };
     respond::html(StatusCode::OK, t, &page)

@@ -12,7 +12,6 @@ use super::site::Site;
 use crate::catalogue::Catalogue;
 use crate::generation::Snapshot;
 use crate::http::face::Face;
-use crate::http::preview::Preview;
 use crate::text::shorten::{in_list, shortened};
 
 /// The maximum length of the description in the head, in characters.
@@ -42,7 +41,7 @@ pub(super) struct Menu {
 #[derive(Debug)]
 pub(super) struct Frame<'a> {
     pub(super) t: &'static Texts,
-    site: &'a Site,
+    pub(super) site: &'a Site,
     pub(super) section: Section,
     /// The window's title, without the site's title that follows it; may be empty.
     pub(super) title: String,
@@ -122,11 +121,6 @@ impl<'a> Frame<'a> {
         self.site.base_in(self.language)
     }
 
-    /// The path that links to anything but a page start with.
-    pub(super) fn root(&self) -> Base<'_> {
-        self.site.root()
-    }
-
     pub(super) fn is_published(&self) -> bool {
         self.site.published.is_some()
     }
@@ -154,10 +148,6 @@ impl<'a> Frame<'a> {
         languages.collect()
     }
 
-    pub(super) fn assets(&self) -> &str {
-        &self.site.assets.url
-    }
-
     pub(super) fn site_title(&self) -> &str {
         self.site.title_in(self.t)
     }
@@ -172,12 +162,12 @@ impl<'a> Frame<'a> {
     }
 
     fn image(&self, file: Option<&String>) -> String {
-        format!("{}/{}", self.assets(), file.map_or("icon.svg", String::as_str))
+        format!("{}/{}", self.site.assets.url, file.map_or("icon.svg", String::as_str))
     }
 
     /// The absolute URL of the logo for link previews, which don't show SVG.
     pub(super) fn preview_image(&self) -> Option<String> {
-        let (Site { public, face, .. }, base) = (self.site, self.root().path);
+        let (Site { public, face, .. }, base) = (self.site, self.site.root().path);
         let image = [&face.logo, &face.icon]
             .into_iter()
             .flatten()
@@ -195,10 +185,6 @@ impl<'a> Frame<'a> {
         self.site.face.disclaimer.as_ref().map_or(self.t.disclaimer, |text| text.get(self.t.tag))
     }
 
-    pub(super) fn publisher(&self) -> Option<&str> {
-        self.site.face.publisher.as_deref()
-    }
-
     /// The operator's links in the footer.
     pub(super) fn own_links(&self) -> Vec<(&'static str, String)> {
         let labels = [self.t.imprint, self.t.privacy, self.t.contact];
@@ -208,26 +194,13 @@ impl<'a> Frame<'a> {
         links.map(|(label, link)| (label, href(link))).collect()
     }
 
-    pub(super) fn preview(&self) -> Option<&Preview> {
-        self.site.preview.as_deref()
-    }
-
     pub(super) fn has_feed(&self) -> bool {
         // A published feed's addresses are absolute.
         self.site.is_public && !(self.is_published() && self.site.public.is_empty())
     }
 
     pub(super) fn is_indexable(&self) -> bool {
-        self.is_public() && !self.is_noindex
-    }
-
-    /// What absolute URLs start with; empty if no public URL is set.
-    pub(super) fn absolute(&self) -> Base<'_> {
-        self.site.absolute()
-    }
-
-    pub(super) fn is_public(&self) -> bool {
-        self.site.is_indexable()
+        self.site.is_indexable() && !self.is_noindex
     }
 
     /// The canonical URL, if search engines may list the site and it has a public URL.
@@ -237,12 +210,12 @@ impl<'a> Frame<'a> {
 
     /// The page's canonical URL in a language, or for readers of none of them.
     fn url(&self, language: Option<Language>) -> Option<String> {
-        let (public, base) = (&self.site.public, self.root().path);
+        let (public, base) = (&self.site.public, self.site.root().path);
         let of_language = language.filter(|language| *language != self.own);
         let path =
             of_language.map_or(base, |language| self.site.base_in(PageLanguage { language, is_in_path: true }).path);
         let address = self.canonical.as_ref().unwrap_or(&self.address);
-        (self.is_public() && !public.is_empty()).then(|| format!("{public}{}{address}", &path[base.len()..]))
+        (self.site.is_indexable() && !public.is_empty()).then(|| format!("{public}{}{address}", &path[base.len()..]))
     }
 
     /// The canonical URLs in all languages, each with its language's tag.

@@ -12,7 +12,6 @@ use crate::catalogue::resource::{Pagination, QueryReport, SoftwareItem};
 use crate::http::extract::Snapshot;
 use crate::http::middleware::reader;
 use crate::http::problem::ApiError;
-use crate::http::search_page::with_page;
 use crate::http::state::AppState;
 use crate::service::{PageRequest, SearchHit, SearchPage, SearchResults, SearchSoftware};
 
@@ -70,6 +69,6 @@ async fn search(state: &Arc<AppState>, snapshot: Snapshot, query: &str) -> Resul
         let answer = Answer { data, pagination: page.pagination, query: &page.query };
         serde_json::to_string_pretty(&answer).map_err(ApiError::internal)
     };
-    let body = with_page(state, snapshot, search, write).await?;
+    let body = state.search_page(snapshot, search, write).await?;
     Ok((format!("/v1/search?q={encoded}&limit=1"), body))
 }

@@ -1,31 +1,26 @@
 //! The glossary, from A to Z.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use askama::Template;
-use axum::extract::State;
-use axum::http::{StatusCode, Uri};
+use axum::http::StatusCode;
 use axum::response::Response;
 use serde_json::json;
 
 use super::call::{Call, Calls};
 use super::edition::{Edition, Lang};
-use super::frame::JsonLd;
-use super::frame::{Frame, Section};
+use super::frame::{Frame, JsonLd, Section};
 use super::home::overview;
-use super::language::{PageLanguage, Texts};
+use super::language::Texts;
 use super::links::{self, Address, Base, PAGE, of_record, of_term, segment};
 use super::overview::Overview;
 use super::pager::{Pager, offset, part};
 use super::respond;
 use super::text_budget::TextBudget;
+use super::visit::Visit;
 use crate::catalogue::GlossaryEntry;
 use crate::catalogue::resource::{GlossaryTermResource, Pagination};
-use crate::http::extract::query::RawQuery;
-use crate::http::extract::{Preferred, Snapshot};
 use crate::http::problem::ApiError;
-use crate::http::state::AppState;
 use crate::record::{self, slug};
 use crate::service::Stop;
 use crate::service::parameter::definition::GLOSSARY_Q;
@@ -144,33 +139,17 @@ struct Letter<'a> {
     is_current: bool,
 }
 
-pub(super) async fn get_glossary(
-    State(state): State<Arc<AppState>>,
-    language: PageLanguage,
-    Preferred(of_texts): Preferred,
-    snapshot: Snapshot,
-    uri: Uri,
-) -> Result<Response, ApiError> {
-    let (of, overview) = (Arc::clone(&state), overview(&state, &snapshot).await?);
-    let write = move |stop: Stop| write(&of, (language, of_texts.as_ref()), &snapshot, &overview, &uri, &stop);
-    state.search(write).await?
+pub(super) async fn get_glossary(visit: Visit) -> Result<Response, ApiError> {
+    let overview = overview(&visit.state, &visit.snapshot).await?;
+    visit.on_pool(move |visit, stop| write(visit, &overview, stop)).await
 }
 
-fn write(
-    state: &AppState,
-    (language, of_texts): (PageLanguage, Option<&record::Language>),
-    snapshot: &Snapshot,
-    overview: &Overview,
-    uri: &Uri,
-    stop: &Stop,
-) -> Result<Response, ApiError> {
-    let (t, site) = (language.texts(), &state.site);
-    let edition = site.edition(language, &snapshot.catalogue, of_texts);
-    let query = RawQuery::parse(uri.query().unwrap_or_default());
-    let address = Address::new(site.base_in(language).page("/glossary"));
-    let address = address.reading(&query, &[GLOSSARY_Q.name, LETTER, PAGE]);
+fn write(visit: &Visit, overview: &Overview, stop: &Stop) -> Result<Response, ApiError> {
+    let (t, edition, of_texts) = (visit.t(), visit.edition(), visit.of_texts.as_ref());
+    let address = Address::new(edition.base.page("/glossary"));
+    let address = address.reading(&visit.query, &[GLOSSARY_Q.name, LETTER, PAGE]);
     let q = address.get(GLOSSARY_Q.name).filter(|q| !q.trim().is_empty()).unwrap_or_default();
-    let entries = &snapshot.catalogue.tables.glossary;
+    let entries = &edition.catalogue.tables.glossary;
     let term = |at: &usize| entries[*at].term.localised(of_texts);
     let is_split = entries.len() > MAX_ON_A_PAGE as usize;
     let letters = overview.localised(of_texts).map_or(&[][..], |localised| &localised.letters);
@@ -185,7 +164,7 @@ fn write(
         let groups = shown.map(|(letter, terms)| (&**letter, part(terms, page).to_vec()));
         (total, groups.filter(|(_, terms)| !terms.is_empty()).collect())
     } else {
-        let found = snapshot.glossary.search(q, stop);
+        let found = visit.snapshot.glossary.search(q, stop);
         let first = usize::try_from(offset(address.page(), MAX_ON_A_PAGE)).unwrap_or(usize::MAX);
         let terms: Vec<_> = found.iter().skip(first).take(MAX_ON_A_PAGE as usize).collect();
         (found.total(), if terms.is_empty() { Vec::new() } else { vec![("", terms)] })
@@ -197,7 +176,7 @@ fn write(
         is_current: chosen == Some(text.as_str()),
     });
     let title = if q.is_empty() { t.glossary.to_owned() } else { format!("{q} · {}", t.glossary) };
-    let mut frame = Frame::new(site, language, snapshot).titled(&title).at(&if edition.base.is_published {
+    let mut frame = visit.frame().titled(&title).at(&if edition.base.is_published {
         address.path().to_owned()
     } else {
         address.at_page(address.page())
@@ -230,7 +209,7 @@ fn write(
         } else {
             None
         },
-        calls: Calls::new(t, site, &[call]),
+        calls: Calls::new(t, visit.site(), &[call]),
     };
     respond::html(StatusCode::OK, t, &view)
 }

@@ -2,27 +2,24 @@
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
 use askama::Template;
-use axum::extract::State;
-use axum::http::{StatusCode, Uri};
+use axum::http::StatusCode;
 use axum::response::Response;
 use serde_json::value::RawValue;
 
 use super::call::{Call, Calls};
 use super::edition::Edition;
 use super::frame::{Frame, Section};
-use super::language::{PageLanguage, Texts};
+use super::language::Texts;
 use super::links::{Address, Base, PAGE, of_software, segment};
 use super::pager::{Pager, offset};
+use super::visit::Visit;
 use super::{attribute, respond};
 use crate::catalogue::StoredProduct;
 use crate::catalogue::resource::{HistoryEntry, PropertyChange};
-use crate::http::extract::query::RawQuery;
-use crate::http::extract::{PathId, Preferred, Snapshot};
+use crate::http::extract::PathId;
 use crate::http::problem::ApiError;
-use crate::http::state::AppState;
 use crate::service::{self, PageRequest};
 use crate::text::shorten::{is_longer, shortened};
 
@@ -123,44 +120,35 @@ fn line(json: &RawValue) -> String {
     line.map_or_else(|_| json.to_owned(), |parts: Vec<_>| parts.join(", "))
 }
 
-pub(super) async fn get_history(
-    State(state): State<Arc<AppState>>,
-    language: PageLanguage,
-    Preferred(of_texts): Preferred,
-    snapshot: Snapshot,
-    PathId(id): PathId,
-    uri: Uri,
-) -> Result<Response, ApiError> {
-    let of = Arc::clone(&state);
-    let show = move |_| {
-        let (t, site) = (language.texts(), &of.site);
-        let edition = site.edition(language, &snapshot.catalogue, of_texts.as_ref());
-        let query = RawQuery::parse(uri.query().unwrap_or_default());
-        let address = history_of(site.base_in(language), &id).reading(&query, &[PAGE]);
-        let page = PageRequest { limit: CHANGES, offset: offset(address.page(), CHANGES) };
-        let Some(history) = service::list_history(&snapshot, &id, page)? else {
-            return Err(ApiError::SoftwareNotFound(id));
-        };
-        let stored = service::read_software(&snapshot, &id)?;
-        let product = stored.as_ref().map(StoredProduct::read).transpose().map_err(ApiError::internal)?;
-        let name = product.as_ref().map_or(Cow::Borrowed(&*id), |product| shortened(&product.item.name, VALUE_CHARS));
-        let title = format!("{}{} {name}", t.history, t.colon);
-        let mut frame = Frame::new(site, language, &snapshot).titled(&title).described(&title).at(address.path());
-        frame.section = Section::Products;
-        let call = Call::of("/v1/software/{}/history", "software.history", &id).with("limit", CHANGES);
-        let view = HistoryPage {
-            frame,
-            t,
-            name: &name,
-            href: product.is_some().then(|| of_software(site.base_in(language), &id)),
-            since: history.since,
-            entries: Entries { edition, entries: history.data },
-            pager: Pager::new(t, history.pagination, &address, false),
-            calls: Calls::new(t, site, &[call]),
-        };
-        respond::html(StatusCode::OK, t, &view)
+pub(super) async fn get_history(visit: Visit, PathId(id): PathId) -> Result<Response, ApiError> {
+    visit.on_pool(|visit, _| show(visit, id)).await
+}
+
+fn show(visit: &Visit, id: String) -> Result<Response, ApiError> {
+    let (t, edition) = (visit.t(), visit.edition());
+    let address = history_of(edition.base, &id).reading(&visit.query, &[PAGE]);
+    let page = PageRequest { limit: CHANGES, offset: offset(address.page(), CHANGES) };
+    let Some(history) = service::list_history(&visit.snapshot, &id, page)? else {
+        return Err(ApiError::SoftwareNotFound(id));
     };
-    state.search(show).await?
+    let stored = service::read_software(&visit.snapshot, &id)?;
+    let product = stored.as_ref().map(StoredProduct::read).transpose().map_err(ApiError::internal)?;
+    let name = product.as_ref().map_or(Cow::Borrowed(&*id), |product| shortened(&product.item.name, VALUE_CHARS));
+    let title = format!("{}{} {name}", t.history, t.colon);
+    let mut frame = visit.frame().titled(&title).described(&title).at(address.path());
+    frame.section = Section::Products;
+    let call = Call::of("/v1/software/{}/history", "software.history", &id).with("limit", CHANGES);
+    let view = HistoryPage {
+        frame,
+        t,
+        name: &name,
+        href: product.is_some().then(|| of_software(edition.base, &id)),
+        since: history.since,
+        entries: Entries { edition, entries: history.data },
+        pager: Pager::new(t, history.pagination, &address, false),
+        calls: Calls::new(t, visit.site(), &[call]),
+    };
+    respond::html(StatusCode::OK, t, &view)
 }
 
 pub(in crate::http) fn history_of(base: Base<'_>, id: &str) -> Address {

@@ -10,20 +10,19 @@ use serde_json::json;
 
 use super::call::{Call, Calls};
 use super::edition::Edition;
-use super::frame::Frame;
-use super::frame::JsonLd;
-use super::language::{PageLanguage, Texts};
+use super::frame::{Frame, JsonLd};
+use super::language::Texts;
 use super::licence;
-use super::links::{Base, of_category};
+use super::links::Base;
 use super::overview::{Overview, largest};
 use super::respond;
 use super::row::{self, Row};
+use super::visit::Visit;
 use crate::catalogue::ExportDocument;
 use crate::catalogue::resource::CategoryResource;
 use crate::http::extract::Snapshot;
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
-use crate::record;
 use crate::service::Translator;
 
 #[derive(Debug, Template)]
@@ -46,32 +45,20 @@ struct HomePage<'a> {
     calls: Calls,
 }
 
-impl HomePage<'_> {
-    fn category_href(&self, category: &CategoryResource) -> String {
-        of_category(self.base, &category.id)
-    }
-}
-
-pub(super) async fn get(
-    state: Arc<AppState>,
-    language: PageLanguage,
-    of_texts: Option<record::Language>,
-    snapshot: Snapshot,
-) -> Result<Response, ApiError> {
-    let overview = overview(&state, &snapshot).await?;
-    let (t, site) = (language.texts(), &state.site);
-    let edition = site.edition(language, &snapshot.catalogue, of_texts.as_ref());
-    let tables = &snapshot.catalogue.tables;
-    let localised = overview.localised(of_texts.as_ref());
+pub(super) async fn get(visit: Visit) -> Result<Response, ApiError> {
+    let overview = overview(&visit.state, &visit.snapshot).await?;
+    let (t, site, edition) = (visit.t(), visit.site(), visit.edition());
+    let tables = &edition.catalogue.tables;
+    let localised = overview.localised(edition.language);
     let items = row::items(overview.newest_evidence.iter().chain(&overview.recently_added))?;
     let mut products = row::products(items, &overview.records)?;
-    let mut translator = Translator::new(&snapshot.catalogue, of_texts.as_ref());
+    let mut translator = Translator::new(edition.catalogue, edition.language);
     for product in &mut products {
         translator.detail(product);
     }
     let (newest, added) = products.split_at(overview.newest_evidence.len());
-    let introduction = site.introduction_in(language);
-    let mut frame = Frame::new(site, language, &snapshot).described(&introduction.plain);
+    let introduction = site.introduction_in(visit.language);
+    let mut frame = visit.frame().described(&introduction.plain);
     frame.json_ld = vec![JsonLd::new(
         "WebSite",
         &[
@@ -102,7 +89,7 @@ pub(super) async fn get(
         category_count: tables.categories.len() as u64,
         categories: largest(&tables.categories, localised.map_or(&[], |localised| &localised.categories))
             .into_iter()
-            .map(|at| tables.categories[at].localised(of_texts.as_ref()))
+            .map(|at| tables.categories[at].localised(edition.language))
             .collect(),
         examples: localised.map_or(&[], |localised| &localised.examples),
         exports: &tables.exports,

@@ -1,17 +1,13 @@
 //! Reads the URL of a product list.
 
-use axum::http::Uri;
-
 use super::compare;
 use super::facets;
 use super::links::{Address, Base, COMPARED, PAGE, of_category};
 use super::pager::offset;
+use super::visit::Visit;
 use crate::catalogue::Catalogue;
 use crate::catalogue::resource::{CategoryResource, Correction, QueryReport};
-use crate::http::extract::Snapshot;
-use crate::http::extract::query::RawQuery;
 use crate::http::problem::{ApiError, ErrorCode, ParameterProblem};
-use crate::record::Language;
 use crate::service::parameter::definition::{CATEGORY, FILTERS, PREFIX, SEARCH_Q, SEARCH_SORT, TYPO};
 use crate::service::parameter::{Given, Interface, Refusal, Values};
 use crate::service::{self, Facet, MAX_QUERY_CHARACTERS, MAX_QUERY_OFFSET, PageRequest, SearchSoftware};
@@ -42,34 +38,28 @@ pub(super) struct List {
 
 impl List {
     /// Reads a list's URL.
-    pub(super) fn read(
-        address: Address,
-        uri: &Uri,
-        snapshot: &Snapshot,
-        category: Option<CategoryResource>,
-        language: Option<Language>,
-    ) -> Result<Self, ApiError> {
-        let query = RawQuery::parse(uri.query().unwrap_or_default());
-        let mut address = address.reading(&query, &names());
+    pub(super) fn read(address: Address, visit: &Visit, category: Option<CategoryResource>) -> Result<Self, ApiError> {
+        let catalogue = &visit.snapshot.catalogue;
+        let mut address = address.reading(&visit.query, &names());
         let prefix = address.take(PREFIX.name);
         let prefix = prefix.as_deref().map(|prefix| (PREFIX.name, prefix));
         let mut search = search(address.pairs().chain(prefix))?;
-        let category = match &language {
+        let category = match &visit.of_texts {
             Some(language) => category.map(|category| category.in_language(language).0),
             None => category,
         };
-        search.language = language;
+        search.language.clone_from(&visit.of_texts);
         search.page = PageRequest { limit: LIMIT, offset: offset(address.page(), LIMIT) };
         if search.q.is_some() && search.page.offset > MAX_QUERY_OFFSET {
             return Err(too_deep());
         }
         let fixed = category.is_some();
-        let refusals = service::refuse_attributes(&snapshot.catalogue, &search.filter, &[], search.sort.attribute());
+        let refusals = service::refuse_attributes(catalogue, &search.filter, &[], search.sort.attribute());
         if !refusals.is_empty() {
             return Err(refusals.into());
         }
         // Filters need a server.
-        search.facets = if address.has_pages() { Vec::new() } else { facets::shown(&snapshot.catalogue) };
+        search.facets = if address.has_pages() { Vec::new() } else { facets::shown(catalogue) };
         search.facets.retain(|facet| !(fixed && *facet == Facet::Category));
         search.highlight = search.q.is_some();
         if let Some(category) = &category {

@@ -26,6 +26,7 @@ pub(super) mod links;
 mod list;
 mod locale;
 mod markdown;
+mod once;
 mod overview;
 mod pager;
 mod preview;
@@ -39,6 +40,7 @@ pub(super) mod software;
 mod suggest;
 mod terms;
 mod text_budget;
+mod visit;
 
 pub(super) use error::{Reader, write_error};
 pub(super) use locale::{Localised, language_of, settle_language, take_language};
@@ -112,12 +114,12 @@ pub(super) fn records() -> [(Router<Arc<AppState>>, TagKind); 4] {
 
 /// The preview page, which doesn't need a generation.
 pub(super) fn of_preview() -> Router<Arc<AppState>> {
-    preview::page()
+    Router::new().route("/preview", get(preview::get_page))
 }
 
 /// The preview's state, for the script.
 pub(super) fn parts_of_preview() -> Router<Arc<AppState>> {
-    preview::status()
+    Router::new().route("/preview/status", get(preview::get_status))
 }
 
 /// Documents and static files, which need neither a key nor a session.

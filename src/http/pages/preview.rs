@@ -4,12 +4,10 @@
 use std::sync::Arc;
 
 use askama::Template;
-use axum::Router;
 use axum::extract::State;
 use axum::http::header::CACHE_CONTROL;
 use axum::http::{HeaderValue, StatusCode};
 use axum::response::Response;
-use axum::routing::get;
 
 use super::frame::Frame;
 use super::language::PageLanguage;
@@ -36,20 +34,11 @@ impl PreviewPage<'_> {
     }
 }
 
-pub(super) fn page() -> Router<Arc<AppState>> {
-    Router::new().route("/preview", get(get_page))
-}
-
-/// The preview's state, for the script.
-pub(super) fn status() -> Router<Arc<AppState>> {
-    Router::new().route("/preview/status", get(get_status))
-}
-
 fn preview(state: &AppState) -> Result<&Preview, ApiError> {
     state.site.preview.as_deref().ok_or(ApiError::RouteNotFound)
 }
 
-async fn get_page(State(state): State<Arc<AppState>>, language: PageLanguage) -> Result<Response, ApiError> {
+pub(super) async fn get_page(State(state): State<Arc<AppState>>, language: PageLanguage) -> Result<Response, ApiError> {
     let shown = Arc::clone(&state);
     // Hashing and writing all findings and changes takes time.
     let write = move || write(&shown, language, StatusCode::OK);
@@ -68,7 +57,8 @@ pub(super) fn write(state: &AppState, language: PageLanguage, status: StatusCode
     respond::html(status, t, &page)
 }
 
-async fn get_status(State(state): State<Arc<AppState>>) -> Result<Response, ApiError> {
+/// The preview's state, for the script.
+pub(super) async fn get_status(State(state): State<Arc<AppState>>) -> Result<Response, ApiError> {
     let shown = Arc::clone(&state);
     let status = move || Ok::<_, ApiError>(preview(&shown)?.status(&shown.directory));
     let status = state.search(move |_| status()).await??;

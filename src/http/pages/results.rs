@@ -3,33 +3,30 @@
 use std::sync::Arc;
 
 use askama::Template;
-use axum::extract::State;
-use axum::http::{StatusCode, Uri};
+use axum::http::StatusCode;
 use axum::response::Response;
 
 use super::attribute::{self, Fact};
 use super::call::{Call, Calls};
 use super::compare::MAX_COMPARED;
 use super::edition::{Edition, Lang};
-use super::facets::{Chip, FilterGroup, chips, filter_count, groups, without_filters};
+use super::facets::{Chip, FilterGroup};
 use super::frame::{Frame, JsonLd, Section};
-use super::language::{PageLanguage, Texts};
-use super::links::{Base, COMPARED, PAGE, of_category, of_search, of_software};
+use super::language::Texts;
+use super::links::{Base, COMPARED, PAGE, of_category, of_search};
 use super::list::{List, names};
 use super::pager::Pager;
 use super::row::{self, Matches, Row};
 use super::site::Site;
 use super::text_budget::TextBudget;
+use super::visit::Visit;
 use super::{facets, home, links, respond};
 use crate::catalogue::resource::{
     CategoryRef, CategoryResource, CategorySuggestion, Correction, QueryReport, SoftwareDetail, SoftwareItem,
     SoftwareRef, UnderstoodAttribute, UnknownValue,
 };
-use crate::http::extract::query::RawQuery;
-use crate::http::extract::{Preferred, Snapshot};
+use crate::http::extract::Snapshot;
 use crate::http::problem::ApiError;
-use crate::http::search_page::with_page;
-use crate::http::state::AppState;
 use crate::record::{AttributeType, Corrections};
 use crate::service;
 use crate::service::parameter::definition::{CATEGORY, SEARCH_Q, TYPO, attribute_filter};
@@ -89,10 +86,6 @@ impl Explore<'_> {
         if self.list.search.q.is_some() { self.t.results } else { self.t.products }
     }
 
-    fn form(&self) -> &'static str {
-        self.list.form()
-    }
-
     fn total(&self) -> u64 {
         self.page.pagination.total
     }
@@ -137,14 +130,6 @@ impl Explore<'_> {
 
     fn has_categories(&self) -> bool {
         !self.edition.catalogue.tables.categories.is_empty()
-    }
-
-    fn filter_count(&self) -> usize {
-        filter_count(&self.list.address)
-    }
-
-    fn without_filters(&self) -> String {
-        without_filters(&self.list.address)
     }
 
     fn as_typed(&self) -> String {
@@ -226,46 +211,28 @@ struct ResultsPage<'a> {
 }
 
 /// The home page, or search results if the URL has any list parameters.
-pub(super) async fn get_home(
-    State(state): State<Arc<AppState>>,
-    language: PageLanguage,
-    Preferred(of_texts): Preferred,
-    snapshot: Snapshot,
-    uri: Uri,
-) -> Result<Response, ApiError> {
-    let query = RawQuery::parse(uri.query().unwrap_or_default());
+pub(super) async fn get_home(visit: Visit) -> Result<Response, ApiError> {
     let names = names();
-    let is_list = query.pairs().any(|(name, _)| names.iter().any(|known| known.as_bytes() == name));
+    let is_list = visit.query.pairs().any(|(name, _)| names.iter().any(|known| known.as_bytes() == name));
     if !is_list {
-        return home::get(state, language, of_texts, snapshot).await;
+        return home::get(visit).await;
     }
-    let list = List::read(links::all_products(state.site.base_in(language)), &uri, &snapshot, None, of_texts)?;
-    show(state, language, snapshot, list, false).await
+    let list = List::read(links::all_products(visit.base()), &visit, None)?;
+    show(visit, list, false).await
 }
 
 /// The part of a list page that the script replaces.
-pub(super) async fn get_results(
-    State(state): State<Arc<AppState>>,
-    language: PageLanguage,
-    Preferred(of_texts): Preferred,
-    snapshot: Snapshot,
-    uri: Uri,
-) -> Result<Response, ApiError> {
-    let list = List::read(links::all_products(state.site.base_in(language)), &uri, &snapshot, None, of_texts)?;
-    show(state, language, snapshot, list, true).await
+pub(super) async fn get_results(visit: Visit) -> Result<Response, ApiError> {
+    let list = List::read(links::all_products(visit.base()), &visit, None)?;
+    show(visit, list, true).await
 }
 
 /// Shows a list, or only the part of it that the script replaces.
-pub(super) async fn show(
-    state: Arc<AppState>,
-    language: PageLanguage,
-    snapshot: Snapshot,
-    list: List,
-    is_part: bool,
-) -> Result<Response, ApiError> {
-    let view = View { state: Arc::clone(&state), language, snapshot: snapshot.clone(), list: Arc::new(list), is_part };
-    let (search, on_pool) = (view.list.search.clone(), view.clone());
-    let written = with_page(&state, snapshot, search, move |page, results| {
+pub(super) async fn show(visit: Visit, list: List, is_part: bool) -> Result<Response, ApiError> {
+    let (state, snapshot, search) = (Arc::clone(&visit.state), visit.snapshot.clone(), list.search.clone());
+    let view = View { visit: Arc::new(visit), list: Arc::new(list), is_part };
+    let on_pool = view.clone();
+    let written = state.search_page(snapshot, search, move |page, results| {
         // Finding suggestions takes more searches.
         if page.pagination.total == 0 {
             return Ok(Err((page.clone().into_owned(), results.spent)));
@@ -278,9 +245,9 @@ pub(super) async fn show(
     };
     let look_further = move |stop: Stop| {
         // The search may have been cached, but counts towards the page's budget all the same.
-        let budget = service::budget(&view.snapshot, &stop);
+        let budget = service::budget(&view.visit.snapshot, &stop);
         budget.charge(spent);
-        let nothing = Nothing::found(view.edition(), &view.snapshot, &view.list, &empty.query, budget)?;
+        let nothing = Nothing::found(&view.visit, &view.list, &empty.query, budget)?;
         view.write(&empty, Some(nothing))
     };
     state.search(look_further).await?
@@ -289,21 +256,15 @@ pub(super) async fn show(
 /// A list to show to a reader.
 #[derive(Debug, Clone)]
 struct View {
-    state: Arc<AppState>,
-    language: PageLanguage,
-    snapshot: Snapshot,
+    visit: Arc<Visit>,
     list: Arc<List>,
     is_part: bool,
 }
 
 impl View {
-    fn edition(&self) -> Edition<'_> {
-        self.state.site.edition(self.language, &self.snapshot.catalogue, self.list.search.language.as_ref())
-    }
-
     /// The products chosen for comparison, given the page's.
     fn compared(&self, products: &[SoftwareDetail<'_>]) -> Result<Vec<Chosen>, ApiError> {
-        let chosen = service::get_items(&self.snapshot, &self.list.compared, self.list.search.language.as_ref())?;
+        let chosen = service::get_items(&self.visit.snapshot, &self.list.compared, self.visit.of_texts.as_ref())?;
         let chosen = row::items(chosen.iter())?.into_iter().map(|item| Chosen {
             without: self.list.address.replacing(COMPARED, &item.id, ""),
             is_shown: products.iter().any(|product| product.item.id == item.id),
@@ -314,8 +275,8 @@ impl View {
     }
 
     fn write(&self, page: &SearchPage<'_>, nothing: Option<Nothing<'_>>) -> Result<Response, ApiError> {
-        let Self { snapshot, list, .. } = self;
-        let (edition, site) = (self.edition(), &self.state.site);
+        let (visit, list, snapshot) = (&self.visit, &self.list, &self.visit.snapshot);
+        let (edition, site) = (visit.edition(), visit.site());
         let t = edition.t;
         let items = row::items(page.data.iter().map(|hit| &hit.item))?;
         let records = row::records(snapshot, &items)?;
@@ -337,26 +298,21 @@ impl View {
             let matches = highlights.map(Matches::read).transpose().map_err(ApiError::internal)?;
             let is_ticked = list.compared.iter().any(|id| *id == *product.item.id);
             let mut row = Row::new(edition, product).preferring(&chosen);
-            if !edition.base.is_published {
-                row = row.selectable(list.form(), is_ticked);
-            }
-            let row = row.chosen_if(tier == Some(Tier::Pinned));
-            let row = match matches {
-                Some(matches) => row.with_matches(matches),
-                None => row,
-            };
+            row.selected_by = (!edition.base.is_published).then(|| (list.form(), is_ticked));
+            row.is_chosen = tier == Some(Tier::Pinned);
+            row.matches = matches.unwrap_or_default();
             let others = products.iter().enumerate().filter(|(of, _)| leaders[*of] == at && *of != at);
-            let row = row.with_others(others.map(|(_, other)| other));
-            let reason = (list.search.q.is_some() && !row.is_explained())
-                .then(|| reason(edition, (&searched, &page.query), hit.tier, product, alike.as_ref()))
-                .flatten();
-            Ok((line.filter(|_| is_first), row.with_note(reason)))
+            let also = others.map(|(_, of)| (in_list(&of.detail.export.name), edition.software_href(&of.item.id)));
+            row.also = also.collect();
+            if list.search.q.is_some() && !row.is_explained() {
+                row.note = reason(edition, (&searched, &page.query), hit.tier, product, alike.as_ref());
+            }
+            Ok((line.filter(|_| is_first), row))
         });
         let q = list.search.q.as_deref().unwrap_or_default();
         let name = list.category.as_ref().map_or(t.products, |category| &category.name);
         let title = if q.is_empty() { name.to_owned() } else { format!("{q} · {}", t.results) };
-        let mut frame =
-            Frame::new(site, self.language, snapshot).titled(&title).at(&list.address.at_page(list.address.page()));
+        let mut frame = visit.frame().titled(&title).at(&list.address.at_page(list.address.page()));
         frame = frame.canonical_at(&list.canonical(&snapshot.catalogue, edition.base));
         frame.is_noindex = list.search.q.is_some() || page.data.is_empty();
         let explore = Explore {
@@ -367,8 +323,8 @@ impl View {
             list,
             page,
             rows: rows.collect::<Result<_, ApiError>>()?,
-            groups: groups(edition, &list.address, &page.facets),
-            chips: chips(edition, &list.address),
+            groups: facets::groups(edition, &list.address, &page.facets),
+            chips: facets::chips(edition, &list.address),
             pager: Pager::new(t, page.pagination, &list.address, list.search.q.is_some()),
             calls: Calls::new(t, site, &[call(list)]),
             nothing,
@@ -556,14 +512,9 @@ fn suggest_product(snapshot: &Snapshot, name: &str) -> Option<String> {
 impl<'a> Nothing<'a> {
     /// What to offer after this list's search, which found nothing, within what's left of the page's
     /// budget.
-    pub(super) fn found(
-        edition: Edition<'a>,
-        snapshot: &Snapshot,
-        list: &List,
-        report: &QueryReport,
-        budget: Budget,
-    ) -> Result<Self, ApiError> {
-        let (base, chips) = (edition.base, facets::chips(edition, &list.address));
+    fn found(visit: &'a Visit, list: &List, report: &QueryReport, budget: Budget) -> Result<Self, ApiError> {
+        let (edition, snapshot) = (visit.edition(), &visit.snapshot);
+        let chips = facets::chips(edition, &list.address);
         let counter = Counter { snapshot, budget };
         // Uses the corrections already found: finding them again would be most of the work.
         let q = list.corrected(report);
@@ -598,7 +549,7 @@ impl<'a> Nothing<'a> {
         if !report.corrected.is_empty() && list.search.q.as_ref() != Some(&q) {
             queries.insert(0, q.clone());
         }
-        nothing.queries = counter.ways(base, queries)?;
+        nothing.queries = counter.ways(edition.base, queries)?;
         let unknown = report.unknown.iter().filter(|unknown| unknown.is_word());
         let unknown: Vec<String> = unknown.map(|unknown| folded(&unknown.value).collect()).collect();
         let words = q.split_whitespace().map(|word| word.trim_matches(['"', '-']).to_owned());
@@ -609,20 +560,19 @@ impl<'a> Nothing<'a> {
         let mut words: Vec<String> = words.filter(says_something).take(MAX_TRIED).collect();
         words.dedup();
         words.retain(|word| nothing.queries.iter().all(|query| query.label != *word));
-        nothing.words = counter.ways(base, words)?;
-        let language = list.search.language.as_ref();
-        let suggestions = service::suggest(snapshot, &q, FEW, language, &counter.budget)?;
+        nothing.words = counter.ways(edition.base, words)?;
+        let suggestions = service::suggest(snapshot, &q, FEW, edition.language, &counter.budget)?;
         let product = |product: &SoftwareRef| Way {
             label: product.name.clone(),
             lang: Lang::default(),
-            href: of_software(base, &product.id),
+            href: edition.software_href(&product.id),
             count: None,
         };
         nothing.products = suggestions.software.iter().map(product).collect();
         let category = |category: &CategorySuggestion<'_>| Way {
             label: category.name.to_owned(),
             lang: edition.category(category.id),
-            href: of_category(base, category.id),
+            href: edition.category_href(category.id),
             count: Some(category.software_count),
         };
         nothing.categories = suggestions.categories.iter().map(category).collect();

@@ -9,7 +9,6 @@ use super::attribute::{self, Fact};
 use super::edition::{Edition, Lang};
 use super::evidence::Badge;
 use super::language::Texts;
-use super::links::{of_category, of_software};
 use crate::catalogue::StoredProduct;
 use crate::catalogue::resource::{CategoryRef, Highlight, ReviewSummary, SoftwareDetail, SoftwareItem};
 use crate::generation::Snapshot;
@@ -34,23 +33,23 @@ pub(super) struct Row<'a> {
     edition: Edition<'a>,
     t: &'static Texts,
     item: &'a SoftwareItem<'a>,
-    matches: Matches<'a>,
+    pub(super) matches: Matches<'a>,
     /// The category to show: a chosen one if the product is in it, otherwise the main one.
     category: Option<&'a CategoryRef<'a>>,
     rating: Option<Rating>,
     badge: Option<Badge<'a>>,
     /// A line below the tagline, as HTML.
-    note: Option<String>,
+    pub(super) note: Option<String>,
     /// What the record says at a glance.
     facts: Vec<Fact<'a>>,
     /// The name of the record's export, if products come from several.
     export: Option<Cow<'a, str>>,
     /// The same product in other exports: their names, and the URLs of its pages.
-    also: Vec<(Cow<'a, str>, String)>,
+    pub(super) also: Vec<(Cow<'a, str>, String)>,
     /// Whether the directory's editors pinned the product to this query.
-    is_chosen: bool,
+    pub(super) is_chosen: bool,
     /// The form that compares the product if it's selected, and whether it is.
-    selected_by: Option<(&'static str, bool)>,
+    pub(super) selected_by: Option<(&'static str, bool)>,
 }
 
 impl<'a> Row<'a> {
@@ -65,7 +64,7 @@ impl<'a> Row<'a> {
             edition,
             t,
             item,
-            matches: Matches(Vec::new()),
+            matches: Matches::default(),
             category: item.categories.first(),
             rating: Rating::new(t, item.rating_value(), item.review_count),
             badge: Badge::new(t, item),
@@ -78,41 +77,14 @@ impl<'a> Row<'a> {
         }
     }
 
-    pub(super) fn selectable(self, form: &'static str, is_ticked: bool) -> Self {
-        Self { selected_by: Some((form, is_ticked)), ..self }
-    }
-
-    /// Adds the same product in other exports.
-    pub(super) fn with_others(self, others: impl Iterator<Item = &'a SoftwareDetail<'a>>) -> Self {
-        let base = self.edition.base;
-        let also = others.map(|other| (in_list(&other.detail.export.name), of_software(base, &other.item.id)));
-        Self { also: also.collect(), ..self }
-    }
-
-    pub(super) fn chosen_if(self, is_chosen: bool) -> Self {
-        Self { is_chosen, ..self }
-    }
-
-    pub(super) fn with_note(self, note: Option<String>) -> Self {
-        Self { note, ..self }
-    }
-
     /// Shows the product's first category whose id is among these.
     pub(super) fn preferring(self, chosen: &[&str]) -> Self {
         let chosen = self.item.categories.iter().find(|category| chosen.contains(&&*category.id));
         Self { category: chosen.or(self.category), ..self }
     }
 
-    pub(super) fn with_matches(self, matches: Matches<'a>) -> Self {
-        Self { matches, ..self }
-    }
-
     pub(super) fn id(&self) -> &str {
         &self.item.id
-    }
-
-    fn href(&self) -> String {
-        of_software(self.edition.base, &self.item.id)
     }
 
     fn lang(&self, field: &str) -> Lang<'_> {
@@ -122,10 +94,6 @@ impl<'a> Row<'a> {
     /// For text that isn't translated.
     fn own(&self) -> Lang<'_> {
         self.edition.own(self.item.language.as_deref())
-    }
-
-    fn category_href(&self, category: &CategoryRef<'_>) -> String {
-        of_category(self.edition.base, &category.id)
     }
 
     /// The number of categories that the row doesn't show.
@@ -248,7 +216,7 @@ pub(super) fn kind<'k>(t: &'static Texts, offering_type: &'k str) -> Option<Cow<
 }
 
 /// Where a query matched a product.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub(super) struct Matches<'a>(Vec<Highlight<'a>>);
 
 /// Matches in a field that a row doesn't otherwise show, so the row names the field next to them.

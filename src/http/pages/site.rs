@@ -6,18 +6,15 @@ use std::sync::Arc;
 use axum::http::HeaderValue;
 
 use super::document::Assets;
-use super::edition::Edition;
 use super::language::{Language, PageLanguage, Texts};
 use super::links::Base;
 use super::markdown::{Rendered, render};
 use super::overview::Overviews;
 use super::respond::embedded_by;
-use crate::catalogue::Catalogue;
 use crate::http::config::HttpConfig;
 use crate::http::face::Face;
 use crate::http::preview::Preview;
 use crate::key::KeyStore;
-use crate::record;
 use crate::text::append;
 use crate::text::html::escape;
 
@@ -58,15 +55,10 @@ impl Site {
             base: config.path_prefix().to_owned(),
             bases: Language::ALL.map(|language| match &config.publication {
                 // The first one is the directory's own.
-                Some(publication) if publication.languages[0] == language.texts().tag => {
-                    config.path_prefix().to_owned()
-                }
+                Some(publication) if publication.languages[0] == language => config.path_prefix().to_owned(),
                 _ => format!("{}/{}", config.path_prefix(), language.texts().tag),
             }),
-            published: config
-                .publication
-                .as_ref()
-                .map(|publication| publication.languages.iter().filter_map(|tag| Language::of_tag(tag)).collect()),
+            published: config.publication.as_ref().map(|publication| publication.languages.clone()),
             is_public: config.public_page.is_some(),
             is_api_public: config.public_api.is_some(),
             sitemap_addresses: config.sitemap_addresses.max(1),
@@ -120,22 +112,6 @@ impl Site {
             (None, Some(text)) => render(text.get(t.tag), self.base_in(page)),
             (None, None) if self.published.is_some() => render(t.published_introduction, self.root()),
             (None, None) => render(t.default_introduction, self.root()),
-        }
-    }
-
-    pub(super) fn edition<'a>(
-        &'a self,
-        page: PageLanguage,
-        catalogue: &'a Catalogue,
-        language: Option<&'a record::Language>,
-    ) -> Edition<'a> {
-        Edition {
-            t: page.texts(),
-            base: self.base_in(page),
-            root: self.root(),
-            assets: &self.assets,
-            catalogue,
-            language,
         }
     }
 

@@ -1,11 +1,9 @@
 //! A product, with everything its record says.
 
 use std::borrow::Cow;
-use std::sync::Arc;
 
 use askama::Template;
-use axum::extract::State;
-use axum::http::{StatusCode, Uri};
+use axum::http::StatusCode;
 use axum::response::Response;
 use serde_json::value::RawValue;
 use serde_json::{Value, json};
@@ -15,12 +13,11 @@ use super::call::{Call, Calls};
 use super::compare::MAX_COMPARED;
 use super::edition::{Edition, Lang};
 use super::evidence::{Age, Citations, Marks, age};
-use super::frame::JsonLd;
-use super::frame::{Frame, Section};
+use super::frame::{Frame, JsonLd, Section};
 use super::glossary::term_href;
 use super::history::{Entries, history_of};
 use super::home::overview;
-use super::language::{PageLanguage, Texts};
+use super::language::Texts;
 use super::links::{
     Address, Base, PAGE, of_alternatives, of_alternatives_to, of_badge, of_category, of_record, of_search, of_software,
     web_address,
@@ -31,22 +28,21 @@ use super::row::{self, Bar, Rating, Row, bars, kind};
 use super::site::Site;
 use super::terms::TermLinker;
 use super::text_budget::TextBudget;
+use super::visit::Visit;
 use super::{alternatives, attribute, evidence, licence, links, respond};
 use crate::catalogue::resource::{Members, RatingSource, ReviewResource, ReviewSummary, SoftwareDetail, SoftwareItem};
 use crate::http::api::formats::{self, LICENSES, OPERATING_SYSTEMS, VERSIONS};
-use crate::http::extract::query::RawQuery;
-use crate::http::extract::{PathId, Preferred, Snapshot};
+use crate::http::extract::PathId;
 use crate::http::problem::ApiError;
-use crate::http::state::AppState;
 use crate::record::{EvidenceStatus, slug};
+use crate::service;
 use crate::service::parameter::definition::SEARCH_Q;
 use crate::service::{
-    Budget, ListReviews, ListSimilar, PageRequest, ReviewFilter, ReviewSort, ReviewsPage, SimilarHit, Stop, Translator,
+    ListReviews, ListSimilar, PageRequest, ReviewFilter, ReviewSort, ReviewsPage, SimilarHit, Stop, Translator,
 };
 use crate::text::fold::folded;
 use crate::text::html::escape;
 use crate::text::language;
-use crate::{record, service};
 
 /// How many similar products the page shows.
 const SIMILAR: u32 = 5;
@@ -128,8 +124,9 @@ impl SoftwarePage<'_> {
 
     /// The HTML that embeds the badge in another site; `None` if the site can't load it.
     fn badge(&self) -> Option<String> {
-        let (public, id) = (self.frame.absolute(), &self.item().id);
-        (self.frame.is_public() && !public.path.is_empty()).then(|| {
+        let (site, id) = (self.frame.site, &self.item().id);
+        let public = site.absolute();
+        (site.is_indexable() && !public.path.is_empty()).then(|| {
             format!(
                 "<a href=\"{}\"><img src=\"{}\" alt=\"{}\"></a>",
                 escape(&of_software(public, id)),
@@ -145,10 +142,6 @@ impl SoftwarePage<'_> {
 
     fn item(&self) -> &SoftwareItem<'_> {
         &self.product.item
-    }
-
-    fn category_href(&self, id: &str) -> String {
-        of_category(self.base, id)
     }
 
     fn lang(&self, field: &str) -> Lang<'_> {
@@ -169,10 +162,6 @@ impl SoftwarePage<'_> {
 
     fn own_alternatives_href(&self) -> String {
         of_alternatives_to(self.base, &self.item().id).at_page(1)
-    }
-
-    fn software_href(&self, id: &str) -> String {
-        of_software(self.base, id)
     }
 
     /// The URL of the comparison with the most similar products.
@@ -225,35 +214,14 @@ impl SoftwarePage<'_> {
     }
 }
 
-pub(super) async fn get_software(
-    State(state): State<Arc<AppState>>,
-    language: PageLanguage,
-    Preferred(of_texts): Preferred,
-    snapshot: Snapshot,
-    PathId(id): PathId,
-    uri: Uri,
-) -> Result<Response, ApiError> {
-    let (of, overview) = (Arc::clone(&state), overview(&state, &snapshot).await?);
-    let show = move |stop: Stop| {
-        let budget = service::budget(&snapshot, &stop);
-        show(&of, (language, of_texts.as_ref()), &snapshot, &overview, id, &uri, &budget)
-    };
-    state.search(show).await?
+pub(super) async fn get_software(visit: Visit, PathId(id): PathId) -> Result<Response, ApiError> {
+    let overview = overview(&visit.state, &visit.snapshot).await?;
+    visit.on_pool(move |visit, stop| show(visit, &overview, id, stop)).await
 }
 
-fn show(
-    state: &AppState,
-    (language, of_texts): (PageLanguage, Option<&record::Language>),
-    snapshot: &Snapshot,
-    overview: &Overview,
-    id: String,
-    uri: &Uri,
-    budget: &Budget,
-) -> Result<Response, ApiError> {
-    let (t, site) = (language.texts(), &state.site);
-    let edition = site.edition(language, &snapshot.catalogue, of_texts);
-    let query = RawQuery::parse(uri.query().unwrap_or_default());
-    let address = Address::record(of_software(edition.base, &id), edition.base).reading(&query, &[SORT, PAGE]);
+fn show(visit: &Visit, overview: &Overview, id: String, stop: &Stop) -> Result<Response, ApiError> {
+    let (t, edition, snapshot, of_texts) = (visit.t(), visit.edition(), &visit.snapshot, visit.of_texts.as_ref());
+    let address = Address::record(of_software(edition.base, &id), edition.base).reading(&visit.query, &[SORT, PAGE]);
     let sort = ReviewSort::ALL.into_iter().find(|sort| Some(sort.as_str()) == address.get(SORT)).unwrap_or_default();
     let page = PageRequest { limit: REVIEWS, offset: offset(address.page(), REVIEWS) };
     let list = ListReviews { filter: ReviewFilter::default(), sort, page };
@@ -265,18 +233,18 @@ fn show(
     Translator::new(&snapshot.catalogue, of_texts).detail(&mut product);
     let text_budget = TextBudget::of_each(1);
     text_budget.cut_product(&mut product);
-    let reviews = service::list_reviews(snapshot, &id, &list, budget.stop());
+    let reviews = service::list_reviews(snapshot, &id, &list, stop);
     let reviews = reviews.ok_or_else(|| ApiError::SoftwareNotFound(id.clone()))?;
     let page = PageRequest { limit: SIMILAR, offset: 0 };
     let few = ListSimilar { page, language: of_texts.cloned(), ..ListSimilar::default() };
-    let similar = service::similar_software(snapshot, &id, &few, budget)?;
+    let similar = service::similar_software(snapshot, &id, &few, &service::budget(snapshot, stop))?;
     let similar = similar.map(|page| page.data).unwrap_or_default();
     let items = row::items(similar.iter().map(|hit| &hit.item))?;
     let records = row::records(snapshot, &items)?;
     let similar_products = row::products(items, &records)?;
     let history = service::list_history(snapshot, &id, PageRequest { limit: HISTORY, offset: 0 })?;
     let glossary = &snapshot.catalogue.tables.glossary;
-    let term_href = |at: usize| term_href(overview, of_texts, glossary, site.base_in(language), at);
+    let term_href = |at: usize| term_href(overview, of_texts, glossary, edition.base, at);
     let mut linker = TermLinker::new(&overview.terms, glossary, &term_href, of_texts);
     let detail = &product.detail;
     let paragraphs = detail.description.as_deref().unwrap_or_default().split("\n\n");
@@ -298,13 +266,17 @@ fn show(
         !of.hidden && of.kind.values(json.get()).is_none_or(|values| values.is_empty())
     };
     let rows = similar_products.iter().zip(&similar);
-    let rows = rows.map(|(product, hit)| Row::new(edition, product).with_note(in_common(edition, hit)));
+    let rows = rows.map(|(product, hit)| {
+        let mut row = Row::new(edition, product);
+        row.note = in_common(edition, hit);
+        row
+    });
     let view = SoftwarePage {
         has_alternatives: !alternatives::ordinals(snapshot, &product).is_empty(),
-        frame: frame(site, language, snapshot, &product),
+        frame: frame(visit, &product),
         edition,
         t,
-        base: site.base_in(language),
+        base: edition.base,
         product: &product,
         rating: Rating::new(t, product.item.rating_value(), product.item.review_count),
         texts,
@@ -316,7 +288,7 @@ fn show(
         history: Entries { edition, entries: history.map(|page| page.data).unwrap_or_default() },
         properties: PropertyValue::of(&detail.additional_properties, is_unseen).map_err(ApiError::internal)?,
         citations: Citations::new(t),
-        calls: calls(t, site, &id),
+        calls: calls(t, visit.site(), &id),
         is_cut: text_budget.is_cut(),
     };
     respond::html(StatusCode::OK, t, &view)
@@ -372,13 +344,13 @@ fn in_common(edition: Edition<'_>, hit: &SimilarHit<'_>) -> Option<String> {
     (!shared.is_empty()).then(|| format!("<span class=\"quiet\">{label}{colon}</span> {}", shared.join(", ")))
 }
 
-fn frame<'a>(site: &'a Site, language: PageLanguage, snapshot: &Snapshot, product: &SoftwareDetail<'_>) -> Frame<'a> {
-    let SoftwareDetail { item, detail } = product;
+fn frame<'a>(visit: &'a Visit, SoftwareDetail { item, detail }: &SoftwareDetail<'_>) -> Frame<'a> {
+    let (t, site) = (visit.t(), visit.site());
     let description = item.tagline.as_deref().or(detail.description.as_deref()).unwrap_or_default();
-    let mut frame = Frame::new(site, language, snapshot).titled(&item.name).described(description);
+    let mut frame = visit.frame().titled(&item.name).described(description);
     frame.section = Section::Products;
     frame.is_found = true;
-    frame = frame.at(&of_software(site.base_in(language), &item.id));
+    frame = frame.at(&of_software(visit.base(), &item.id));
     if site.public.is_empty() {
         return frame;
     }
@@ -391,7 +363,7 @@ fn frame<'a>(site: &'a Site, language: PageLanguage, snapshot: &Snapshot, produc
         json!({"@type": "AggregateRating", "ratingValue": value, "bestRating": 5, "worstRating": 0, "reviewCount": count})
     });
     let vendor = item.vendor.as_deref().map(|vendor| json!({"@type": "Organization", "name": vendor}));
-    let attributes = &snapshot.catalogue.tables.attributes;
+    let attributes = &visit.snapshot.catalogue.tables.attributes;
     let is_hidden = |name: &str| attributes.number(name).is_some_and(|number| attributes.get(number).hidden);
     let stated = |names: &[&str]| -> Value {
         let Members(members) = &detail.additional_properties;
@@ -419,7 +391,6 @@ fn frame<'a>(site: &'a Site, language: PageLanguage, snapshot: &Snapshot, produc
             ("isBasedOn", stated(&["is_based_on"])),
         ],
     );
-    let t = language.texts();
     let mut places = vec![(t.products, site.absolute().products())];
     places
         .extend(item.categories.first().map(|category| (&*category.name, of_category(site.absolute(), &category.id))));

@@ -32,7 +32,7 @@ use tokio::task::{AbortHandle, Id, JoinError, JoinSet};
 use tokio::time::Instant;
 use tower::Service;
 
-use super::deadline::{DeadlineStream, Timeouts};
+use super::deadline::DeadlineStream;
 use super::minimum_rate::Progress;
 use super::{Accept, LocalAddress, Server};
 
@@ -207,11 +207,8 @@ where
         progress: Arc<Progress>,
         disconnect: Disconnect,
     ) -> impl GracefulConnection<Error = hyper::Error> + Send + use<S> {
-        let limits = &self.server.limits;
-        let timeouts =
-            Timeouts { header: limits.header_timeout, idle: limits.idle_timeout, write: limits.write_timeout };
         let local = stream.local_addr().ok();
-        let stream = DeadlineStream::new(stream, timeouts, Arc::clone(&progress));
+        let stream = DeadlineStream::new(stream, self.server.limits, Arc::clone(&progress));
         let (service, is_closing) = (self.server.service.clone(), Arc::clone(&self.is_closing));
         let service = service_fn(move |request: axum::http::Request<Incoming>| {
             progress.request_begins();

@@ -8,29 +8,17 @@ use std::io;
 use std::pin::Pin;
 use std::sync::Arc;
 use std::task::{Context, Poll};
-use std::time::Duration;
 
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::time::{Instant, Sleep};
 
-use super::minimum_rate::MinimumRate;
-use super::minimum_rate::Progress;
-
-#[derive(Debug, Clone, Copy)]
-pub(super) struct Timeouts {
-    /// The time limit for a request's headers, counted from their first byte, and for a
-    /// connection's first request.
-    pub(super) header: Duration,
-    /// The time limit between requests.
-    pub(super) idle: Duration,
-    /// How far the peer may fall behind the minimum rate at which it must read responses.
-    pub(super) write: Duration,
-}
+use super::ConnectionLimits;
+use super::minimum_rate::{MinimumRate, Progress};
 
 /// A stream that fails with [`io::ErrorKind::TimedOut`] once the peer misses a deadline.
 pub(super) struct DeadlineStream<S> {
     stream: S,
-    timeouts: Timeouts,
+    limits: ConnectionLimits,
     progress: Arc<Progress>,
     timer: Pin<Box<Sleep>>,
     /// The number of requests when last checked.
@@ -47,19 +35,19 @@ pub(super) struct DeadlineStream<S> {
 }
 
 impl<S> DeadlineStream<S> {
-    pub(super) fn new(stream: S, timeouts: Timeouts, progress: Arc<Progress>) -> Self {
+    pub(super) fn new(stream: S, limits: ConnectionLimits, progress: Arc<Progress>) -> Self {
         let now = Instant::now();
         Self {
             stream,
-            timeouts,
             progress,
-            timer: Box::pin(tokio::time::sleep_until(now + timeouts.header)),
+            timer: Box::pin(tokio::time::sleep_until(now + limits.header_timeout)),
             requests: 0,
             head_since: None,
             head_begun: false,
             idle_since: now,
             wrote: false,
-            rate: MinimumRate::new(timeouts.write),
+            rate: MinimumRate::new(limits.write_timeout),
+            limits,
         }
     }
 
@@ -69,9 +57,9 @@ impl<S> DeadlineStream<S> {
             return None;
         }
         Some(match self.head_since {
-            Some(since) => since + self.timeouts.header,
-            None if self.requests == 0 => self.idle_since + self.timeouts.header,
-            None => self.idle_since + self.timeouts.idle,
+            Some(since) => since + self.limits.header_timeout,
+            None if self.requests == 0 => self.idle_since + self.limits.header_timeout,
+            None => self.idle_since + self.limits.idle_timeout,
         })
     }
 
@@ -121,7 +109,7 @@ impl<S> DeadlineStream<S> {
             }
             // Set the timer even without a deadline: hyper doesn't poll again after a pending read,
             // but by then the peer may have a deadline.
-            if !self.has_passed(deadline.unwrap_or(now + self.timeouts.header), now, context) {
+            if !self.has_passed(deadline.unwrap_or(now + self.limits.header_timeout), now, context) {
                 return Poll::Pending;
             }
         }
@@ -203,13 +191,11 @@ impl<S: AsyncWrite + Unpin> AsyncWrite for DeadlineStream<S> {
 #[cfg(test)]
 mod tests {
     use std::sync::atomic::AtomicU64;
+    use std::time::Duration;
 
     use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _, DuplexStream, duplex};
 
     use super::*;
-
-    const TIMEOUTS: Timeouts =
-        Timeouts { header: Duration::from_secs(5), idle: Duration::from_secs(75), write: Duration::from_secs(30) };
 
     struct Fixture {
         ours: DeadlineStream<DuplexStream>,
@@ -220,7 +206,7 @@ mod tests {
     fn open() -> Fixture {
         let (ours, theirs) = duplex(8);
         let progress = Arc::<Progress>::default();
-        let ours = DeadlineStream::new(ours, TIMEOUTS, Arc::clone(&progress));
+        let ours = DeadlineStream::new(ours, ConnectionLimits::default(), Arc::clone(&progress));
         Fixture { ours, theirs, progress }
     }
 
@@ -292,7 +278,7 @@ mod tests {
         let [one, other] = [(); 2].map(|()| Arc::new(Progress::new(Arc::clone(&writes))));
         assert!(one.idle_since() < other.idle_since(), "in the order in which they started");
         let (ours, _theirs) = duplex(8);
-        let mut stream = DeadlineStream::new(ours, TIMEOUTS, Arc::clone(&one));
+        let mut stream = DeadlineStream::new(ours, ConnectionLimits::default(), Arc::clone(&one));
         stream.write_all(b"200").await.expect("room");
         assert!(one.idle_since() > other.idle_since());
         one.request_begins();

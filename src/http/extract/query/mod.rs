@@ -13,7 +13,7 @@ use utoipa::openapi::schema::{ArrayBuilder, KnownFormat, Schema, SchemaFormat, S
 use utoipa::openapi::{RefOr, Required};
 
 use crate::http::problem::{ApiError, ErrorCode, ParameterProblem};
-use crate::service::parameter::definition::{LANG, QUERIED_OFFSET};
+use crate::service::parameter::definition::{LANG, LIMIT, LONG_LIMIT, OFFSET, QUERIED_OFFSET};
 use crate::service::parameter::{AnyParameter, Given, Interface, Reason, Refusal, Values};
 use crate::service::{MAX_QUERY_OFFSET, PageRequest};
 
@@ -70,6 +70,28 @@ impl<T: FromParameters, S: Sync> FromRequestParts<S> for Query<T> {
 impl<T: FromParameters> IntoParams for Query<T> {
     fn into_params(_: impl Fn() -> Option<ParameterIn>) -> Vec<OpenApiParameter> {
         T::parameters().map(describe).collect()
+    }
+}
+
+/// An endpoint with pages of up to a hundred items, in a language.
+pub(in crate::http) struct LongPages(pub(in crate::http) PageRequest);
+
+impl FromParameters for LongPages {
+    const PARAMETERS: Parameters = &[&[&LANG, &LONG_LIMIT, &OFFSET]];
+
+    fn read(values: &mut Values<'_>) -> Self {
+        Self(values.page(&LONG_LIMIT, &OFFSET))
+    }
+}
+
+/// An endpoint with pages of the usual length, and no other parameters.
+pub(in crate::http) struct Pages(pub(in crate::http) PageRequest);
+
+impl FromParameters for Pages {
+    const PARAMETERS: Parameters = &[&[&LIMIT, &OFFSET]];
+
+    fn read(values: &mut Values<'_>) -> Self {
+        Self(values.page(&LIMIT, &OFFSET))
     }
 }
 
