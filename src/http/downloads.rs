@@ -109,14 +109,6 @@ mod tests {
 
     use super::*;
 
-    fn key(id: &str) -> Holder {
-        Holder::Key(id.into())
-    }
-
-    fn acquire(downloads: &Downloads, id: &str) -> Result<Share, ApiError> {
-        downloads.acquire(Class::Key, key(id), Instant::now())
-    }
-
     /// An endless reader that counts the bytes read from it.
     struct Counted(Arc<AtomicUsize>);
 
@@ -131,57 +123,13 @@ mod tests {
     async fn only_as_much_is_read_as_the_caller_consumes() {
         let downloads = Downloads::new(1, 1);
         let read = Arc::new(AtomicUsize::new(0));
-        let mut body = body(Counted(Arc::clone(&read)), acquire(&downloads, "a").expect("free"));
+        let slot = downloads.acquire(Class::Key, Holder::none(), Instant::now()).expect("free");
+        let mut body = body(Counted(Arc::clone(&read)), slot);
         assert_eq!(read.load(Ordering::Relaxed), 0);
         for blocks in 1..=3 {
             let frame = body.frame().await.expect("endless").expect("a block");
             assert_eq!(frame.into_data().expect("data").len(), BLOCK_BYTES);
             assert_eq!(read.load(Ordering::Relaxed), blocks * BLOCK_BYTES);
         }
-    }
-
-    #[tokio::test]
-    async fn body_holds_its_slot_until_it_is_finished_or_dropped() {
-        let downloads = Downloads::new(1, 1);
-        let dropped = body(Counted(Arc::default()), acquire(&downloads, "a").expect("free"));
-        assert!(matches!(acquire(&downloads, "b"), Err(ApiError::DownloadsBusy)));
-        drop(dropped);
-        let finished = body(&b"text"[..], acquire(&downloads, "b").expect("free again"));
-        assert_eq!(finished.collect().await.expect("whole").to_bytes(), "text");
-        assert!(acquire(&downloads, "a").is_ok());
-    }
-
-    #[tokio::test]
-    async fn download_ends_once_its_key_is_no_longer_valid() {
-        let downloads = Downloads::new(3, 1);
-        let valid = crate::key::access::obtain(None).expect("a key").key;
-        let keys = KeyStore::development(&valid, std::path::Path::new(""));
-        let visitor = Holder::Address(std::net::IpAddr::from([192, 0, 2, 1]).into());
-        let slots = [(Class::Key, key("revoked")), (Class::Key, key(valid.id())), (Class::Visitor, visitor)]
-            .map(|(class, holder)| downloads.acquire(class, holder, Instant::now()).expect("free"));
-        let mut bodies = slots.map(|slot| body(Counted(Arc::default()), slot));
-        downloads.end_of_invalid_keys(&keys, Timestamp::now());
-        for (body, continues) in bodies.iter_mut().zip([false, true, true]) {
-            assert_eq!(body.frame().await.expect("a frame or an error").is_ok(), continues);
-        }
-        assert!(acquire(&downloads, "revoked").is_ok(), "its slot is free");
-    }
-
-    #[tokio::test]
-    async fn slow_download_makes_room_for_a_new_one() {
-        let (downloads, start) = (Downloads::new(1, 1), Instant::now());
-        let mut slow = body(Counted(Arc::default()), acquire(&downloads, "a").expect("free"));
-        slow.frame().await.expect("endless").expect("a block");
-        assert!(matches!(acquire(&downloads, "b"), Err(ApiError::DownloadsBusy)), "too early");
-        let later = start + Duration::from_mins(1);
-        let other = downloads.acquire(Class::Key, key("b"), later).expect("the slow download's slot");
-        slow.frame().await.expect("an error").expect_err("ended");
-        drop(slow);
-        assert!(
-            matches!(acquire(&downloads, "c"), Err(ApiError::DownloadsBusy)),
-            "the slot now belongs to the other download"
-        );
-        drop(other);
-        assert!(acquire(&downloads, "c").is_ok());
     }
 }

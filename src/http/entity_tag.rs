@@ -208,7 +208,10 @@ impl EntityTags {
         let mut hasher = self.build.build_hasher();
         update(&mut hasher, version);
         update(&mut hasher, &decoded(request.path()));
-        for (name, value) in RawQuery::parse(request.query().unwrap_or_default()).sorted() {
+        let query = RawQuery::parse(request.query().unwrap_or_default());
+        let mut pairs: Vec<_> = query.pairs().collect();
+        pairs.sort_unstable();
+        for (name, value) in pairs {
             update(&mut hasher, name);
             update(&mut hasher, value);
         }
@@ -217,10 +220,7 @@ impl EntityTags {
 }
 
 /// Decodes a path, except for percent signs and for slashes that don't separate segments.
-fn decoded(path: &str) -> Cow<'_, [u8]> {
-    if !path.as_bytes().contains(&b'%') {
-        return Cow::Borrowed(path.as_bytes());
-    }
+fn decoded(path: &str) -> Vec<u8> {
     let mut decoded = Vec::with_capacity(path.len());
     for (at, segment) in path.split('/').enumerate() {
         if at > 0 {
@@ -234,7 +234,7 @@ fn decoded(path: &str) -> Cow<'_, [u8]> {
             }
         }
     }
-    Cow::Owned(decoded)
+    decoded
 }
 
 /// Feeds a hasher in a way that preserves the boundaries between parts.
@@ -252,11 +252,8 @@ impl EntityTag {
     }
 
     fn new(hash: u64) -> Self {
-        let mut text = *b"W/\"0123456789abcdef\"";
-        // The buffer has room for exactly this many digits.
-        let _ = hex::encode_to_slice(hash.to_be_bytes(), &mut text[3..19]);
         // Hexadecimal digits are always a valid header value.
-        Self(HeaderValue::from_bytes(&text).unwrap_or(HeaderValue::from_static("W/\"\"")))
+        Self(HeaderValue::try_from(format!("W/\"{hash:016x}\"")).unwrap_or(HeaderValue::from_static("W/\"\"")))
     }
 
     /// The tag of a response that is only ever sent in one coding, so its bytes are always the

@@ -79,13 +79,22 @@ pub fn publisher(state: Arc<AppState>, snapshot: Arc<Snapshot>) -> Publisher {
     Publisher::new(state, service, snapshot)
 }
 
-/// The service with additional routes outside `/v1`, behind the same middleware.
+/// The service with additional routes outside `/v1`, behind the same middleware. A request passes
+/// through the layers here, then its route's own layer, then the functions from [`every_request`] down
+/// to [`answer_from_generation`]; the response goes back up the same way.
 pub fn service_with(
     state: Arc<AppState>,
     more: Router<Arc<AppState>>,
 ) -> impl Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send + Sync + 'static {
-    let routes = routes(&state, more);
-    stack(state, routes)
+    let is_preview = state.config.preview.is_some();
+    let routes = routes(&state, more).with_state(state);
+    ServiceBuilder::new()
+        .map_request(middleware::drop_unread_body)
+        .map_request(middleware::trim_trailing_slash)
+        .map_request(pages::take_language)
+        .map_response(middleware::correct_headers)
+        .map_response(move |response| if is_preview { preview::mark(response) } else { response })
+        .service(routes)
 }
 
 /// Every route, with its layers.
@@ -165,23 +174,6 @@ fn health_routes() -> OpenApiRouter<Arc<AppState>> {
     OpenApiRouter::new().routes(routes!(health::get_health)).routes(routes!(health::get_readiness))
 }
 
-/// The outermost layers. A request passes through them, then its route's own layer, then the
-/// functions from here down to [`answer_from_generation`]; the response goes back up the same way.
-fn stack(
-    state: Arc<AppState>,
-    routes: Router<Arc<AppState>>,
-) -> impl Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send + Sync + 'static {
-    let is_preview = state.config.preview.is_some();
-    let routes = routes.with_state(state);
-    ServiceBuilder::new()
-        .map_request(middleware::drop_unread_body)
-        .map_request(middleware::trim_trailing_slash)
-        .map_request(pages::take_language)
-        .map_response(middleware::correct_headers)
-        .map_response(move |response| if is_preview { preview::mark(response) } else { response })
-        .service(routes)
-}
-
 /// The layer around every route: request id, log, metrics and compression. Functions call each
 /// other instead of being one layer per concern, because a `from_fn` layer boxes its future and
 /// clones its inner layers for each request.
@@ -217,12 +209,12 @@ async fn answer(state: &AppState, context: &RequestContext, mut request: Request
     }
     // Someone who mistypes a URL should see a page.
     let reader = language.map(|language| Reader::of(language, request.headers()));
-    let reader = reader.filter(|reader| is_page || (is_unknown && reader.prefers_html()));
+    let reader = reader.filter(|reader| is_page || (is_unknown && reader.prefers_html));
     let mut response = try_to_answer(state, context, request, next).await;
     if let Some(error) = middleware::take_error(state, context, &mut response) {
         match &reader {
             Some(reader) => pages::write_error(state, context, reader, &error, &mut response),
-            None => middleware::write_problem(state, context, &error, &mut response),
+            None => problem::render(&error, context.id(), &state.config.errors_url(), &mut response),
         }
     }
     match (caller, language) {

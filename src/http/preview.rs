@@ -23,8 +23,8 @@ pub(super) fn mark(mut response: Response) -> Response {
 /// A preview's state as the page shows it. The threads that read and compare exports update it.
 #[derive(Debug)]
 pub struct Preview {
-    candidate: String,
-    against: String,
+    pub(super) candidate: String,
+    pub(super) against: String,
     findings: ArcSwap<Findings>,
     /// The findings of the last set that could be served. That set may be served again without
     /// being reread.
@@ -87,10 +87,6 @@ impl Preview {
         }
     }
 
-    pub(super) fn candidate(&self) -> &str {
-        &self.candidate
-    }
-
     /// Replaces the findings. `is_servable` says whether the set they belong to can be served.
     pub fn set_findings(&self, findings: Findings, is_servable: bool) {
         let findings = Arc::new(findings);
@@ -151,10 +147,6 @@ impl Preview {
         let problem = Problem::of(directory);
         let findings = self.shown_findings(problem.as_ref());
         Report { problem, findings, comparison: self.comparison.load_full() }
-    }
-
-    pub(super) fn against(&self) -> &str {
-        &self.against
     }
 }
 

@@ -6,7 +6,7 @@ use std::convert::identity;
 
 use axum::body::Body;
 use axum::http::HeaderValue;
-use axum::http::header::{CONTENT_TYPE, LINK};
+use axum::http::header::{CACHE_CONTROL, CONTENT_TYPE, LINK};
 use axum::response::Response;
 use bytes::Bytes;
 use serde::Serialize;
@@ -22,11 +22,22 @@ use crate::service::parameter::value::OneOf;
 use crate::service::parameter::{Parameter, Values};
 
 pub(super) fn json(body: impl Into<Body>) -> Response {
+    of_type("application/json", body)
+}
+
+/// A response with content of this media type.
+pub(super) fn of_type(media_type: &'static str, body: impl Into<Body>) -> Response {
     /// The number of headers including those from middleware, so that the map is allocated once.
     const HEADERS: usize = 16;
     let mut response = Response::new(body.into());
     response.headers_mut().reserve(HEADERS);
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));
+    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(media_type));
+    response
+}
+
+/// Keeps a response out of caches.
+pub(super) fn uncached(mut response: Response) -> Response {
+    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
     response
 }
 

@@ -110,18 +110,12 @@ mod tests {
     }
 
     #[test]
-    fn lookup_only_finds_results_for_the_same_generation_and_query() {
+    fn only_results_for_the_last_generation_and_the_same_query_are_found() {
         let cache = SearchCache::default();
         cache.insert("one", key("one", "permit"), results());
         assert!(cache.get(&key("one", "permit")).is_some());
         assert!(cache.get(&key("two", "permit")).is_none());
         assert!(cache.get(&key("one", "permits")).is_none());
-    }
-
-    #[test]
-    fn results_from_a_new_generation_replace_older_ones() {
-        let cache = SearchCache::default();
-        cache.insert("one", key("one", "permit"), results());
         cache.insert("two", key("two", "permit"), results());
         assert!(cache.get(&key("one", "permit")).is_none());
         assert!(cache.get(&key("two", "permit")).is_some());

@@ -220,13 +220,6 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn search_runs_on_a_pool_thread() {
-        let pool = SearchPool::start(1, PATIENT).expect("a thread");
-        let name = pool.run(caller(), |_| std::thread::current().name().unwrap_or_default().to_owned()).await;
-        assert_eq!(name.expect("it ran"), "search");
-    }
-
-    #[tokio::test]
     async fn panic_fails_only_one_search() {
         let pool = SearchPool::start(1, PATIENT).expect("a thread");
         let number = std::hint::black_box(3);

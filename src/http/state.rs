@@ -35,7 +35,7 @@ pub struct AppState {
     pub opensearch: Option<Arc<Index>>,
     pub keys: Arc<KeyStore>,
     pub metrics: Metrics,
-    pub config: HttpConfig,
+    pub config: Arc<HttpConfig>,
     pub sign_in_codes: SignInCodes,
     /// What all pages share.
     pub(super) site: Site,
@@ -72,6 +72,7 @@ impl AppState {
     ) -> Result<Arc<Self>, AppStateError> {
         let search_pool =
             SearchPool::start(config.search_threads, config.max_queue_delay).map_err(AppStateError::SearchPool)?;
+        let config = Arc::new(config);
         let site = Site::new(&config, Arc::clone(&keys));
         let docs = Docs::new(&site, super::openapi(&config))?;
         Ok(Arc::new(Self {

@@ -7,8 +7,7 @@ use std::sync::Arc;
 
 use axum::Router;
 use axum::extract::State;
-use axum::http::header::CONTENT_TYPE;
-use axum::http::{HeaderValue, Uri};
+use axum::http::Uri;
 use axum::response::Response;
 use axum::routing::get;
 use quick_xml::Writer;
@@ -23,6 +22,7 @@ use crate::http::extract::{Served, Snapshot};
 use crate::http::middleware::FEEDS;
 use crate::http::pages::links::of_software;
 use crate::http::problem::ApiError;
+use crate::http::response;
 use crate::http::state::AppState;
 use crate::service::parameter::Values;
 use crate::service::parameter::definition::{CATEGORY, FILTERS, IDS, SEARCH_Q};
@@ -69,10 +69,8 @@ async fn get_feed(
         };
         if is_json { feed.json().map_err(ApiError::internal) } else { feed.atom().map_err(ApiError::internal) }
     };
-    let mut response = Response::new(state.search(write).await??.into());
     let kind = if is_json { "application/feed+json" } else { "application/atom+xml; charset=utf-8" };
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-    Ok(response)
+    Ok(response::of_type(kind, state.search(write).await??))
 }
 
 /// What a query asks for, in words: `permit, category: audits`.

@@ -3,8 +3,6 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::HeaderValue;
-use axum::http::header::CONTENT_TYPE;
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 
@@ -34,7 +32,7 @@ pub(in crate::http) async fn get_publiccode(
     served: Served,
     PathId(id): PathId,
 ) -> Result<Response, ApiError> {
-    Ok(document("application/yaml", write(&state, served, id, publiccode::write).await?))
+    Ok(response::of_type("application/yaml", write(&state, served, id, publiccode::write).await?))
 }
 
 /// Get a product as codemeta.json
@@ -57,13 +55,7 @@ pub(in crate::http) async fn get_codemeta(
     served: Served,
     PathId(id): PathId,
 ) -> Result<Response, ApiError> {
-    Ok(document("application/ld+json", write(&state, served, id, codemeta).await?))
-}
-
-fn document(kind: &'static str, text: String) -> Response {
-    let mut response = response::json(text);
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
-    response
+    Ok(response::of_type("application/ld+json", write(&state, served, id, codemeta).await?))
 }
 
 /// Writes a record. It may be large, so that's done on the search pool.

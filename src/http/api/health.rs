@@ -118,9 +118,7 @@ pub(in crate::http) async fn get_readiness(
 
 fn uncached<T: Serialize>(answer: &T) -> Result<Response, ApiError> {
     let body = serde_json::to_vec(answer).map_err(ApiError::internal)?;
-    let mut response = response::json(body);
-    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    Ok(response)
+    Ok(response::uncached(response::json(body)))
 }
 
 /// The service on the metrics listener. It needs no key: anyone who can reach the listener may read

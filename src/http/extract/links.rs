@@ -66,55 +66,37 @@ fn links(at: Pagination, max_offset: Option<u64>, reference: &str) -> String {
     };
     let prev = (at.offset > 0).then(|| at.offset.saturating_sub(limit).min(last));
     let next = at.offset.checked_add(limit).filter(|next| *next < at.total);
-    let mut links = String::with_capacity(4 * (reference.len() + 40));
-    let mut digits = itoa::Buffer::new();
-    for (relation, offset) in [("first", Some(0)), ("prev", prev), ("next", next), ("last", Some(last))] {
-        if let Some(offset) = offset.filter(|offset| max_offset.is_none_or(|max| *offset <= max)) {
-            let separator = if links.is_empty() { "" } else { ", " };
-            for part in [separator, "<", reference, digits.format(offset), ">; rel=\"", relation, "\""] {
-                links.push_str(part);
-            }
-        }
-    }
-    links
+    let pages = [("first", Some(0)), ("prev", prev), ("next", next), ("last", Some(last))];
+    let links = pages.into_iter().filter_map(|(relation, offset)| {
+        let offset = offset.filter(|offset| max_offset.is_none_or(|max| *offset <= max))?;
+        Some(format!("<{reference}{offset}>; rel=\"{relation}\""))
+    });
+    links.collect::<Vec<_>>().join(", ")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::service::MAX_QUERY_OFFSET;
-
-    fn linked(limit: u32, offset: u64, total: u64, max_offset: Option<u64>) -> String {
-        links(Pagination { limit, offset, total }, max_offset, "").replace("; rel=", " ")
-    }
 
     #[test]
-    fn links_lead_to_the_neighbouring_pages() {
-        assert_eq!(linked(20, 20, 90, None), r#"<0> "first", <0> "prev", <40> "next", <80> "last""#);
-        assert_eq!(linked(20, 0, 90, None), r#"<0> "first", <20> "next", <80> "last""#);
-        assert_eq!(linked(20, 80, 90, None), r#"<0> "first", <60> "prev", <80> "last""#);
-        assert_eq!(linked(20, 0, 20, None), r#"<0> "first", <0> "last""#);
-        assert_eq!(linked(20, 0, 0, None), r#"<0> "first", <0> "last""#);
-    }
-
-    #[test]
-    fn prev_from_beyond_the_end_is_the_last_page() {
-        assert_eq!(linked(20, 1000, 90, None), r#"<0> "first", <80> "prev", <80> "last""#);
-        assert_eq!(linked(20, u64::MAX, 90, None), r#"<0> "first", <80> "prev", <80> "last""#);
-    }
-
-    #[test]
-    fn next_pages_from_an_unaligned_offset_end_on_the_last_page() {
-        assert_eq!(linked(20, 5, 90, None), r#"<0> "first", <0> "prev", <25> "next", <85> "last""#);
-    }
-
-    #[test]
-    fn no_link_exceeds_the_max_offset() {
-        assert_eq!(linked(100, 9_950, 20_000, Some(MAX_QUERY_OFFSET)), r#"<0> "first", <9850> "prev""#);
-        assert_eq!(
-            linked(100, 9_900, 10_001, Some(MAX_QUERY_OFFSET)),
-            r#"<0> "first", <9800> "prev", <10000> "next", <10000> "last""#
-        );
-        assert_eq!(linked(100, 9_950, 20_000, None), r#"<0> "first", <9850> "prev", <10050> "next", <19950> "last""#);
+    fn links_lead_to_pages_that_exist_and_are_allowed() {
+        for ((limit, offset, total), max_offset, expected) in [
+            ((20, 20, 90), None, r#"<0> "first", <0> "prev", <40> "next", <80> "last""#),
+            ((20, 0, 90), None, r#"<0> "first", <20> "next", <80> "last""#),
+            ((20, 80, 90), None, r#"<0> "first", <60> "prev", <80> "last""#),
+            ((20, 0, 20), None, r#"<0> "first", <0> "last""#),
+            ((20, 0, 0), None, r#"<0> "first", <0> "last""#),
+            // From beyond the end, the previous page is the last one.
+            ((20, 1000, 90), None, r#"<0> "first", <80> "prev", <80> "last""#),
+            ((20, u64::MAX, 90), None, r#"<0> "first", <80> "prev", <80> "last""#),
+            // From an unaligned offset, the next pages end on the last one.
+            ((20, 5, 90), None, r#"<0> "first", <0> "prev", <25> "next", <85> "last""#),
+            ((100, 9_950, 20_000), None, r#"<0> "first", <9850> "prev", <10050> "next", <19950> "last""#),
+            ((100, 9_950, 20_000), Some(10_000), r#"<0> "first", <9850> "prev""#),
+            ((100, 9_900, 10_001), Some(10_000), r#"<0> "first", <9800> "prev", <10000> "next", <10000> "last""#),
+        ] {
+            let links = links(Pagination { limit, offset, total }, max_offset, "").replace("; rel=", " ");
+            assert_eq!(links, expected, "{limit} {offset} {total} {max_offset:?}");
+        }
     }
 }

@@ -1,4 +1,4 @@
-//! Problem documents: turns a response that carries an `ApiError` into the document to send.
+//! Takes the `ApiError` that a response carries.
 
 use std::error::Error as _;
 
@@ -6,7 +6,7 @@ use axum::response::Response;
 
 use super::log::redacted;
 use super::request_context::RequestContext;
-use crate::http::problem::{self, ApiError};
+use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 use crate::text::append;
 
@@ -30,16 +30,6 @@ pub(in crate::http) fn take_error(
         _ => {}
     }
     Some(error)
-}
-
-/// Turns a response that carried an error into a problem document.
-pub(in crate::http) fn write_problem(
-    state: &AppState,
-    request: &RequestContext,
-    error: &ApiError,
-    response: &mut Response,
-) {
-    problem::render(error, request.id(), &state.config.errors_url(), response);
 }
 
 /// Logs a failure with its chain of causes.

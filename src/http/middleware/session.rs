@@ -141,18 +141,15 @@ pub(in crate::http) fn is_from_own_page(headers: &HeaderMap, config: &HttpConfig
     if headers.get("sec-fetch-site").is_some_and(|site| site != "same-origin") {
         return false;
     }
-    let Some(origin) = headers.get(ORIGIN) else { return true };
-    let origin = origin.to_str().ok().and_then(|origin| origin.parse::<Uri>().ok());
-    origin
-        .as_ref()
-        .and_then(Uri::authority)
-        .is_some_and(|authority| is_own_authority(authority.as_str(), headers, config))
+    headers.get(ORIGIN).is_none_or(|origin| is_own_url(origin, headers, config))
 }
 
-/// Whether a host and port match those of the request or of the public URL.
-pub(super) fn is_own_authority(authority: &str, headers: &HeaderMap, config: &HttpConfig) -> bool {
+/// Whether a URL's host and port match those of the request or of the public URL.
+pub(super) fn is_own_url(url: &HeaderValue, headers: &HeaderMap, config: &HttpConfig) -> bool {
+    let url = url.to_str().ok().and_then(|url| url.parse::<Uri>().ok());
+    let Some(authority) = url.as_ref().and_then(Uri::authority) else { return false };
     let host = headers.get(HOST).and_then(|host| host.to_str().ok());
-    [host, config.authority()].into_iter().flatten().any(|own| authority.eq_ignore_ascii_case(own))
+    [host, config.authority()].into_iter().flatten().any(|own| authority.as_str().eq_ignore_ascii_case(own))
 }
 
 #[cfg(test)]

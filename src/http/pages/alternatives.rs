@@ -105,7 +105,7 @@ fn show(visit: &Visit, id: String, is_product: bool) -> Result<Response, ApiErro
     if let Some(id) = &product {
         frame = frame.canonical_at(&of_alternatives_to(base, id).at_page(address.page()));
     }
-    if !site.public.is_empty() {
+    if !site.config.base().is_empty() {
         let item = |(position, id): (u64, &str)| json!({"@type": "ListItem", "position": position, "url": of_software(site.absolute(), id)});
         let items = (page.offset + 1..).zip(products.iter().map(|product| &*product.item.id)).map(item);
         let members = [

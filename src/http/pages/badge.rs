@@ -30,7 +30,7 @@ const STYLE: &str = "rect{fill:#f3f4f3;stroke:#6b726d}text{fill:#1d2420;font:12p
 const CHARACTER_WIDTH: usize = 7;
 
 pub(super) async fn get_badge(visit: Visit, PathId(id): PathId) -> Result<Response, ApiError> {
-    if !visit.site().is_public {
+    if visit.site().config.public_page.is_none() {
         return Err(ApiError::RouteNotFound);
     }
     let stored = service::read_software(&visit.snapshot, &id)?.ok_or_else(|| ApiError::SoftwareNotFound(id))?;

@@ -13,7 +13,12 @@ use crate::text::append;
 const KEY: &str = "SOFTWARE_DIRECTORY_API_KEY";
 
 /// The URL used in examples if the service has no public URL.
-pub(super) const LOCAL: &str = "http://127.0.0.1:8080";
+const LOCAL: &str = "http://127.0.0.1:8080";
+
+/// What URLs in examples start with.
+pub(super) fn host(site: &Site) -> &str {
+    if site.config.base().is_empty() { LOCAL } else { site.config.base() }
+}
 
 /// An API request, and the client method for it.
 #[derive(Debug)]
@@ -91,9 +96,8 @@ pub(super) struct Calls {
 
 impl Calls {
     pub(super) fn new(t: &'static Texts, site: &Site, calls: &[Call]) -> Self {
-        let host = if site.public.is_empty() { LOCAL } else { &site.public };
-        let needs_key = !site.is_api_public;
-        if site.published.is_some() {
+        let (host, needs_key) = (host(site), site.config.public_api.is_none());
+        if site.config.publication.is_some() {
             return Self { t, samples: Vec::new() };
         }
         let samples = vec![

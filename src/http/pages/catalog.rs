@@ -4,8 +4,6 @@
 use std::sync::Arc;
 
 use axum::extract::State;
-use axum::http::HeaderValue;
-use axum::http::header::CONTENT_TYPE;
 use axum::response::Response;
 use serde_json::{Map, Value, json};
 
@@ -27,10 +25,10 @@ const FORMATS: [(&str, &str); 2] = [("json", "application/json"), ("ndjson", "ap
 pub(super) async fn get_catalog(State(state): State<Arc<AppState>>, snapshot: Snapshot) -> Result<Response, ApiError> {
     let (site, exports) = (&state.site, &snapshot.catalogue.tables.exports);
     let language = PageLanguage { language: own_language(&snapshot.catalogue), is_in_path: false };
-    let publisher = site.face.publisher.as_deref().filter(|name| !name.is_empty());
+    let publisher = site.face().publisher.as_deref().filter(|name| !name.is_empty());
     let undescribed = exports.iter().map(|export| &export.resource).filter(|export| export.description.is_none());
     let missing = [
-        site.public.is_empty().then(|| "the server's option --public-url".to_owned()),
+        site.config.base().is_empty().then(|| "the server's option --public-url".to_owned()),
         publisher.is_none().then(|| "the setting `publisher` in [site]".to_owned()),
         undescribed.map(|export| format!("the `description` in the export {:?}", export.id)).next(),
     ];
@@ -38,7 +36,7 @@ pub(super) async fn get_catalog(State(state): State<Arc<AppState>>, snapshot: Sn
     if !missing.is_empty() {
         return Err(ApiError::FormatUnavailable(format!("The catalogue needs {}.", missing.join(", "))));
     }
-    let (t, address) = (language.texts(), format!("{}{CATALOG}", site.public));
+    let (t, address) = (language.texts(), format!("{}{CATALOG}", site.config.base()));
     let publisher = json!({"@id": format!("{address}#publisher"), "@type": "foaf:Agent", "foaf:name": publisher});
     let datasets = exports.iter().map(|export| dataset(site, &address, &export.resource));
     let catalog = json!({
@@ -54,12 +52,10 @@ pub(super) async fn get_catalog(State(state): State<Arc<AppState>>, snapshot: Sn
         "dct:title": {"@value": site.title_in(t), "@language": t.tag},
         "dct:description": {"@value": site.introduction_in(language).plain, "@language": t.tag},
         "dct:publisher": publisher,
-        "foaf:homepage": {"@id": format!("{}/", site.public), "@type": "foaf:Document"},
+        "foaf:homepage": {"@id": format!("{}/", site.config.base()), "@type": "foaf:Document"},
         "dcat:dataset": datasets.collect::<Vec<_>>(),
     });
-    let mut response = response::json(catalog.to_string());
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/ld+json"));
-    Ok(response)
+    Ok(response::of_type("application/ld+json", catalog.to_string()))
 }
 
 fn dataset(site: &Site, catalog: &str, export: &ExportResource) -> Value {
@@ -100,7 +96,7 @@ fn dataset(site: &Site, catalog: &str, export: &ExportResource) -> Value {
         "dct:title": text(&export.name),
         "dct:description": export.description.as_deref().map(text),
         "dct:publisher": {"@id": format!("{catalog}#publisher")},
-        "dcat:landingPage": {"@id": format!("{}/exports", site.public), "@type": "foaf:Document"},
+        "dcat:landingPage": {"@id": format!("{}/exports", site.config.base()), "@type": "foaf:Document"},
         "dcat:distribution": FORMATS.map(distribution),
     });
     let issued = export.as_of.as_deref().filter(|day| CalendarDate::parse(day).is_some());
@@ -132,7 +128,7 @@ pub(super) fn data_catalog(site: &Site, title: &str, exports: &[&ExportResource]
             .extend(members.into_iter().filter(|(_, value)| !value.is_null()).map(|(name, of)| (name.to_owned(), of)));
         Value::Object(dataset)
     };
-    let publisher = site.face.publisher.as_ref().map(|name| json!({"@type": "Organization", "name": name}));
+    let publisher = site.face().publisher.as_ref().map(|name| json!({"@type": "Organization", "name": name}));
     vec![
         ("name", title.into()),
         ("url", site.absolute().page("/exports").into()),

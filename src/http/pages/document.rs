@@ -221,21 +221,7 @@ fn content_type(extension: &str) -> &'static str {
 mod tests {
     use std::path::Path;
 
-    use axum::http::header::ACCEPT_ENCODING;
-
     use super::*;
-
-    #[tokio::test]
-    async fn document_is_compressed_once_for_all_requests() {
-        let document = Document::new("text/plain", "text ".repeat(1000));
-        let mut request = HeaderMap::new();
-        request.insert(ACCEPT_ENCODING, HeaderValue::from_static("gzip"));
-        let copy = document.clone();
-        let ((coding, one), (_, other)) = tokio::join!(document.body(&request), copy.body(&request));
-        assert_eq!(coding, Some(Coding::Gzip));
-        assert_eq!(one.as_ptr(), other.as_ptr(), "the same bytes, shared");
-        assert_eq!(one.as_ptr(), document.body(&request).await.1.as_ptr());
-    }
 
     #[test]
     fn every_static_file_is_compiled_in() {

@@ -12,9 +12,10 @@ use super::respond;
 use super::sign_in;
 use crate::http::content_coding::quality;
 use crate::http::extract::query::RawQuery;
-use crate::http::middleware::{self, RequestContext};
-use crate::http::problem::ApiError;
+use crate::http::middleware::RequestContext;
+use crate::http::problem::{self, ApiError};
 use crate::http::state::AppState;
+use crate::service::parameter::definition::SEARCH_Q;
 
 #[derive(Debug, Template)]
 #[template(path = "error.html")]
@@ -41,16 +42,12 @@ struct ErrorPage<'a> {
 #[derive(Debug)]
 pub(in crate::http) struct Reader {
     language: PageLanguage,
-    prefers_html: bool,
+    pub(in crate::http) prefers_html: bool,
 }
 
 impl Reader {
     pub(in crate::http) fn of(language: PageLanguage, headers: &HeaderMap) -> Self {
         Self { language, prefers_html: prefers_html(headers) }
-    }
-
-    pub(in crate::http) fn prefers_html(&self) -> bool {
-        self.prefers_html
     }
 }
 
@@ -70,14 +67,11 @@ pub(in crate::http) fn write_error(
         );
         return;
     }
-    if reader.prefers_html && !matches!(error, ApiError::MethodNotAllowed) {
-        match page(state, context, reader.language, error) {
-            Ok(page) => *response = page,
-            // If a template can't be rendered, the problem document contains everything needed.
-            Err(_) => middleware::write_problem(state, context, error, response),
-        }
-    } else {
-        middleware::write_problem(state, context, error, response);
+    let is_page = reader.prefers_html && !matches!(error, ApiError::MethodNotAllowed);
+    match is_page.then(|| page(state, context, reader.language, error)) {
+        Some(Ok(page)) => *response = page,
+        // If a template can't be rendered, the problem document contains everything needed.
+        Some(Err(_)) | None => problem::render(error, context.id(), &state.config.errors_url(), response),
     }
     if matches!(error, ApiError::SoftwareGone(_)) {
         *response.status_mut() = StatusCode::GONE;
@@ -116,12 +110,12 @@ fn page(
         _ => Vec::new(),
     };
     let query = RawQuery::parse(context.uri.query().unwrap_or_default());
-    let q = query.pairs().find(|(name, _)| *name == b"q").map(|(_, value)| String::from_utf8_lossy(value).into_owned());
+    let q = String::from_utf8_lossy(query.first(SEARCH_Q.name).unwrap_or_default());
     let retry_after = error.retry_after_seconds();
     let is_failure = status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED && retry_after.is_none();
     let target = target(context);
     let snapshot = state.directory.current();
-    let may_read = site.is_public || context.grant.get().is_some();
+    let may_read = site.config.public_page.is_some() || context.grant.get().is_some();
     let mut frame = match snapshot.as_deref().filter(|_| may_read) {
         Some(snapshot) => Frame::new(site, language, snapshot),
         None => Frame::bare(site, language),
@@ -131,7 +125,7 @@ fn page(
     if !frame.is_published() {
         target.clone_into(&mut frame.address);
     }
-    frame.q = q.as_deref().unwrap_or_default();
+    frame.q = &q;
     let page = ErrorPage {
         t,
         base: site.base_in(language),

@@ -54,7 +54,7 @@ pub(super) async fn list_exports(visit: Visit) -> Result<Response, ApiError> {
     let (t, site, documents) = (visit.t(), visit.site(), &visit.snapshot.catalogue.tables.exports);
     let mut frame = visit.frame().titled(t.sources).described(t.sources_note).at(&visit.base().page("/exports"));
     frame.section = Section::Sources;
-    if !site.public.is_empty() {
+    if !site.config.base().is_empty() {
         let exports: Vec<_> = documents.iter().map(|export| &export.resource).collect();
         frame.json_ld = vec![JsonLd::new("DataCatalog", &data_catalog(site, site.title_in(t), &exports))];
     }

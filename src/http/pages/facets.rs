@@ -39,8 +39,8 @@ pub(super) struct Choice<'a> {
     pub(super) value: Cow<'a, str>,
     pub(super) label: Cow<'a, str>,
     pub(super) lang: Lang<'a>,
-    /// How many products have the value; `None` if they weren't counted.
-    pub(super) count: Option<u64>,
+    /// How many products have the value.
+    pub(super) count: u64,
     pub(super) is_chosen: bool,
 }
 
@@ -184,28 +184,21 @@ pub(super) fn groups<'a>(
             "" => Cow::Borrowed(value),
             prefix => Cow::Owned(format!("{prefix}{value}")),
         };
-        let choice = |value: &'a FacetValue<'_>| Choice {
-            value: with_prefix(&value.value),
+        let choice = |value: &'a str, count: u64, is_chosen: bool| Choice {
+            value: with_prefix(value),
             label: match attribute_of(catalogue, facet) {
-                Some(of) => attribute::value(t, of, &value.value),
-                None if *facet == Facet::Category => Cow::Borrowed(&*value.label),
-                None => label(edition, name, &value.value),
+                Some(of) => attribute::value(t, of, value),
+                None => label(edition, name, value),
             },
-            lang: if *facet == Facet::Category { edition.category(&value.value) } else { Lang::default() },
-            count: Some(value.count),
-            is_chosen: is_chosen(&value.value),
+            lang: lang(edition, name, value),
+            count,
+            is_chosen,
         };
-        let mut choices: Vec<_> = values.iter().map(choice).collect();
+        let mut choices: Vec<_> = values.iter().map(|of| choice(&of.value, of.count, is_chosen(&of.value))).collect();
         if !chosen.is_empty() {
             let counted: Vec<_> = values.iter().flat_map(|value| keys(catalogue, facet, &value.value)).collect();
-            for (value, _) in chosen.iter().zip(&chosen_keys).filter(|(_, keys)| !shares_key(keys, &counted)) {
-                let label = match attribute_of(catalogue, facet) {
-                    Some(of) => attribute::value(t, of, value),
-                    None => label(edition, name, value),
-                };
-                let lang = lang(edition, name, value);
-                choices.push(Choice { value: with_prefix(value), label, lang, count: Some(0), is_chosen: true });
-            }
+            let uncounted = chosen.iter().zip(&chosen_keys).filter(|(_, keys)| !shares_key(keys, &counted));
+            choices.extend(uncounted.map(|(value, _)| choice(value, 0, true)));
         }
         // A filter that every product passes is useless.
         if choices.is_empty() || (choices.len() == 1 && chosen.is_empty() && !is_list) {

@@ -122,7 +122,7 @@ impl<'a> Frame<'a> {
     }
 
     pub(super) fn is_published(&self) -> bool {
-        self.site.published.is_some()
+        self.site.config.publication.is_some()
     }
 
     /// Sets the address from a link to this page.
@@ -153,12 +153,12 @@ impl<'a> Frame<'a> {
     }
 
     pub(super) fn logo(&self) -> String {
-        let Face { logo, icon, .. } = &self.site.face;
+        let Face { logo, icon, .. } = self.site.face();
         self.image(logo.as_ref().or(icon.as_ref()))
     }
 
     pub(super) fn icon(&self) -> String {
-        self.image(self.site.face.icon.as_ref())
+        self.image(self.site.face().icon.as_ref())
     }
 
     fn image(&self, file: Option<&String>) -> String {
@@ -167,7 +167,8 @@ impl<'a> Frame<'a> {
 
     /// The absolute URL of the logo for link previews, which don't show SVG.
     pub(super) fn preview_image(&self) -> Option<String> {
-        let (Site { public, face, .. }, base) = (self.site, self.site.root().path);
+        let (config, base) = (&self.site.config, self.site.root().path);
+        let (public, face) = (config.base(), self.site.face());
         let image = [&face.logo, &face.icon]
             .into_iter()
             .flatten()
@@ -182,21 +183,21 @@ impl<'a> Frame<'a> {
     }
 
     pub(super) fn disclaimer(&self) -> &str {
-        self.site.face.disclaimer.as_ref().map_or(self.t.disclaimer, |text| text.get(self.t.tag))
+        self.site.face().disclaimer.as_ref().map_or(self.t.disclaimer, |text| text.get(self.t.tag))
     }
 
     /// The operator's links in the footer.
     pub(super) fn own_links(&self) -> Vec<(&'static str, String)> {
         let labels = [self.t.imprint, self.t.privacy, self.t.contact];
         let links =
-            labels.into_iter().zip(&self.site.face.links).filter_map(|(label, link)| Some((label, link.as_ref()?)));
+            labels.into_iter().zip(&self.site.face().links).filter_map(|(label, link)| Some((label, link.as_ref()?)));
         let href = |link: &String| if link.starts_with('/') { self.base().page(link) } else { link.clone() };
         links.map(|(label, link)| (label, href(link))).collect()
     }
 
     pub(super) fn has_feed(&self) -> bool {
         // A published feed's addresses are absolute.
-        self.site.is_public && !(self.is_published() && self.site.public.is_empty())
+        self.site.config.public_page.is_some() && !(self.is_published() && self.site.config.base().is_empty())
     }
 
     pub(super) fn is_indexable(&self) -> bool {
@@ -210,7 +211,7 @@ impl<'a> Frame<'a> {
 
     /// The page's canonical URL in a language, or for readers of none of them.
     fn url(&self, language: Option<Language>) -> Option<String> {
-        let (public, base) = (&self.site.public, self.site.root().path);
+        let (public, base) = (self.site.config.base(), self.site.root().path);
         let of_language = language.filter(|language| *language != self.own);
         let path =
             of_language.map_or(base, |language| self.site.base_in(PageLanguage { language, is_in_path: true }).path);

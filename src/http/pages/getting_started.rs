@@ -35,7 +35,7 @@ pub(super) async fn get_page(
     language: PageLanguage,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let may_read = state.site.is_public || reader(&state, &request).is_some();
+    let may_read = state.site.config.public_page.is_some() || reader(&state, &request).is_some();
     let overview = match state.directory.current().filter(|_| may_read) {
         Some(snapshot) => {
             let snapshot = Snapshot(snapshot);

@@ -66,13 +66,16 @@ pub(super) async fn get(visit: Visit) -> Result<Response, ApiError> {
             ("url", site.absolute().page("/").into()),
             (
                 "publisher",
-                site.face.publisher.as_ref().map_or(json!(null), |name| json!({"@type": "Organization", "name": name})),
+                site.face()
+                    .publisher
+                    .as_ref()
+                    .map_or(json!(null), |name| json!({"@type": "Organization", "name": name})),
             ),
             (
                 "potentialAction",
                 json!({
                     "@type": "SearchAction",
-                    "target": format!("{}/?q={{query}}", site.public),
+                    "target": format!("{}/?q={{query}}", site.config.base()),
                     "query-input": "required name=query"
                 }),
             ),

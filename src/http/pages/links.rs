@@ -269,36 +269,25 @@ impl Address {
     /// The URL with only the pairs that `keep` selects. It leads to the first page, because it's a
     /// different list.
     pub(super) fn keeping(&self, keep: impl Fn(usize, &str) -> bool) -> String {
-        let mut query = form_urlencoded::Serializer::new(String::new());
-        for (at, (name, value)) in self.pairs().enumerate() {
-            if name != PAGE && keep(at, name) {
-                query.append_pair(name, value);
-            }
-        }
-        self.joined(&query.finish())
+        self.url(self.pairs().enumerate().filter(|(at, (name, _))| *name != PAGE && keep(*at, name)).map(|(_, of)| of))
     }
 
     /// The URL with a parameter set to a single value.
     pub(super) fn with(&self, name: &str, value: &str) -> String {
-        let mut query = form_urlencoded::Serializer::new(String::new());
-        query.extend_pairs(self.pairs().filter(|(of, _)| *of != name && *of != PAGE)).append_pair(name, value);
-        self.joined(&query.finish())
+        self.without(|of| of == name).adding(std::iter::once((name, value.to_owned())))
     }
 
     /// The URL with more parameters.
     pub(super) fn adding<'p>(&self, pairs: impl Iterator<Item = (&'p str, String)>) -> String {
-        let mut query = form_urlencoded::Serializer::new(String::new());
-        query.extend_pairs(self.pairs().filter(|(of, _)| *of != PAGE)).extend_pairs(pairs);
-        self.joined(&query.finish())
+        let own = self.pairs.iter().filter(|(of, _)| *of != PAGE).map(|(of, value)| (*of, value.clone()));
+        self.url(own.chain(pairs))
     }
 
     /// The URL with a parameter's value replaced, or without it if it's replaced by nothing.
     pub(super) fn replacing(&self, name: &str, value: &str, by: &str) -> String {
-        let mut query = form_urlencoded::Serializer::new(String::new());
         let pairs = self.pairs().filter(|(of, _)| *of != PAGE);
         let pairs = pairs.map(|(of, old)| (of, if (of, old) == (name, value) { by } else { old }));
-        query.extend_pairs(pairs.filter(|(_, value)| !value.is_empty()));
-        self.joined(&query.finish())
+        self.url(pairs.filter(|(_, value)| !value.is_empty()))
     }
 
     pub(in crate::http) fn at_page(&self, page: u64) -> String {
@@ -312,8 +301,9 @@ impl Address {
         if page > 1 { self.with(PAGE, &page.to_string()) } else { self.keeping(|_, _| true) }
     }
 
-    fn joined(&self, query: &str) -> String {
-        match query {
+    fn url<'p>(&self, pairs: impl Iterator<Item = (&'p str, impl AsRef<str>)>) -> String {
+        let query = form_urlencoded::Serializer::new(String::new()).extend_pairs(pairs).finish();
+        match &*query {
             // Without parameters, the URL would be the home page instead of a list.
             "" if self.path.ends_with('/') => format!("{}?q=", self.path),
             "" => self.path.clone(),

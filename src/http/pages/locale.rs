@@ -6,7 +6,7 @@ use std::convert::Infallible;
 use axum::extract::{FromRequestParts, MatchedPath, Request};
 use axum::http::header::{CACHE_CONTROL, USER_AGENT};
 use axum::http::request::Parts;
-use axum::http::{HeaderValue, Method, StatusCode, Uri};
+use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::{IntoResponse as _, Response};
 
 use super::frame::own_language;
@@ -14,7 +14,7 @@ use super::language::{Language, PageLanguage};
 use super::respond;
 use crate::http::extract::ascii;
 use crate::http::extract::query::RawQuery;
-use crate::http::middleware::{SentUri, is_from_page};
+use crate::http::middleware::{SentUri, is_from_page, with_path};
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 use crate::service::parameter::definition::LANG;
@@ -36,10 +36,7 @@ pub(in crate::http) fn take_language(mut request: Request) -> Request {
     let path = uri.path().strip_prefix('/').unwrap_or_default();
     let (first, rest) = path.split_once('/').unwrap_or((path, ""));
     let Some(language) = Language::ALL.into_iter().find(|of| of.texts().tag == first) else { return request };
-    let query = uri.query().map(|query| format!("?{query}")).unwrap_or_default();
-    let mut parts = uri.clone().into_parts();
-    parts.path_and_query = format!("/{rest}{query}").try_into().ok();
-    if let Ok(stripped) = Uri::from_parts(parts) {
+    if let Some(stripped) = with_path(&uri, &format!("/{rest}")) {
         *request.uri_mut() = stripped;
         request.extensions_mut().insert(SentUri(uri));
         request.extensions_mut().insert(PageLanguage { language, is_in_path: true });

@@ -5,8 +5,7 @@ use std::sync::Arc;
 
 use askama::Template;
 use axum::extract::State;
-use axum::http::header::CACHE_CONTROL;
-use axum::http::{HeaderValue, StatusCode};
+use axum::http::StatusCode;
 use axum::response::Response;
 
 use super::frame::Frame;
@@ -35,7 +34,7 @@ impl PreviewPage<'_> {
 }
 
 fn preview(state: &AppState) -> Result<&Preview, ApiError> {
-    state.site.preview.as_deref().ok_or(ApiError::RouteNotFound)
+    state.site.config.preview.as_deref().ok_or(ApiError::RouteNotFound)
 }
 
 pub(super) async fn get_page(State(state): State<Arc<AppState>>, language: PageLanguage) -> Result<Response, ApiError> {
@@ -62,7 +61,5 @@ pub(super) async fn get_status(State(state): State<Arc<AppState>>) -> Result<Res
     let shown = Arc::clone(&state);
     let status = move || Ok::<_, ApiError>(preview(&shown)?.status(&shown.directory));
     let status = state.search(move |_| status()).await??;
-    let mut response = response::json(serde_json::to_vec(&status).map_err(ApiError::internal)?);
-    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    Ok(response)
+    Ok(response::uncached(response::json(serde_json::to_vec(&status).map_err(ApiError::internal)?)))
 }

@@ -16,7 +16,7 @@ use super::language::Texts;
 use super::links::{Base, COMPARED, PAGE, of_category, of_search};
 use super::list::{List, names};
 use super::pager::Pager;
-use super::row::{self, Matches, Row};
+use super::row::{self, Row};
 use super::site::Site;
 use super::text_budget::TextBudget;
 use super::visit::Visit;
@@ -295,7 +295,7 @@ impl View {
             let is_first = std::mem::replace(&mut above, line) != line;
             // What's similar to a product shares many words with it, most of them by chance.
             let highlights = hit.highlights.as_deref().filter(|_| alike.is_none());
-            let matches = highlights.map(Matches::read).transpose().map_err(ApiError::internal)?;
+            let matches = highlights.map(serde_json::from_slice).transpose().map_err(ApiError::internal)?;
             let is_ticked = list.compared.iter().any(|id| *id == *product.item.id);
             let mut row = Row::new(edition, product).preferring(&chosen);
             row.selected_by = (!edition.base.is_published).then(|| (list.form(), is_ticked));
@@ -329,8 +329,9 @@ impl View {
             calls: Calls::new(t, site, &[call(list)]),
             nothing,
             compared: self.compared(&products)?,
-            feed: Some(list.feed(&page.query))
-                .filter(|feed| site.is_public && site.published.is_none() && !feed.is_empty()),
+            feed: Some(list.feed(&page.query)).filter(|feed| {
+                site.config.public_page.is_some() && site.config.publication.is_none() && !feed.is_empty()
+            }),
         };
         if self.is_part {
             return respond::html(StatusCode::OK, t, &explore);
@@ -429,7 +430,7 @@ fn reason<'a>(
 
 /// Breadcrumbs from the home page to a category.
 fn breadcrumbs(site: &Site, t: &'static Texts, category: &CategoryResource) -> Vec<JsonLd> {
-    if site.public.is_empty() {
+    if site.config.base().is_empty() {
         return Vec::new();
     }
     vec![JsonLd::breadcrumbs(&[

@@ -10,7 +10,7 @@ use super::edition::{Edition, Lang};
 use super::evidence::Badge;
 use super::language::Texts;
 use crate::catalogue::StoredProduct;
-use crate::catalogue::resource::{CategoryRef, Highlight, ReviewSummary, SoftwareDetail, SoftwareItem};
+use crate::catalogue::resource::{CategoryRef, Highlight, SoftwareDetail, SoftwareItem};
 use crate::generation::Snapshot;
 use crate::http::problem::ApiError;
 use crate::record::OfferingType;
@@ -33,7 +33,8 @@ pub(super) struct Row<'a> {
     edition: Edition<'a>,
     t: &'static Texts,
     item: &'a SoftwareItem<'a>,
-    pub(super) matches: Matches<'a>,
+    /// Where the query matched the product.
+    pub(super) matches: Vec<Highlight<'a>>,
     /// The category to show: a chosen one if the product is in it, otherwise the main one.
     category: Option<&'a CategoryRef<'a>>,
     rating: Option<Rating>,
@@ -64,7 +65,7 @@ impl<'a> Row<'a> {
             edition,
             t,
             item,
-            matches: Matches::default(),
+            matches: Vec::new(),
             category: item.categories.first(),
             rating: Rating::new(t, item.rating_value(), item.review_count),
             badge: Badge::new(t, item),
@@ -105,12 +106,16 @@ impl<'a> Row<'a> {
         kind(self.t, &self.item.offering_type)
     }
 
+    fn matches_in<'m>(&'m self, field: &'m str) -> impl Iterator<Item = &'m Highlight<'a>> {
+        self.matches.iter().filter(move |found| found.field == field)
+    }
+
     /// Text with its matches marked. A field's highlights may also come from its other values or
     /// from other languages. Those of long text are excerpts.
     fn html(&self, field: &str, text: &str) -> String {
         let plain = escape(text);
         let unmarked = |html: &str| html.replace("<mark>", "").replace("</mark>", "");
-        let mut marked = self.matches.in_field(field).filter_map(|found| {
+        let mut marked = self.matches_in(field).filter_map(|found| {
             let part = found.html.trim_matches('…');
             let text = unmarked(part);
             let at = plain.find(&text).filter(|_| part.len() < found.html.len() || text.len() == plain.len())?;
@@ -167,13 +172,13 @@ impl<'a> Row<'a> {
             ("category_description", t.its_category),
         ];
         let other = || {
-            let field = self.matches.0.first().filter(|_| !self.is_marked()).map(|found| &*found.field)?;
+            let field = self.matches.first().filter(|_| !self.is_marked()).map(|found| &*found.field)?;
             Some((field, self.label(field)))
         };
-        let is_matched = |(field, _): &(&str, &str)| self.matches.in_field(field).next().is_some();
+        let is_matched = |(field, _): &(&str, &str)| self.matches_in(field).next().is_some();
         fields.into_iter().find(is_matched).or_else(other).and_then(|(field, label)| {
-            let is_synonym = self.matches.in_field(field).next()?.by.as_deref() == Some("synonym");
-            let texts = self.matches.in_field(field).take(MAX_MATCHES).map(|found| {
+            let is_synonym = self.matches_in(field).next()?.by.as_deref() == Some("synonym");
+            let texts = self.matches_in(field).take(MAX_MATCHES).map(|found| {
                 let lang = found.language.as_deref().map(|tag| Lang::of(t, tag));
                 (lang.unwrap_or_else(|| self.own()), &*found.html)
             });
@@ -215,26 +220,12 @@ pub(super) fn kind<'k>(t: &'static Texts, offering_type: &'k str) -> Option<Cow<
     }
 }
 
-/// Where a query matched a product.
-#[derive(Debug, Default)]
-pub(super) struct Matches<'a>(Vec<Highlight<'a>>);
-
 /// Matches in a field that a row doesn't otherwise show, so the row names the field next to them.
 struct Elsewhere<'m> {
     label: &'m str,
     is_synonym: bool,
     /// HTML in which everything but the service's own marks is escaped.
     texts: Vec<(Lang<'m>, &'m str)>,
-}
-
-impl<'a> Matches<'a> {
-    pub(super) fn read(highlights: &'a [u8]) -> Result<Self, serde_json::Error> {
-        serde_json::from_slice(highlights).map(Self)
-    }
-
-    fn in_field<'m>(&'m self, field: &'m str) -> impl Iterator<Item = &'m Highlight<'a>> {
-        self.0.iter().filter(move |found| found.field == field)
-    }
 }
 
 const STARS: u8 = 5;
@@ -257,17 +248,4 @@ impl Rating {
         let full = (1..=STARS).filter(|star| self.value >= f64::from(*star) - 0.5).count();
         ("★".repeat(full), "★".repeat(usize::from(STARS) - full))
     }
-}
-
-/// A row of the distribution: how many reviews gave this many stars.
-#[derive(Debug)]
-pub(super) struct Bar {
-    pub(super) stars: u64,
-    pub(super) count: u64,
-}
-
-pub(super) fn bars(summary: &ReviewSummary) -> [Bar; STARS as usize] {
-    let counts = &summary.distribution;
-    [(5, counts.five), (4, counts.four), (3, counts.three), (2, counts.two), (1, counts.one)]
-        .map(|(stars, count)| Bar { stars, count })
 }

@@ -7,7 +7,7 @@ use std::time::Instant;
 use askama::Template;
 use axum::body::{Body, to_bytes};
 use axum::extract::{Request, State};
-use axum::http::header::{CACHE_CONTROL, SET_COOKIE};
+use axum::http::header::SET_COOKIE;
 use axum::http::{HeaderValue, Method, StatusCode};
 use axum::response::Response;
 
@@ -20,6 +20,7 @@ use crate::http::middleware::{
     SIGN_IN, end_sessions, failed, grant_of, is_from_own_page, reader, session, session_cookie,
 };
 use crate::http::problem::ApiError;
+use crate::http::response::uncached;
 use crate::http::state::AppState;
 
 /// The maximum size of the form, in bytes.
@@ -54,7 +55,7 @@ pub(super) async fn get_form(
     let code = parameter(&query, "code").filter(|_| request.method() == Method::GET);
     // A link's code starts a session even for readers who don't need one yet.
     let needs_none = if code.is_some() { session(&state.keys, headers) } else { reader(&state, &request) };
-    if state.site.is_public || needs_none.is_some() {
+    if state.site.config.public_page.is_some() || needs_none.is_some() {
         return Ok(uncached(redirect(&state, language, &next)));
     }
     let Some(code) = code else { return form(&state, language, StatusCode::OK, &next, None) };
@@ -142,11 +143,6 @@ fn redirect(state: &AppState, language: PageLanguage, next: &str) -> Response {
     respond::redirect(StatusCode::SEE_OTHER, &format!("{}{next}", state.site.base_in(language)))
 }
 
-fn uncached(mut response: Response) -> Response {
-    response.headers_mut().insert(CACHE_CONTROL, HeaderValue::from_static("no-store"));
-    response
-}
-
 fn parameter(query: &RawQuery, name: &str) -> Option<String> {
     String::from_utf8(query.first(name)?.to_vec()).ok()
 }
@@ -187,13 +183,5 @@ mod tests {
         ] {
             assert_eq!(next(other), "/", "{other:?}");
         }
-    }
-
-    #[test]
-    fn form_leads_back_to_the_page() {
-        assert_eq!(
-            address("/base", "/software/a%2Fb?x=1&y=2"),
-            "/base/sign-in?next=%2Fsoftware%2Fa%252Fb%3Fx%3D1%26y%3D2"
-        );
     }
 }

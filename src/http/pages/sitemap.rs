@@ -7,9 +7,8 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use axum::Extension;
-use axum::body::Body;
 use axum::extract::{Path, State};
-use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH, CONTENT_TYPE};
+use axum::http::header::{CONTENT_ENCODING, CONTENT_LENGTH};
 use axum::http::{HeaderMap, HeaderValue, Method};
 use axum::response::Response;
 use bytes::Buf as _;
@@ -28,6 +27,7 @@ use crate::http::downloads;
 use crate::http::extract::Snapshot;
 use crate::http::middleware::RequestContext;
 use crate::http::problem::ApiError;
+use crate::http::response;
 use crate::http::shares::Class;
 use crate::http::state::AppState;
 use crate::service::{self, ListSoftware, PageRequest, Stop};
@@ -37,6 +37,7 @@ use crate::text::html::escape;
 /// How many URLs are written at once.
 const CHUNK: u64 = 1000;
 
+const XML: &str = "application/xml; charset=utf-8";
 const HEAD: &str = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n";
 const NAMESPACE: &str = "xmlns=\"http://www.sitemaps.org/schemas/sitemap/0.9\"";
 
@@ -52,7 +53,7 @@ fn fixed_paths(site: &Site, snapshot: &Snapshot) -> Vec<String> {
     let paths = ["/", "/categories", "/glossary", "/exports", "/docs"].into_iter().filter(is_shown);
     let mut paths: Vec<_> = paths.map(str::to_owned).collect();
     let own = own_language(&snapshot.catalogue).texts().tag;
-    for (name, texts) in &site.face.pages {
+    for (name, texts) in &site.face().pages {
         paths.push(format!("/pages/{name}"));
         let others = site.languages().iter().map(|language| language.texts().tag);
         let others = others.filter(|tag| *tag != own && texts.has(tag));
@@ -69,7 +70,8 @@ fn other_pages(site: &Site, snapshot: &Snapshot) -> u64 {
 
 /// All pages, by file.
 fn files(site: &Site, snapshot: &Snapshot) -> impl ExactSizeIterator<Item = Range<u64>> {
-    let (total, most) = (other_pages(site, snapshot) + snapshot.software_count() as u64, site.sitemap_addresses);
+    let (total, most) =
+        (other_pages(site, snapshot) + snapshot.software_count() as u64, site.config.sitemap_addresses.max(1));
     let count = u32::try_from(total.div_ceil(most)).unwrap_or(u32::MAX);
     (0..count).map(move |number| u64::from(number) * most..total.min((u64::from(number) + 1) * most))
 }
@@ -95,10 +97,13 @@ pub(super) async fn get_sitemap(
     }
     let mut xml = format!("{HEAD}<sitemapindex {NAMESPACE}>\n");
     for number in 0..files {
-        append(&mut xml, format_args!("<sitemap><loc>{}/sitemap/{number}.xml</loc></sitemap>\n", escape(&site.public)));
+        append(
+            &mut xml,
+            format_args!("<sitemap><loc>{}/sitemap/{number}.xml</loc></sitemap>\n", escape(site.config.base())),
+        );
     }
     xml.push_str("</sitemapindex>\n");
-    Ok(document(Body::from(xml)))
+    Ok(response::of_type(XML, xml))
 }
 
 /// A file of a large sitemap.
@@ -117,7 +122,7 @@ pub(super) async fn get_file(
 /// A sitemap contains absolute URLs of public pages, so only a public site with a URL has one.
 fn check(state: &AppState) -> Result<&Site, ApiError> {
     let site = &state.site;
-    if site.is_indexable() && !site.public.is_empty() { Ok(site) } else { Err(ApiError::RouteNotFound) }
+    if site.is_indexable() && !site.config.base().is_empty() { Ok(site) } else { Err(ApiError::RouteNotFound) }
 }
 
 async fn download(
@@ -134,10 +139,11 @@ async fn download(
     let SitemapFile { gzip, size } = file.get_or_compute(|| build(Arc::clone(state), snapshot, pages)).await?;
     let coding = Coding::preferred(headers, &[Coding::Gzip]);
     let length = if coding.is_some() { gzip.len() as u64 } else { size };
-    let mut response = document(match coding {
+    let body = match coding {
         Some(_) => downloads::body(gzip.reader(), slot),
         None => downloads::body(GzDecoder::new(gzip.reader()), slot),
-    });
+    };
+    let mut response = response::of_type(XML, body);
     response.headers_mut().insert(CONTENT_LENGTH, HeaderValue::from(length));
     response.headers_mut().extend(coding.map(|coding| (CONTENT_ENCODING, coding.header())));
     if request.method == Method::GET {
@@ -214,10 +220,4 @@ fn write_address(xml: &mut String, url: &str, changed_at: Option<&str>) {
         append(xml, format_args!("<lastmod>{}</lastmod>", escape(at)));
     }
     xml.push_str("</url>\n");
-}
-
-fn document(body: Body) -> Response {
-    let mut response = Response::new(body);
-    response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static("application/xml; charset=utf-8"));
-    response
 }

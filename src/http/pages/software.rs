@@ -24,7 +24,7 @@ use super::links::{
 };
 use super::overview::Overview;
 use super::pager::{Pager, offset};
-use super::row::{self, Bar, Rating, Row, bars, kind};
+use super::row::{self, Rating, Row, kind};
 use super::site::Site;
 use super::terms::TermLinker;
 use super::text_budget::TextBudget;
@@ -107,7 +107,8 @@ struct Linked {
 #[derive(Debug)]
 struct Reviews<'a> {
     summary: &'a ReviewSummary,
-    bars: [Bar; 5],
+    /// How many reviews gave each number of stars.
+    bars: [(u64, u64); 5],
     total: u64,
     shown: Vec<ReviewResource<'a>>,
     /// A sort order's URL and name, and whether it's the current one.
@@ -305,7 +306,7 @@ impl<'a> Reviews<'a> {
             is_cut |= budget.is_cut();
             Ok::<_, ApiError>(review)
         };
-        let total = reviews.page.pagination.total;
+        let (total, counts) = (reviews.page.pagination.total, &reviews.summary.distribution);
         let orders = ReviewSort::ALL.map(|order| {
             let name = match order {
                 ReviewSort::Newest => t.newest_reviews,
@@ -317,7 +318,7 @@ impl<'a> Reviews<'a> {
         });
         Ok(Self {
             summary: &reviews.summary,
-            bars: bars(&reviews.summary),
+            bars: [(5, counts.five), (4, counts.four), (3, counts.three), (2, counts.two), (1, counts.one)],
             total,
             shown: reviews.page.data.iter().map(|review| read(review)).collect::<Result<_, _>>()?,
             orders: if total < FEWEST_ORDERED || address.has_pages() { Vec::new() } else { orders.into() },
@@ -351,7 +352,7 @@ fn frame<'a>(visit: &'a Visit, SoftwareDetail { item, detail }: &SoftwareDetail<
     frame.section = Section::Products;
     frame.is_found = true;
     frame = frame.at(&of_software(visit.base(), &item.id));
-    if site.public.is_empty() {
+    if site.config.base().is_empty() {
         return frame;
     }
     let url = of_software(site.absolute(), &item.id);

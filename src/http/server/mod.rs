@@ -309,15 +309,6 @@ mod tests {
     }
 
     #[tokio::test]
-    async fn burst_of_connections_is_served_one_after_another() {
-        let (listener, address) = listen().await;
-        let server = server(ConnectionLimits { max_connections: 4, ..ConnectionLimits::default() });
-        tokio::spawn(server.serve(listener, std::future::pending(), std::future::pending()));
-        let burst: tokio::task::JoinSet<_> = (0..40).map(|_| kept_open(address)).collect();
-        assert_eq!(burst.join_all().await.len(), 40);
-    }
-
-    #[tokio::test]
     async fn request_in_progress_is_not_evicted() {
         let (listener, address) = listen().await;
         let (release, released) = tokio::sync::watch::channel(false);

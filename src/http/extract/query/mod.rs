@@ -33,13 +33,6 @@ pub(in crate::http) trait FromParameters: Sized {
     fn read(values: &mut Values<'_>) -> Self;
 }
 
-/// An endpoint without parameters.
-impl FromParameters for () {
-    const PARAMETERS: Parameters = &[];
-
-    fn read(_: &mut Values<'_>) -> Self {}
-}
-
 /// An endpoint whose only parameter is the language, which [`Lang`](super::Lang) reads.
 #[derive(Debug)]
 pub(in crate::http) struct InLanguage;

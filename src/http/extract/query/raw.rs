@@ -1,7 +1,5 @@
 //! The decoded query string, for parameters, links and entity tags.
 
-use std::borrow::Cow;
-
 use percent_encoding::percent_decode;
 
 use crate::text::append;
@@ -37,12 +35,6 @@ impl RawQuery {
         self.pairs().find(|(of, _)| *of == name.as_bytes()).map(|(_, value)| value)
     }
 
-    pub(in crate::http) fn sorted(&self) -> Vec<(&[u8], &[u8])> {
-        let mut pairs: Vec<_> = self.pairs().collect();
-        pairs.sort_unstable();
-        pairs
-    }
-
     /// The encoded query for other pages of the same list: all pairs except `limit` and `offset`,
     /// in their original order, followed by these two. The caller appends the offset itself.
     pub(in crate::http) fn for_pages(&self, limit: u32) -> String {
@@ -59,12 +51,7 @@ impl RawQuery {
 }
 
 fn decode(text: &str) -> Vec<u8> {
-    let spaced: Cow<'_, [u8]> = if text.contains('+') {
-        Cow::Owned(text.bytes().map(|b| if b == b'+' { b' ' } else { b }).collect())
-    } else {
-        Cow::Borrowed(text.as_bytes())
-    };
-    Cow::from(percent_decode(&spaced)).into_owned()
+    percent_decode(text.replace('+', " ").as_bytes()).collect()
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ use askama::Template;
 use bytes::Bytes;
 
 use self::reference::{Line, Prose, Reference};
-use super::call::LOCAL;
+use super::call::host;
 use super::document::Document;
 use super::frame::{Frame, Menu, Section};
 use super::language::{PageLanguage, Texts};
@@ -40,7 +40,7 @@ const PAGES: [(&str, Title); 5] = [
 
 /// Whether a page or document is part of the documentation. Published files have no API.
 fn is_shown(path: &str, site: &Site) -> bool {
-    site.published.is_none() || !["/docs/reference", "/docs/errors", "/llms.txt"].contains(&path)
+    site.config.publication.is_none() || !["/docs/reference", "/docs/errors", "/llms.txt"].contains(&path)
 }
 
 /// A documentation page: prose in English, in a frame in the reader's language.
@@ -139,7 +139,7 @@ impl Docs {
             let documents = PageLanguage::all().map(|of| Ok((of, page(site, of, path, prose)?)));
             pages.push((path.to_owned(), documents.collect::<Result<_, askama::Error>>()?));
         }
-        for (name, texts) in &site.face.pages {
+        for (name, texts) in &site.face().pages {
             let path = format!("/pages/{name}");
             let documents =
                 PageLanguage::all().map(|of| Ok((of, own_page(site, of, &path, texts.get(of.texts().tag))?)));
@@ -147,9 +147,9 @@ impl Docs {
             pages.push((path, documents));
         }
         let llms = ForLanguageModels {
-            host: &site.public,
-            site: &site.title,
-            needs_key: !site.is_api_public,
+            host: site.config.base(),
+            site: &site.config.site_title,
+            needs_key: site.config.public_api.is_none(),
             operations: &reference.outline,
         };
         let llms = llms.render()?;
@@ -184,7 +184,7 @@ impl Docs {
         example: Option<&(String, String)>,
     ) -> Result<Document, askama::Error> {
         let (path, _) = PAGES[0];
-        if site.published.is_some() {
+        if site.config.publication.is_some() {
             return page(site, language, path, &AsFiles { root: site.root() }.render()?);
         }
         let (request, response) = example.unwrap_or(&self.recorded_search);
@@ -195,7 +195,7 @@ impl Docs {
             base: site.base_in(language),
             root: site.root(),
             host: host(site),
-            needs_key: !site.is_api_public,
+            needs_key: site.config.public_api.is_none(),
             request,
             query,
             response,
@@ -215,10 +215,6 @@ fn own_page(site: &Site, language: PageLanguage, path: &str, markdown: &str) -> 
     frame.menu = Some(Menu { has_categories: true, has_glossary: true });
     frame.is_found = true;
     Ok(Document::page(t, OwnPage { frame, content: &html }.render()?))
-}
-
-fn host(site: &Site) -> &str {
-    if site.public.is_empty() { LOCAL } else { &site.public }
 }
 
 fn page(site: &Site, language: PageLanguage, path: &'static str, prose: &str) -> Result<Document, askama::Error> {

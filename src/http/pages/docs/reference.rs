@@ -62,12 +62,7 @@ impl Line {
                 (least @ Value::Number(_), most @ Value::Number(_)) => Some(format!("{least} to {most}")),
                 _ => None,
             };
-            let default = match &schema["default"] {
-                Value::Null => None,
-                Value::String(default) => Some(format!("default {default}")),
-                default => Some(format!("default {default}")),
-            };
-            let notes: Vec<_> = range.into_iter().chain(default).collect();
+            let notes: Vec<_> = range.into_iter().chain(default(schema)).collect();
             if notes.is_empty() { format!("`{name}`") } else { format!("`{name}` ({})", notes.join(", ")) }
         });
         let needs_more = |parameter: &Value| parameter["required"] == true;
@@ -331,12 +326,16 @@ fn limits(api: OpenApi<'_>, schema: &Value) -> Vec<String> {
                 .map(|most| format!("up to {most} {}", agreeing(most, "character", "characters"))),
         );
         limits.extend(schema["maxItems"].as_u64().map(|most| format!("up to {}", counted(most, "item"))));
-        limits.extend(schema.get("default").map(|default| match default {
-            Value::String(text) => format!("default {text}"),
-            other => format!("default {other}"),
-        }));
+        limits.extend(default(schema));
     }
     limits
+}
+
+fn default(schema: &Value) -> Option<String> {
+    schema.get("default").map(|default| match default {
+        Value::String(text) => format!("default {text}"),
+        other => format!("default {other}"),
+    })
 }
 
 /// The allowed values of a schema or of its items.
@@ -488,20 +487,6 @@ mod tests {
         }
         assert_eq!(values(api, &json!({"type": "array", "items": reference})), ["a", "b"]);
         assert_eq!(values(api, &json!({"type": ["string", "null"], "enum": ["a", null]})), ["a"]);
-    }
-
-    #[test]
-    fn search_hit_inherits_the_products_properties() {
-        let text = crate::http::openapi(&crate::http::HttpConfig::default());
-        let document: Value = serde_json::from_str(&text).expect("JSON");
-        let api = OpenApi(&document);
-        let found = properties(api, &document["components"]["schemas"]["SearchHit"]);
-        let names: Vec<_> = found.iter().map(|(name, ..)| *name).collect();
-        assert_eq!(names[..2], ["id", "score"], "required members first");
-        assert!(names.contains(&"highlights") && names.contains(&"name"), "{names:?}");
-        let kind_of = |name: &str| found.iter().find(|(of, ..)| *of == name).map(|(_, schema, _)| kind(api, schema));
-        assert_eq!(kind_of("tagline").as_deref(), Some("string or null"));
-        assert_eq!(kind_of("rating").as_deref(), Some("number or null"));
     }
 
     #[test]
