@@ -137,8 +137,10 @@ pub(super) fn load(args: &DataArgs, directory: &Arc<Directory>) -> Result<Arc<Sn
         return Err(Failure { text: printable(&failure.to_string()).into_owned(), code: INVALID });
     }
     let snapshot = loaded_once(directory)?;
-    let exports = updater.origin.settings().id_prefixes.iter().map(|(export, _)| export);
-    exports.filter(|export| snapshot.catalogue.export(export).is_none()).for_each(warn_of_unused_prefix);
+    let exports = updater.origin.settings().id_prefixes.keys();
+    exports
+        .filter(|export| snapshot.catalogue.export(export).is_none())
+        .for_each(|export| warn_of_unused_prefix(export));
     Ok(snapshot)
 }
 

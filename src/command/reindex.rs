@@ -148,7 +148,7 @@ pub(super) fn process(args: &ServeArgs, settings: &Settings) -> io::Result<Optio
     if let Some(bytes) = args.max_build_bytes {
         option("--max-build-bytes", bytes.to_string().into());
     }
-    for (export, prefix) in settings.id_prefixes.iter() {
+    for (export, prefix) in &settings.id_prefixes {
         option("--id-prefix", format!("{export}={prefix}").into());
     }
     for key in settings.limits.trusted_keys.iter() {

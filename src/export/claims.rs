@@ -76,12 +76,10 @@ impl Report {
             for (property, day) in ages.stale(record, &claims, has) {
                 let Some((_, span, pointer)) = places.get(&property).or_else(|| places.get(&None)) else { continue };
                 let before = ages.before(property.as_deref());
-                findings.add(Code::StaleEvidence, file.shared_path(), || Finding {
-                    code: Code::StaleEvidence,
-                    location: file.location(span.clone(), pointer.clone()),
-                    message: format!("the evidence was checked on {day}, before {before}"),
-                    help: "check the sources again, and enter the date of that check".to_owned(),
-                    related: Vec::new(),
+                findings.add(Code::StaleEvidence, file.shared_path(), |code| {
+                    let message = format!("the evidence was checked on {day}, before {before}");
+                    let help = "check the sources again, and enter the date of that check";
+                    Finding::new(code, file.location(span.clone(), pointer.clone()), message, help)
                 });
             }
         });

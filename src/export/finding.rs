@@ -78,6 +78,13 @@ pub struct RecordName {
     pub(super) noun: &'static str,
 }
 
+impl Location {
+    /// A file as a whole.
+    pub(super) fn whole(file: impl Into<Arc<Path>>) -> Self {
+        Self { file: file.into(), place: None, pointer: String::new(), record: None }
+    }
+}
+
 impl RecordName {
     pub fn pointer(&self) -> String {
         format!("/{}/{}", self.section, self.index)
@@ -130,6 +137,15 @@ fn file_name<S: Serializer>(file: &Path, serializer: S) -> Result<S::Ok, S::Erro
 }
 
 impl Finding {
+    pub(super) fn new(code: Code, location: Location, message: impl Into<String>, help: impl Into<String>) -> Self {
+        Self { code, location, message: message.into(), help: help.into(), related: Vec::new() }
+    }
+
+    pub(super) fn with_related(mut self, location: Location, note: impl Into<String>) -> Self {
+        self.related.push(Related { location, note: note.into() });
+        self
+    }
+
     pub const fn severity(&self) -> Severity {
         self.code.severity()
     }
@@ -262,11 +278,11 @@ pub(super) struct Findings {
 
 impl Findings {
     /// Counts a finding. If it's among the first with its code in its file, describes and adds it.
-    pub(super) fn add(&mut self, code: Code, file: &Arc<Path>, describe: impl FnOnce() -> Finding) {
+    pub(super) fn add(&mut self, code: Code, file: &Arc<Path>, describe: impl FnOnce(Code) -> Finding) {
         let count = self.counts.entry((Arc::clone(file), code)).or_default();
         *count += 1;
         if *count <= KEPT_FINDINGS {
-            let mut finding = describe();
+            let mut finding = describe(code);
             finding.message = shortened(finding.message);
             finding.related.iter_mut().for_each(|related| related.note = shortened(std::mem::take(&mut related.note)));
             self.kept.push(finding);

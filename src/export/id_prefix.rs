@@ -2,8 +2,6 @@
 
 use std::collections::{BTreeMap, HashSet};
 
-use serde::{Deserialize, Serialize};
-
 /// The longest prefix, in characters.
 pub(super) const PREFIX_CHARS: usize = 32;
 
@@ -34,29 +32,7 @@ pub fn prefix_ids<'i>(
 
 /// The operator's prefixes by export id. Each overrides the one stated in the export, and an empty
 /// one removes it.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct IdPrefixes(BTreeMap<Box<str>, Box<str>>);
-
-impl IdPrefixes {
-    /// An export's prefix; `None` if the operator hasn't set one.
-    pub fn of(&self, export: &str) -> Option<&str> {
-        self.0.get(export).map(|prefix| &**prefix)
-    }
-
-    pub fn is_empty(&self) -> bool {
-        self.0.is_empty()
-    }
-
-    pub fn iter(&self) -> impl Iterator<Item = (&str, &str)> {
-        self.0.iter().map(|(export, prefix)| (&**export, &**prefix))
-    }
-}
-
-impl FromIterator<(Box<str>, Box<str>)> for IdPrefixes {
-    fn from_iter<I: IntoIterator<Item = (Box<str>, Box<str>)>>(pairs: I) -> Self {
-        Self(pairs.into_iter().collect())
-    }
-}
+pub type IdPrefixes = BTreeMap<Box<str>, Box<str>>;
 
 #[cfg(test)]
 mod tests {

@@ -3,7 +3,6 @@
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
-use std::sync::Arc;
 
 use fluent_uri::Uri;
 
@@ -205,14 +204,9 @@ impl Report {
             for link in &group.links {
                 let Some(code) = group.code else { continue };
                 for location in &link.places {
-                    let finding = || Finding {
-                        code,
-                        location: location.clone(),
-                        message: message(link, &group.cause),
-                        help: help.to_owned(),
-                        related: Vec::new(),
-                    };
-                    findings.add(code, &Arc::clone(&location.file), finding);
+                    findings.add(code, &location.file, |code| {
+                        Finding::new(code, location.clone(), message(link, &group.cause), help)
+                    });
                 }
             }
             list.groups.push(group);

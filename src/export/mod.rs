@@ -47,7 +47,7 @@ use section::{Section, SectionKind, Sections};
 use crate::record::{Attribute, Category, Corrections, GlossaryTerm, Language, Pin, Review, Software, SynonymGroup};
 
 /// One validated export document.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Export {
     /// Identifier: the file name without its extension.
     pub id: Box<str>,

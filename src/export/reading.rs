@@ -6,8 +6,6 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use bytes::Bytes;
-
 use super::convert::{self, Contents, Entry};
 use super::finding::{Faults, Findings};
 use super::record_name::name_records;
@@ -131,6 +129,7 @@ impl ExportSet {
             report: Report::default(),
             findings: Findings::default(),
             documents: Vec::new(),
+            elements: Vec::new(),
             check: SetCheck::new(scratch),
             records: scratch.spool(),
             reviews: scratch.spool(),
@@ -144,7 +143,7 @@ impl ExportSet {
                     reading.push(file, limits, today, scratch)?;
                 }
                 Err(finding) => {
-                    reading.findings.add(finding.code, &Arc::clone(&finding.location.file), || *finding);
+                    reading.findings.add(finding.code, &Arc::clone(&finding.location.file), |_| *finding);
                 }
             }
             progress(done);
@@ -215,32 +214,21 @@ impl ExportSet {
 }
 
 fn keep<T: serde::Serialize>(elements: Vec<T>, rows: &mut SpoolWriter<T>) -> io::Result<Elements> {
-    let (mut place, count) = (None, elements.len());
-    for element in elements {
-        let at = rows.push(element)?;
-        place.get_or_insert(at);
-    }
-    Ok(Elements { place: place.unwrap_or_default(), served: vec![true; count] })
+    let (place, indices) = read_elements(elements.into_iter().enumerate(), rows)?;
+    Ok(Elements { place, served: vec![true; indices.len()] })
 }
 
 struct Reading {
     report: Report,
     findings: Findings,
-    documents: Vec<ReadDocument>,
+    /// For each document that has been checked on its own: its index in the report's files, whether its
+    /// envelope is valid, and what's in it except products and reviews.
+    documents: Vec<(usize, bool, Contents)>,
+    /// The documents' products and reviews.
+    elements: Vec<[ReadElements; 2]>,
     check: SetCheck,
     records: SpoolWriter<Software>,
     reviews: SpoolWriter<Review>,
-}
-
-/// A document that has been checked on its own.
-struct ReadDocument {
-    /// The document's index in the report's files.
-    file: usize,
-    valid: bool,
-    /// Without products and reviews.
-    contents: Contents,
-    software: ReadElements,
-    reviews: ReadElements,
 }
 
 /// Elements that are valid by themselves: the first element's row number in the set, and all
@@ -256,17 +244,16 @@ impl Reading {
         self.findings.append(findings);
         if let Some(mut export) = export {
             self.check.push(&mut export, &mut self.findings)?;
-            let ParsedExport { valid, mut contents, .. } = export;
-            let (software, reviews) = (std::mem::take(&mut contents.software), std::mem::take(&mut contents.reviews));
-            let is_served =
-                |kind: SectionKind, index: usize| valid && !contents.sections[kind as usize].is_skipped(index);
-            let software = software.into_iter().filter_map(|Entry { index, value, .. }| Some((index, value.software?)));
-            let software = software.filter(|(index, _)| is_served(SectionKind::Software, *index));
-            let software = read_elements(software, &mut self.records)?;
-            let reviews = reviews.into_iter().map(|Entry { index, value, .. }| (index, value.review));
-            let reviews = reviews.filter(|(index, _)| is_served(SectionKind::Reviews, *index));
-            let reviews = read_elements(reviews, &mut self.reviews)?;
-            self.documents.push(ReadDocument { file: self.report.files.len(), valid, contents, software, reviews });
+            let (software, reviews) =
+                (std::mem::take(&mut export.contents.software), std::mem::take(&mut export.contents.reviews));
+            let software = software.into_iter().filter(|of| export.is_served(SectionKind::Software, of.index));
+            let software = software.filter_map(|of| Some((of.index, of.value.software?)));
+            let reviews = reviews.into_iter().filter(|of| export.is_served(SectionKind::Reviews, of.index));
+            let reviews = reviews.map(|of| (of.index, of.value.review));
+            let (software, reviews) =
+                (read_elements(software, &mut self.records)?, read_elements(reviews, &mut self.reviews)?);
+            self.elements.push([software, reviews]);
+            self.documents.push((self.report.files.len(), export.valid, export.contents));
         }
         self.report.files.push(file.release(scratch)?);
         Ok(())
@@ -274,13 +261,14 @@ impl Reading {
 
     /// Checks the set.
     fn finish(self, limits: &Limits, scratch: &Scratch) -> io::Result<ExportSet> {
-        let Self { mut report, mut findings, documents, check, records, reviews } = self;
+        let Self { mut report, mut findings, documents, elements, check, records, reviews } = self;
         let is_complete = documents.len() == report.counts.files;
-        let (mut exports, mut elements) = (Vec::new(), Vec::new());
-        for ReadDocument { file, valid, contents, software, reviews } in documents {
-            exports.push(ParsedExport { file: &report.files[file], valid, contents });
-            elements.push([software, reviews]);
-        }
+        let parsed = |(file, valid, contents): (usize, bool, Contents)| ParsedExport {
+            file: &report.files[file],
+            valid,
+            contents,
+        };
+        let mut exports: Vec<_> = documents.into_iter().map(parsed).collect();
         let mut of_set = Findings::default();
         check.finish(&mut exports, is_complete, &mut of_set)?;
         name_records(of_set.locations_mut(), &report.files, &exports, limits);
@@ -342,25 +330,16 @@ fn set_export(
     let (software, reviews) = (elements(software, SectionKind::Software), elements(reviews, SectionKind::Reviews));
     let export = Export {
         id: file.id().into(),
-        id_prefix: contents.id_prefix.unwrap_or_default(),
-        name: contents.name,
-        license: contents.license,
-        as_of: contents.as_of,
-        description: contents.description,
-        corrections: contents.corrections,
-        language: contents.language,
         // What was signed is the whole file.
         signature: file.signature().filter(|_| cut.is_empty()).cloned(),
         modified: file.modified(),
-        document: Bytes::new(),
-        software: Vec::new(),
         software_spans,
         categories: served(contents.categories, section(SectionKind::Categories)).collect(),
-        reviews: Vec::new(),
         glossary: served(contents.glossary, section(SectionKind::Glossary)).map(|term| term.term).collect(),
         synonyms: served(contents.synonyms, section(SectionKind::Synonyms)).collect(),
         pins: served(contents.pins, section(SectionKind::Pins)).map(|pinned| pinned.pin).collect(),
         attributes: served(contents.attributes, section(SectionKind::Attributes)).collect(),
+        ..contents.envelope
     };
     Ok(Some(SetExport { export, document, software, reviews }))
 }
@@ -390,11 +369,9 @@ pub(super) fn parse<'f>(
     let (mut contents, found) = convert::read(document.root(), today);
     faults.append(found);
     if let Some(prefix) = file.id_prefix() {
-        contents.id_prefix = Some(prefix.into());
+        contents.envelope.id_prefix = prefix.into();
     }
-    if let Some(prefix) = contents.id_prefix.clone() {
-        contents.prefix_ids(&prefix);
-    }
+    contents.prefix_ids();
     let valid = skip_invalid(&mut contents.sections, faults.error_places());
     (Some(ParsedExport { file, valid, contents }), faults)
 }

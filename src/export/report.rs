@@ -89,7 +89,8 @@ impl Report {
 
     /// The exports for which the operator has set a prefix but there is no file.
     pub fn unused_prefixes<'p>(&self, prefixes: &'p IdPrefixes) -> impl Iterator<Item = &'p str> {
-        prefixes.iter().map(|(export, _)| export).filter(|export| self.files.iter().all(|file| file.id() != *export))
+        let exports = prefixes.keys().map(|export| &**export);
+        exports.filter(|export| self.files.iter().all(|file| file.id() != *export))
     }
 
     pub fn note_count(&self) -> usize {

@@ -13,7 +13,7 @@ use bytes::Bytes;
 
 use super::finding::Fault;
 use super::text::Locator;
-use super::{Code, Finding, IdPrefixes, Location, MaxAge, Related, Signature, SourceSpan, TrustedKeys};
+use super::{Code, Finding, IdPrefixes, Location, MaxAge, Signature, SourceSpan, TrustedKeys};
 use crate::scratch::{Bulk, Scratch, Span};
 use crate::text::count::{agreeing, counted};
 
@@ -185,7 +185,7 @@ impl SourceFile {
     /// Applies the operator's prefix for the file's export, if there is one.
     #[must_use]
     pub fn prefixed(mut self, prefixes: &IdPrefixes) -> Self {
-        self.id_prefix = prefixes.of(&self.id).map(Into::into);
+        self.id_prefix = prefixes.get(&self.id).cloned();
         self
     }
 
@@ -261,24 +261,20 @@ impl SourceFile {
     }
 
     pub(super) fn whole(&self) -> Location {
-        Location { file: Arc::clone(&self.path), place: None, pointer: String::new(), record: None }
+        Location::whole(Arc::clone(&self.path))
     }
 
     pub(super) fn finding(&self, fault: Fault) -> Finding {
-        let related = |(span, pointer, note)| Related { location: self.location(span, pointer), note };
-        Finding {
-            code: fault.code,
-            location: self.location(fault.span, fault.pointer),
-            message: fault.message,
-            help: fault.help,
-            related: fault.related.into_iter().map(related).collect(),
-        }
+        let finding = Finding::new(fault.code, self.location(fault.span, fault.pointer), fault.message, fault.help);
+        fault
+            .related
+            .into_iter()
+            .fold(finding, |finding, (span, pointer, note)| finding.with_related(self.location(span, pointer), note))
     }
 }
 
 fn about(path: &Path, code: Code, message: impl Into<String>, help: &str) -> Box<Finding> {
-    let location = Location { file: path.into(), place: None, pointer: String::new(), record: None };
-    Box::new(Finding { code, location, message: message.into(), help: help.to_owned(), related: Vec::new() })
+    Box::new(Finding::new(code, Location::whole(path), message, help))
 }
 
 fn too_large(path: &Path, length: u64, limit: u64) -> Box<Finding> {
@@ -299,15 +295,15 @@ pub(super) fn ignored_files_finding(folder: &Path) -> Option<Finding> {
         1 => format!("`{first}` isn't read: an export's file name must end in .json"),
         count => format!("{count} files aren't read (first: `{first}`): an export's file name must end in .json"),
     };
-    let location = |file: &Path| Location { file: file.into(), place: None, pointer: String::new(), record: None };
     let help = match &*files {
         [(_, remedy)] => format!("{remedy}, or move it to another folder"),
         _ => "fix each one as noted, or move them to another folder".to_owned(),
     };
     let named = files.iter().take(if files.len() == 1 { 0 } else { NAMED });
-    let related = named.map(|(name, remedy)| Related { location: location(&folder.join(name)), note: remedy.clone() });
-    let related = related.collect();
-    Some(Finding { code: Code::IgnoredFile, location: location(folder), message, help, related })
+    let finding = Finding::new(Code::IgnoredFile, Location::whole(folder), message, help);
+    Some(named.fold(finding, |finding, (name, remedy)| {
+        finding.with_related(Location::whole(folder.join(name)), remedy.as_str())
+    }))
 }
 
 /// The fix for a folder that contains only near misses.

@@ -61,7 +61,7 @@ impl Generation {
         }
         let mut namer = Namer::new();
         namer.0.update(self.0.as_bytes());
-        for (export, prefix) in prefixes.iter() {
+        for (export, prefix) in prefixes {
             namer.begin(export, prefix.len() as u64);
             namer.0.update(prefix.as_bytes());
         }

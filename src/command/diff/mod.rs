@@ -25,7 +25,7 @@ pub(super) fn run(args: &DiffArgs) -> Result<ExitCode, Failure> {
     let trouble = |failure: Failure| Failure { code: INVALID, ..failure };
     let old = read_side(&args.old, &args.sides).map_err(trouble)?;
     let new = read_side(&args.new, &args.sides).map_err(trouble)?;
-    for (export, _) in data::prefixes(&args.sides.id_prefix).iter() {
+    for export in data::prefixes(&args.sides.id_prefix).keys() {
         if !old.has_export(export) && !new.has_export(export) {
             data::warn_of_unused_prefix(export);
         }

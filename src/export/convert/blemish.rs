@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use encoding_rs::WINDOWS_1252;
-use memchr::{memchr_iter, memchr3};
+use memchr::memchr_iter;
 
 use crate::export::Code;
 use crate::export::finding::{Fault, Faults};
@@ -94,15 +94,6 @@ struct Example {
 
 impl Blemishes {
     pub(super) fn look(&mut self, value: Value<'_>, path: Path<'_>, text: &str) {
-        if is_possible(text) {
-            self.look_for_markup(value, path, text);
-        }
-        if !text.is_ascii() {
-            self.look_for_mojibake(value, path, text);
-        }
-    }
-
-    fn look_for_markup(&mut self, value: Value<'_>, path: Path<'_>, text: &str) {
         if let Some(place) = tag(text) {
             self.add(Blemish::Tag, value, path, text, place, None);
         }
@@ -112,9 +103,9 @@ impl Blemishes {
         if let Some(place) = link(text) {
             self.add(Blemish::Link, value, path, text, place, None);
         }
-    }
-
-    fn look_for_mojibake(&mut self, value: Value<'_>, path: Path<'_>, text: &str) {
+        if text.is_ascii() {
+            return;
+        }
         if let Some((place, meant)) = garbled(text) {
             self.add(Blemish::Garbled, value, path, text, place, Some(meant));
         }
@@ -136,15 +127,14 @@ impl Blemishes {
         piece: Range<usize>,
         meant: Option<char>,
     ) {
-        let property = property(path);
-        let is_same = |summary: &&mut Summary| {
-            summary.blemish == blemish && *summary.property.0 == *property.0 && *summary.property.1 == *property.1
-        };
-        let Some(summary) = self.summaries.iter_mut().find(is_same) else {
-            let property = (property.0.into(), property.1.into());
-            let examples = vec![Example::new(value, path, text, piece, meant)];
-            return self.summaries.push(Summary { blemish, property, texts: 1, examples });
-        };
+        let (section, property) = property(path);
+        let is_same = |of: &Summary| of.blemish == blemish && *of.property.0 == *section && *of.property.1 == *property;
+        let at = self.summaries.iter().position(is_same).unwrap_or_else(|| {
+            let property = (section.into(), property.into());
+            self.summaries.push(Summary { blemish, property, texts: 0, examples: Vec::new() });
+            self.summaries.len() - 1
+        });
+        let summary = &mut self.summaries[at];
         summary.texts += 1;
         if summary.examples.len() < EXAMPLES {
             summary.examples.push(Example::new(value, path, text, piece, meant));
@@ -218,11 +208,6 @@ const ENTITY_BYTES: usize = 34;
 /// Maximum length of a link's text, in bytes.
 const LINK_BYTES: usize = 300;
 
-/// Whether the text has a character that markup needs. Most text doesn't.
-pub(super) fn is_possible(text: &str) -> bool {
-    memchr3(b'<', b'&', b']', text.as_bytes()).is_some()
-}
-
 struct Tag<'t> {
     /// Index into [`ELEMENTS`].
     element: usize,
@@ -233,7 +218,7 @@ struct Tag<'t> {
 
 /// Finds the first tag that is markup: one with attributes, a line break, or an opening tag with
 /// content and a closing tag.
-pub(super) fn tag(text: &str) -> Option<Range<usize>> {
+fn tag(text: &str) -> Option<Range<usize>> {
     let mut starts = memchr_iter(b'<', text.as_bytes()).peekable();
     starts.peek()?;
     let mut opened = vec![None; ELEMENTS.len()];
@@ -279,7 +264,7 @@ fn is_mention(text: &str, piece: &Range<usize>) -> bool {
 }
 
 /// Finds the first HTML entity and the first character it stands for.
-pub(super) fn entity(text: &str) -> Option<(Range<usize>, char)> {
+fn entity(text: &str) -> Option<(Range<usize>, char)> {
     memchr_iter(b'&', text.as_bytes()).find_map(|start| {
         let behind = &text[start + 1..];
         let name = &behind[..behind.bytes().take(ENTITY_BYTES).position(|byte| byte == b';')?];
@@ -301,7 +286,7 @@ fn numeric(number: &str) -> Option<char> {
 }
 
 /// Finds the first Markdown link: text in brackets followed by an address in parentheses.
-pub(super) fn link(text: &str) -> Option<Range<usize>> {
+fn link(text: &str) -> Option<Range<usize>> {
     let starts = ["http://", "https://", "mailto:", "www.", "#", "/", "./", "../"];
     memchr_iter(b']', text.as_bytes()).find_map(|at| {
         let address = text[at + 1..].strip_prefix('(')?;
@@ -319,7 +304,7 @@ pub(super) fn link(text: &str) -> Option<Range<usize>> {
 
 /// Finds the first garbled character and what it stands for. Only considers sequences that don't
 /// occur in any language: `É»`, for example, ends a French quotation.
-pub(super) fn garbled(text: &str) -> Option<(Range<usize>, char)> {
+fn garbled(text: &str) -> Option<(Range<usize>, char)> {
     text.char_indices().find_map(|(start, first)| {
         let length = match first {
             'Â' | 'Ã' | 'Ä' | 'Å' => 2,
@@ -367,7 +352,7 @@ fn is_likely(meant: char, piece: &str, behind: &str) -> bool {
 }
 
 /// Finds the first replacement character, unless the text is about it.
-pub(super) fn lost(text: &str) -> Option<Range<usize>> {
+fn lost(text: &str) -> Option<Range<usize>> {
     let start = text.find(char::REPLACEMENT_CHARACTER)?;
     let is_mention = text.contains("FFFD") || text.contains("eplacement character");
     (!is_mention).then_some(start..start + char::REPLACEMENT_CHARACTER.len_utf8())

@@ -1,8 +1,9 @@
 //! Flags doubtful website hosts: placeholders, hosts on a local network, unknown top-level
 //! domains.
 
+use std::borrow::Cow;
 use std::fmt::Display;
-use std::net::{Ipv4Addr, Ipv6Addr};
+use std::net::IpAddr;
 
 use fluent_uri::Uri;
 use fluent_uri::component::Host;
@@ -37,64 +38,51 @@ const LOCAL: [&str; 7] = ["corp", "home", "internal", "intranet", "lan", "local"
 const OWN_HELP: &str = "write the address of the product's own website";
 const LOCAL_HELP: &str = "use an address that the directory's readers can reach";
 
-pub(super) struct Doubt {
-    pub(super) code: Code,
-    pub(super) message: String,
-    pub(super) help: String,
-}
-
-impl Doubt {
-    fn new(code: Code, message: String, help: impl Into<String>) -> Self {
-        Self { code, message, help: help.into() }
-    }
-}
+/// The code, the message and the fix.
+type Doubt = (Code, String, Cow<'static, str>);
 
 /// Returns what's doubtful about an http or https URL, if anything. `.example` is for fictional
 /// records and is accepted.
 pub(super) fn doubt(uri: Uri<&str>) -> Option<Doubt> {
     let Some(authority) = uri.authority().filter(|authority| !authority.host().is_empty()) else {
-        return Some(Doubt::new(Code::PlaceholderUrl, format!("the URL `{uri}` has no host"), OWN_HELP));
+        return Some((Code::PlaceholderUrl, format!("the URL `{uri}` has no host"), OWN_HELP.into()));
     };
     if authority.userinfo().is_some_and(|user| user.as_str().contains(':')) {
         let message = "the URL has a user name and a password, which would be published".to_owned();
-        return Some(Doubt::new(Code::UrlCredentials, message, "write it without them, and change the password"));
+        return Some((Code::UrlCredentials, message, "write it without them, and change the password".into()));
     }
     if authority.port_to_u16().is_err() {
         let port = authority.port().map_or("", |port| port.as_str());
         let message = format!("the URL's port {port} is out of range; the highest is 65535");
-        return Some(Doubt::new(Code::InvalidPort, message, "correct the port, or leave it out"));
+        return Some((Code::InvalidPort, message, "correct the port, or leave it out".into()));
     }
     match authority.host_parsed() {
-        Host::Ipv4(address) => ipv4(address),
-        Host::Ipv6(address) => ipv6(address),
+        Host::Ipv4(address) => {
+            let is_local = address.is_private() || address.is_link_local();
+            numeric(address.into(), address.is_documentation(), is_local)
+        }
+        Host::Ipv6(address) => {
+            let is_local = address.is_unique_local() || address.is_unicast_link_local();
+            numeric(address.into(), address.segments()[..2] == [0x2001, 0xdb8], is_local)
+        }
         Host::RegName(name) if matches!(name.as_str(), "http" | "https") => {
             let rest = uri.path().as_str().trim_start_matches('/');
             let help = format!("write \"{name}://{rest}\"");
-            Some(Doubt::new(Code::UnknownTopLevelDomain, format!("the URL `{uri}` has two schemes"), help))
+            Some((Code::UnknownTopLevelDomain, format!("the URL `{uri}` has two schemes"), help.into()))
         }
         Host::RegName(name) => named(name.as_str()),
         Host::IpvFuture { .. } => None,
     }
 }
 
-fn ipv4(address: Ipv4Addr) -> Option<Doubt> {
+fn numeric(address: IpAddr, is_documentation: bool, is_local: bool) -> Option<Doubt> {
     if address.is_loopback() || address.is_unspecified() {
         return Some(own_computer(&address));
     }
-    if address.is_documentation() {
+    if is_documentation {
         return Some(reserved(&address));
     }
-    (address.is_private() || address.is_link_local()).then(|| local(&address))
-}
-
-fn ipv6(address: Ipv6Addr) -> Option<Doubt> {
-    if address.is_loopback() || address.is_unspecified() {
-        return Some(own_computer(&address));
-    }
-    if address.segments()[..2] == [0x2001, 0xdb8] {
-        return Some(reserved(&address));
-    }
-    (address.is_unique_local() || address.is_unicast_link_local()).then(|| local(&address))
+    is_local.then(|| local(&address))
 }
 
 /// Checks a named host; RFC 2606 and RFC 6761 reserve some names.
@@ -129,27 +117,25 @@ fn named(host: &str) -> Option<Doubt> {
 }
 
 fn placeholder(host: &str) -> Doubt {
-    Doubt::new(Code::PlaceholderUrl, format!("the host `{host}` is a placeholder"), OWN_HELP)
+    (Code::PlaceholderUrl, format!("the host `{host}` is a placeholder"), OWN_HELP.into())
 }
 
 fn own_computer(host: &dyn Display) -> Doubt {
-    let message = format!("the host `{host}` is the reader's own computer");
-    Doubt::new(Code::PlaceholderUrl, message, OWN_HELP)
+    (Code::PlaceholderUrl, format!("the host `{host}` is the reader's own computer"), OWN_HELP.into())
 }
 
 fn reserved(host: &dyn Display) -> Doubt {
-    let message = format!("the host `{host}` is reserved for examples and tests");
     let help = format!("{OWN_HELP}; for a fictional product use the top-level domain `.example`");
-    Doubt::new(Code::PlaceholderUrl, message, help)
+    (Code::PlaceholderUrl, format!("the host `{host}` is reserved for examples and tests"), help.into())
 }
 
 fn local(host: &dyn Display) -> Doubt {
-    Doubt::new(Code::PrivateHost, format!("the host `{host}` is on a local network"), LOCAL_HELP)
+    (Code::PrivateHost, format!("the host `{host}` is on a local network"), LOCAL_HELP.into())
 }
 
 fn unknown(message: String) -> Doubt {
     let help = "correct the host; for a fictional product use the top-level domain `.example`";
-    Doubt::new(Code::UnknownTopLevelDomain, message, help)
+    (Code::UnknownTopLevelDomain, message, help.into())
 }
 
 #[cfg(test)]
@@ -193,15 +179,15 @@ mod tests {
             ("https://acme.dev:99999/", "invalid_port"),
             ("https://acme.dev:65536", "invalid_port"),
         ] {
-            let found = doubt(Uri::parse(url).expect("a URI")).map(|doubt| doubt.code.as_str());
+            let found = doubt(Uri::parse(url).expect("a URI")).map(|(code, ..)| code.as_str());
             assert_eq!(found, Some(code), "{url}");
         }
     }
 
     #[test]
     fn a_password_in_a_url_is_not_repeated() {
-        let doubt = doubt(Uri::parse("https://user:secret@acme.dev/").expect("a URI")).expect("a doubt");
-        assert!(!format!("{} {}", doubt.message, doubt.help).contains("secret"));
+        let (_, message, help) = doubt(Uri::parse("https://user:secret@acme.dev/").expect("a URI")).expect("a doubt");
+        assert!(!format!("{message} {help}").contains("secret"));
     }
 
     #[test]
@@ -234,6 +220,6 @@ mod tests {
     #[test]
     fn the_fix_for_two_schemes_drops_the_first() {
         let doubt = doubt(Uri::parse("http://http://acme.example/x").expect("a URI"));
-        assert_eq!(doubt.map(|doubt| doubt.help).as_deref(), Some("write \"http://acme.example/x\""));
+        assert_eq!(doubt.map(|(.., help)| help).as_deref(), Some("write \"http://acme.example/x\""));
     }
 }

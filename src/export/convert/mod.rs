@@ -22,22 +22,14 @@ use super::id_prefix::PREFIX_CHARS;
 use super::near_miss::NearMiss;
 use super::pointer::Path;
 use super::text::{Kind, Value};
-use super::{Code, Section, SectionKind, Sections, is_id_prefix, prefix_ids};
+use super::{Code, Export, Section, SectionKind, Sections, is_id_prefix, prefix_ids};
 use crate::record::{
-    Attribute, CalendarDate, Category, Corrections, ENVELOPE, GlossaryTerm, Language, Pin, Review, Software,
-    SynonymGroup,
+    Attribute, CalendarDate, Category, Corrections, ENVELOPE, GlossaryTerm, Pin, Review, Software, SynonymGroup,
 };
 
 pub(super) struct Contents {
-    pub(super) name: Box<str>,
-    pub(super) license: Box<str>,
-    pub(super) as_of: Option<Box<str>>,
-    pub(super) description: Option<Box<str>>,
-    pub(super) corrections: Option<Corrections>,
-    /// The language that the export states, or else the detected one.
-    pub(super) language: Option<Language>,
-    /// The id prefix that the export declares, if any.
-    pub(super) id_prefix: Option<Box<str>>,
+    /// What the envelope says, without the elements of its arrays.
+    pub(super) envelope: Export,
     pub(super) software: Vec<Entry<Product>>,
     pub(super) categories: Vec<Entry<Category>>,
     pub(super) reviews: Vec<Entry<Opinion>>,
@@ -95,22 +87,25 @@ pub(super) fn read(root: Value<'_>, today: CalendarDate) -> (Contents, Faults) {
     let path = Path::Root;
     reader.near_misses(&mut NearMiss::new(&ENVELOPE), root, path);
     let text = |key| root.get(key).and_then(|value| value.as_str());
-    let name: Box<str> = text("name").unwrap_or_default().into();
+    let mut envelope = Export {
+        name: text("name").unwrap_or_default().into(),
+        license: text("license").unwrap_or_default().into(),
+        as_of: text("as_of").map(Into::into),
+        description: text("description").filter(|text| !text.trim().is_empty()).map(Into::into),
+        ..Export::default()
+    };
     if let Some(value) = root.get("name") {
-        reader.blemishes.look(value, path.member("name"), &name);
+        reader.blemishes.look(value, path.member("name"), &envelope.name);
     }
-    let license = text("license").unwrap_or_default().into();
-    let description = text("description").filter(|text| !text.trim().is_empty()).map(Into::into);
-    let as_of = text("as_of").map(Into::into);
     if let Some(value) = root.get("as_of") {
         reader.date(value, path.member("as_of"));
     }
-    let stated = reader.language(root);
-    let id_prefix = reader.id_prefix(root);
-    let corrections = reader.corrections(root);
+    envelope.language = reader.language(root);
+    envelope.id_prefix = reader.id_prefix(root).unwrap_or_default();
+    envelope.corrections = reader.corrections(root);
     let software = reader.software(root);
-    let language = stated.or_else(|| translation::detected(&software));
-    let attributes = reader.attributes(root, language.as_ref());
+    envelope.language = envelope.language.or_else(|| translation::detected(&software));
+    let attributes = reader.attributes(root, envelope.language.as_ref());
     let categories = reader.categories(root);
     let reviews = reader.reviews(root);
     let glossary = reader.glossary(root);
@@ -123,35 +118,19 @@ pub(super) fn read(root: Value<'_>, today: CalendarDate) -> (Contents, Faults) {
         let help = "add the records, or remove the file; an export that lost its records would also look like this";
         reader.report(Code::NoRecords, list, path.member("software"), "the export has no records", help);
     }
-    let contents = Contents {
-        name,
-        license,
-        as_of,
-        description,
-        corrections,
-        language,
-        id_prefix,
-        software,
-        categories,
-        reviews,
-        glossary,
-        synonyms,
-        pins,
-        attributes,
-        sections,
-    };
+    let contents = Contents { envelope, software, categories, reviews, glossary, synonyms, pins, attributes, sections };
     reader.blemishes.report(&mut reader.faults);
     (contents, reader.faults)
 }
 
 impl Contents {
-    /// Prepends a prefix to all product and review ids. Product ids in reviews and pins get the
-    /// prefix only if the product is in this document; otherwise they're already full ids.
-    pub(super) fn prefix_ids(&mut self, prefix: &str) {
-        if prefix.is_empty() {
+    /// Prepends the prefix to all product and review ids. Product ids in reviews and pins get it only
+    /// if the product is in this document; otherwise they're already full ids.
+    pub(super) fn prefix_ids(&mut self) {
+        let Self { envelope, software, reviews, pins, .. } = self;
+        if envelope.id_prefix.is_empty() {
             return;
         }
-        let Self { software, reviews, pins, .. } = self;
         let (mut review_ids, mut references) = (Vec::new(), Vec::new());
         for Opinion { review, .. } in reviews.iter_mut().map(|entry| &mut entry.value) {
             review_ids.push(&mut review.id);
@@ -159,7 +138,7 @@ impl Contents {
         }
         references.extend(pins.iter_mut().flat_map(|entry| &mut entry.value.pin.software));
         let products = software.iter_mut().map(|entry| &mut entry.value.id).collect();
-        prefix_ids(prefix, products, review_ids, references);
+        prefix_ids(&envelope.id_prefix, products, review_ids, references);
         for product in software.iter_mut().map(|entry| &mut entry.value) {
             if let Some(software) = &mut product.software {
                 software.id.clone_from(&product.id);
@@ -213,7 +192,7 @@ impl Reader {
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
-        self.faults.add(Fault::new(code, value.head(), path, message, help));
+        self.faults.report(code, value, path, message, help);
     }
 
     /// Suggests known keys instead of unknown ones that resemble them.

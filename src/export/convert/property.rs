@@ -151,8 +151,8 @@ impl Reader {
         let Some(text) = value.as_str() else { return };
         let Ok(uri) = Uri::parse(&*text) else { return };
         if is_web(&text) {
-            if let Some(doubt) = host::doubt(uri) {
-                self.report(doubt.code, value, path, doubt.message, doubt.help);
+            if let Some((code, message, help)) = host::doubt(uri) {
+                self.report(code, value, path, message, help);
             }
             return;
         }

@@ -8,9 +8,7 @@ mod window;
 
 pub use github::github;
 pub use sarif::sarif;
-pub use text::Style;
-pub use text::statistics;
-pub use text::text;
+pub use text::{Style, statistics, text};
 
 use std::collections::BTreeMap;
 use std::io::{self, Write};

@@ -80,8 +80,7 @@ impl Printer<'_> {
     fn more(&mut self, LeftOut { code, file, count }: LeftOut) -> io::Result<()> {
         let message = format!("and {} more of this kind", Grouped(count));
         let title = level(code).primary_title(message).id(code.as_str());
-        let location = Location { file, place: None, pointer: String::new(), record: None };
-        self.part(level(code), title, &location, None)
+        self.part(level(code), title, &Location::whole(file), None)
     }
 
     /// Prints a finding's title, its location with the line, and the fix.

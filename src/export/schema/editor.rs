@@ -15,7 +15,10 @@ const DAY: &str = "^[0-9]{4}-[0-9]{2}-[0-9]{2}";
 /// The published schema with the form of every known property.
 pub(in crate::export) fn completed() -> String {
     let mut schema: Value = serde_json::from_str(PUBLISHED).unwrap_or_default();
-    merge(&mut schema, json!({ "properties": properties(&ENVELOPE), "$defs": { "record": record() } }));
+    let record = json!({ "properties": properties(&SOFTWARE) });
+    merge(&mut schema, json!({ "properties": properties(&ENVELOPE), "$defs": { "record": record } }));
+    let rating = &mut schema["$defs"]["record"]["properties"]["rating"];
+    merge(rating, json!({ "minimum": 0, "maximum": 5 }));
     let variables = VARIABLES.map(|variable| format!("\\{variable}")).join("|");
     let rules = json!({
         "as_of": { "pattern": DAY },
@@ -24,13 +27,6 @@ pub(in crate::export) fn completed() -> String {
     });
     merge(&mut schema["properties"], rules);
     serde_json::to_string_pretty(&schema).unwrap_or_default() + "\n"
-}
-
-fn record() -> Value {
-    let rules = json!({ "rating": { "minimum": 0, "maximum": 5 } });
-    let mut record = json!({ "properties": properties(&SOFTWARE) });
-    merge(&mut record["properties"], rules);
-    record
 }
 
 fn properties(known: &'static [Property]) -> Value {

@@ -11,7 +11,6 @@ pub(super) use editor::completed;
 pub use rule::ascii_url;
 pub(super) use rule::{Count, count};
 
-use self::rule::Rules;
 use super::Code;
 use super::finding::Faults;
 use super::pointer::Path;
@@ -28,17 +27,17 @@ pub(super) fn is_uri(text: &str) -> bool {
 
 /// Checks a document. It's valid if there are no faults.
 pub(super) fn check(root: Value<'_>) -> Faults {
-    let mut rules = Rules::default();
+    let mut faults = Faults::default();
     let path = Path::Root;
     if root.get("software").is_none() && root.get("keys").is_some_and(|keys| keys.kind() == Kind::Array) {
         let help = "move it out of the folder of exports, and name its new place with --keys";
-        rules.report(Code::MissingProperty, root, path, "this is a file of API keys, not an export", help);
+        faults.report(Code::MissingProperty, root, path, "this is a file of API keys, not an export", help);
     } else if root.kind() == Kind::Object {
-        envelope(&mut rules, root, path);
+        envelope(&mut faults, root, path);
     } else {
-        rules.wrong_type(root, path, "an object", "an export is an object with `name`, `license` and `software`");
+        faults.wrong_type(root, path, "an object", "an export is an object with `name`, `license` and `software`");
     }
-    rules.faults
+    faults
 }
 
 /// How to correct a property of the envelope, and how to add it.
@@ -53,12 +52,12 @@ fn envelope_advice(property: &str) -> [&'static str; 2] {
     }
 }
 
-fn envelope(rules: &mut Rules, root: Value<'_>, path: Path<'_>) {
+fn envelope(faults: &mut Faults, root: Value<'_>, path: Path<'_>) {
     for property in &ENVELOPE {
         let [correct, add] = envelope_advice(property.name);
         let Some(value) = root.get(property.name) else {
             if property.is_strict && property.is_required(|| false) {
-                rules.missing(root, path, property, "", add);
+                faults.missing(root, path, property, "", add);
             }
             continue;
         };
@@ -67,18 +66,18 @@ fn envelope(rules: &mut Rules, root: Value<'_>, path: Path<'_>) {
             "license" => {
                 let address = value.as_str().and_then(|name| license::address(&name));
                 match address.map(|address| format!("write its address: \"{address}\"")) {
-                    Some(help) => rules.uri_or(value, path, &help),
-                    None => rules.uri(value, path, correct),
+                    Some(help) => faults.uri_or(value, path, &help),
+                    None => faults.uri(value, path, correct),
                 }
             }
             "software" if value.kind() == Kind::Array => {
-                (0..).zip(value.elements()).for_each(|(index, of)| record(rules, of, path.element(index)));
+                (0..).zip(value.elements()).for_each(|(index, of)| record(faults, of, path.element(index)));
             }
-            _ if property.is_strict => rules.shape(property.shape, value, path, correct),
+            _ if property.is_strict => faults.shape(property.shape, value, path, correct),
             _ => {}
         }
         if property.is_strict {
-            rules.length(property, value, path);
+            faults.length(property, value, path);
         }
     }
 }
@@ -107,10 +106,10 @@ fn record_advice(property: &str) -> [&'static str; 2] {
 }
 
 /// Checks a record, an element of `software`.
-fn record(rules: &mut Rules, record: Value<'_>, path: Path<'_>) {
+fn record(faults: &mut Faults, record: Value<'_>, path: Path<'_>) {
     if record.kind() != Kind::Object {
         let help = "a record is an object with `id`, `name`, `url` and `evidence_status`";
-        return rules.wrong_type(record, path, "an object", help);
+        return faults.wrong_type(record, path, "an object", help);
     }
     // For a repeated key, the last value counts.
     let mut found = [None; SOFTWARE.len()];
@@ -130,13 +129,13 @@ fn record(rules: &mut Rules, record: Value<'_>, path: Path<'_>) {
         let [correct, add] = record_advice(property.name);
         match value {
             Some(value) => {
-                rules.shape(property.shape, value, path.member(property.name), correct);
-                rules.length(property, value, path.member(property.name));
+                faults.shape(property.shape, value, path.member(property.name), correct);
+                faults.length(property, value, path.member(property.name));
             }
             None if property.is_required(is_reviewed) => {
                 let is_always = property.required == Required::Always;
                 let because = format!(", though `evidence_status` is \"{reviewed}\"");
-                rules.missing(record, path, property, if is_always { "" } else { &because }, add);
+                faults.missing(record, path, property, if is_always { "" } else { &because }, add);
             }
             None => {}
         }

@@ -13,13 +13,9 @@ use crate::export::text::{Kind, Value};
 use crate::record::{CalendarDate, Property, Shape};
 use crate::text::shorten::is_longer;
 
-#[derive(Default)]
-pub(super) struct Rules {
-    pub(super) faults: Faults,
-}
-
-impl Rules {
-    pub(super) fn report(
+impl Faults {
+    /// Reports a value.
+    pub(in crate::export) fn report(
         &mut self,
         code: Code,
         value: Value<'_>,
@@ -27,7 +23,7 @@ impl Rules {
         message: impl Into<String>,
         help: impl Into<String>,
     ) {
-        self.faults.add(Fault::new(code, value.head(), path, message, help));
+        self.add(Fault::new(code, value.head(), path, message, help));
     }
 
     pub(super) fn wrong_type(&mut self, value: Value<'_>, path: Path<'_>, wanted: &str, help: &str) {
@@ -65,7 +61,7 @@ impl Rules {
             Shape::OneOf(allowed) => self.one_of(value, path, allowed),
             Shape::Number if matches!(value.kind(), Kind::Number | Kind::Null) => {}
             Shape::Number => self.wrong_type(value, path, "a number or null", help),
-            Shape::Count => self.count(value, path, help),
+            Shape::Count => self.whole_number(value, path, help),
             Shape::Sources => self.sources(value, path, help),
             Shape::Entries(_) if value.kind() != Kind::Array => self.wrong_type(value, path, "an array", help),
             Shape::Label
@@ -150,7 +146,7 @@ impl Rules {
     }
 
     /// A count must be a whole number of 0 or more, or null.
-    fn count(&mut self, value: Value<'_>, path: Path<'_>, help: &str) {
+    fn whole_number(&mut self, value: Value<'_>, path: Path<'_>, help: &str) {
         match value.kind() {
             Kind::Null => {}
             Kind::Number => match count(value.raw()) {

@@ -11,7 +11,7 @@ use super::ParsedExport;
 use super::ids::Repeats;
 use crate::export::convert::{Entry, Product};
 use crate::export::finding::Findings;
-use crate::export::{Code, Finding, Related, SectionKind};
+use crate::export::{Code, Finding, SectionKind};
 use crate::record::{Software, SynonymGroup, identity, normalised_url};
 use crate::scratch::{Keyed, Scratch, ScratchSorter};
 use crate::text::count::{agreeing, counted};
@@ -135,17 +135,12 @@ impl Shared {
         };
         let text = |row: &SharedRow| row.value.1.clone().unwrap_or_else(|| row.key.0.clone());
         let verb = agreeing(texts, self.one, self.several);
-        let related = examples.iter().map(|[earlier, here]| Related {
-            location: location(earlier),
-            note: format!("`{}` is shared by `{}` and `{}`", text(here), earlier.value.0, here.value.0),
-        });
-        Ok(Some(Finding {
-            code: self.code,
-            location: location(here),
-            message: format!("{texts} {verb} shared by {} (first: `{}`)", counted(products, "product"), text(here)),
-            help: self.help.to_owned(),
-            related: related.collect(),
-        }))
+        let message = format!("{texts} {verb} shared by {} (first: `{}`)", counted(products, "product"), text(here));
+        let finding = Finding::new(self.code, location(here), message, self.help);
+        Ok(Some(examples.iter().fold(finding, |finding, [earlier, here]| {
+            let note = format!("`{}` is shared by `{}` and `{}`", text(here), earlier.value.0, here.value.0);
+            finding.with_related(location(earlier), note)
+        })))
     }
 }
 
@@ -164,12 +159,10 @@ fn related_terms(exports: &[ParsedExport<'_>], findings: &mut Findings) {
                 continue;
             }
             let place = entry.value.related.get(position).unwrap_or(&entry.key);
-            findings.add(Code::UnknownRelatedTerm, export.file.shared_path(), || Finding {
-                code: Code::UnknownRelatedTerm,
-                location: export.location(SectionKind::Glossary, entry.index, "related", place),
-                message: format!("the glossary has no term `{name}`"),
-                help: "define it, correct it, or remove it from `related`".to_owned(),
-                related: Vec::new(),
+            findings.add(Code::UnknownRelatedTerm, export.file.shared_path(), |code| {
+                let location = export.location(SectionKind::Glossary, entry.index, "related", place);
+                let help = "define it, correct it, or remove it from `related`";
+                Finding::new(code, location, format!("the glossary has no term `{name}`"), help)
             });
         }
     }
@@ -179,31 +172,24 @@ fn related_terms(exports: &[ParsedExport<'_>], findings: &mut Findings) {
 fn overlapping_synonyms(exports: &[ParsedExport<'_>], repeats: &Repeats, findings: &mut Findings) {
     let mut first = HashMap::new();
     let repeated: HashSet<usize> = repeats.iter().map(|(file, _)| *file).collect();
+    let location = |export: &ParsedExport<'_>, entry: &Entry<SynonymGroup>| {
+        export.location(SectionKind::Synonyms, entry.index, "terms", &entry.key)
+    };
     for (number, export) in exports.iter().enumerate().filter(|(number, _)| !repeated.contains(number)) {
         for entry in &export.contents.synonyms {
             let SynonymGroup::Equivalent(terms) = &entry.value else { continue };
-            let location = || export.location(SectionKind::Synonyms, entry.index, "terms", &entry.key);
             for term in terms {
                 let (group, earlier) =
                     first.entry(synonym_key(term)).or_insert(((number, entry.index), (export, entry)));
                 if *group == (number, entry.index) {
                     continue;
                 }
-                let file = export.file.shared_path();
-                let (export, entry) = *earlier;
-                let note = "and to this one".to_owned();
-                findings.add(Code::OverlappingSynonyms, file, || Finding {
-                    code: Code::OverlappingSynonyms,
-                    location: location(),
-                    message: format!("`{term}` belongs to two synonym groups"),
-                    help:
-                        "merge the groups if all their terms mean the same thing; otherwise remove the term from one \
-                           of them"
-                            .to_owned(),
-                    related: vec![Related {
-                        location: export.location(SectionKind::Synonyms, entry.index, "terms", &entry.key),
-                        note,
-                    }],
+                findings.add(Code::OverlappingSynonyms, export.file.shared_path(), |code| {
+                    let message = format!("`{term}` belongs to two synonym groups");
+                    let help = "merge the groups if all their terms mean the same thing; otherwise remove the term from \
+                                one of them";
+                    Finding::new(code, location(export, entry), message, help)
+                        .with_related(location(earlier.0, earlier.1), "and to this one")
                 });
             }
         }

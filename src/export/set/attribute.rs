@@ -11,7 +11,7 @@ use super::values::location_of;
 use crate::export::budget::PROPERTY_CHARS;
 use crate::export::convert::Entry;
 use crate::export::finding::Findings;
-use crate::export::{Code, Finding, Related, SectionKind};
+use crate::export::{Code, Finding, SectionKind};
 use crate::record::{Attribute, AttributeType, Attributes, BUILT_IN, MAX_ATTRIBUTES, MAX_VALUES, Property};
 use crate::text::count::Grouped;
 use crate::text::shorten::is_longer;
@@ -48,41 +48,33 @@ fn declared(exports: &mut [ParsedExport<'_>], properties: &Properties, findings:
                 let (of, earlier) = (&exports[*of], &exports[*of].contents.attributes[*at]);
                 if !earlier.value.is_declared_like(value) {
                     skipped.push(*index);
-                    findings.add(Code::DifferingAttribute, export.file.shared_path(), || Finding {
-                        code: Code::DifferingAttribute,
-                        location: location(),
-                        message: format!("this declaration of the attribute `{property}` differs from an earlier one"),
-                        help: "declare it with the same label, type and unit everywhere, or only once: a declaration applies to all exports"
-                            .to_owned(),
-                        related: vec![Related {
-                            location: of.location(SectionKind::Attributes, earlier.index, "property", &earlier.key),
-                            note: "first declared here".to_owned(),
-                        }],
+                    findings.add(Code::DifferingAttribute, export.file.shared_path(), |code| {
+                        let message = format!("this declaration of the attribute `{property}` differs from an earlier one");
+                        let help = "declare it with the same label, type and unit everywhere, or only once: a declaration \
+                                    applies to all exports";
+                        let first = of.location(SectionKind::Attributes, earlier.index, "property", &earlier.key);
+                        Finding::new(code, location(), message, help).with_related(first, "first declared here")
                     });
                 }
                 continue;
             }
             if attributes.number(property).is_none() && attributes.len() == MAX_ATTRIBUTES {
                 skipped.push(*index);
-                findings.add(Code::TooManyAttributes, export.file.shared_path(), || Finding {
-                    code: Code::TooManyAttributes,
-                    location: location(),
-                    message: format!(
+                findings.add(Code::TooManyAttributes, export.file.shared_path(), |code| {
+                    let message = format!(
                         "the attribute `{property}` exceeds the limit; a directory can have at most {MAX_ATTRIBUTES}"
-                    ),
-                    help: "declare only what readers filter by; other properties are still returned".to_owned(),
-                    related: Vec::new(),
+                    );
+                    let help = "declare only what readers filter by; other properties are still returned";
+                    Finding::new(code, location(), message, help)
                 });
                 continue;
             }
             if properties.has_too_many_values(property) {
-                findings.add(Code::TooManyValues, export.file.shared_path(), || Finding {
-                    code: Code::TooManyValues,
-                    location: location(),
-                    message: format!("`{property}` has more than {} distinct values", Grouped(MAX_VALUES)),
-                    help: "every value takes up memory: declare something that readers filter by, such as groups of these values; single values can be found by searching"
-                        .to_owned(),
-                    related: Vec::new(),
+                findings.add(Code::TooManyValues, export.file.shared_path(), |code| {
+                    let message = format!("`{property}` has more than {} distinct values", Grouped(MAX_VALUES));
+                    let help = "every value takes up memory: declare something that readers filter by, such as groups of \
+                                these values; single values can be found by searching";
+                    Finding::new(code, location(), message, help)
                 });
             }
             first.insert(property.clone(), (number, at));
@@ -105,18 +97,14 @@ fn report_misfits(
     let (property, wanted) = (&attribute.property, wanted(attribute.kind));
     let location = |index: usize| location_of(exports, (number, index), property);
     let [index, others @ ..] = first else { return };
-    findings.add(Code::WrongAttributeValue, exports[number].file.shared_path(), || Finding {
-        code: Code::WrongAttributeValue,
-        location: location(*index),
-        message: match count {
+    findings.add(Code::WrongAttributeValue, exports[number].file.shared_path(), |code| {
+        let message = match count {
             1 => format!("the value of `{property}` isn't {wanted}, so filters and counts ignore it"),
             _ => format!("{count} values of `{property}` aren't {wanted}, so filters and counts ignore them"),
-        },
-        help: format!("write {wanted}, or declare the attribute with another type"),
-        related: others
-            .iter()
-            .map(|index| Related { location: location(*index), note: "and here".to_owned() })
-            .collect(),
+        };
+        let help = format!("write {wanted}, or declare the attribute with another type");
+        let finding = Finding::new(code, location(*index), message, help);
+        others.iter().fold(finding, |finding, index| finding.with_related(location(*index), "and here"))
     });
 }
 
@@ -165,18 +153,14 @@ pub(super) fn advise(
     proposed.sort_by_key(|(_, _, of)| Reverse(of.products));
     proposed.truncate(MOST.min(MAX_ATTRIBUTES - attributes.len()));
     for (name, kind, of) in proposed {
-        findings.add(Code::UndeclaredAttribute, exports[of.first.0].file.shared_path(), || Finding {
-            code: Code::UndeclaredAttribute,
-            location: location_of(exports, of.first, name),
-            message: format!(
+        findings.add(Code::UndeclaredAttribute, exports[of.first.0].file.shared_path(), |code| {
+            let message = format!(
                 "{} of {} products have `{name}`, but readers can't filter by it: it isn't declared as an attribute",
                 of.products, properties.products
-            ),
-            help: format!(
-                "if they should, add this to an export's `attributes`: {}",
-                Attribute::new(name, &label(name), kind).declaration()
-            ),
-            related: Vec::new(),
+            );
+            let declaration = Attribute::new(name, &label(name), kind).declaration();
+            let help = format!("if they should, add this to an export's `attributes`: {declaration}");
+            Finding::new(code, location_of(exports, of.first, name), message, help)
         });
     }
 }

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use super::ParsedExport;
 use super::values::{CATEGORIES, Uses, location};
 use crate::export::finding::Findings;
-use crate::export::{Code, Finding, Location, Related, SectionKind};
+use crate::export::{Code, Finding, Location, SectionKind};
 use crate::record::{identity, slug};
 use crate::text::count::{agreeing, counted};
 
@@ -44,8 +44,8 @@ pub(super) fn advise(exports: &[ParsedExport<'_>], uses: &Uses, findings: &mut F
         let meant = targets.iter().filter(|target| is_meant(suspect, target));
         let Some(meant) = meant.max_by_key(|target| (target.declared.is_some(), target.products)) else { continue };
         let Some(first) = suspect.first else { continue };
-        findings.add(Code::NearMissCategory, exports[first.0].file.shared_path(), || {
-            finding(suspect, meant, location(exports, first, CATEGORIES.keys, suspect.name), exports)
+        findings.add(Code::NearMissCategory, exports[first.0].file.shared_path(), |code| {
+            finding(code, suspect, meant, location(exports, first, CATEGORIES.keys, suspect.name), exports)
         });
     }
 }
@@ -95,25 +95,29 @@ fn without_digits(slug: &str) -> impl Iterator<Item = char> {
     slug.chars().filter(|c| !c.is_numeric())
 }
 
-fn finding(suspect: &Category<'_>, meant: &Category<'_>, place: Location, exports: &[ParsedExport<'_>]) -> Finding {
+fn finding(
+    code: Code,
+    suspect: &Category<'_>,
+    meant: &Category<'_>,
+    place: Location,
+    exports: &[ParsedExport<'_>],
+) -> Finding {
     let (name, other) = (suspect.name, meant.name);
-    let of = counted(suspect.products, "product");
-    let has = agreeing(meant.products, "has", "have");
-    let first = || meant.first.map(|first| location(exports, first, CATEGORIES.keys, other));
-    let (why, related) = match &meant.declared {
-        Some(declared) => ("is declared".to_owned(), Some((declared.clone(), "declared here".to_owned()))),
-        None => (
-            format!("{} {has}", counted(meant.products, "product")),
-            first().map(|first| (first, format!("`{other}` is first used here"))),
-        ),
+    let why = match meant.declared {
+        Some(_) => "is declared".to_owned(),
+        None => format!("{} {}", counted(meant.products, "product"), agreeing(meant.products, "has", "have")),
     };
-    Finding {
-        code: Code::NearMissCategory,
-        location: place,
-        message: format!("the category `{name}` ({of}) looks like a misspelling of `{other}`, which {why}"),
-        help: format!(
-            "write `{other}` if that's what you mean; otherwise declare `{name}` in the envelope's `categories`"
-        ),
-        related: related.into_iter().map(|(location, note)| Related { location, note }).collect(),
+    let of = counted(suspect.products, "product");
+    let message = format!("the category `{name}` ({of}) looks like a misspelling of `{other}`, which {why}");
+    let help =
+        format!("write `{other}` if that's what you mean; otherwise declare `{name}` in the envelope's `categories`");
+    let finding = Finding::new(code, place, message, help);
+    match (&meant.declared, meant.first) {
+        (Some(declared), _) => finding.with_related(declared.clone(), "declared here"),
+        (None, Some(first)) => {
+            let first = location(exports, first, CATEGORIES.keys, other);
+            finding.with_related(first, format!("`{other}` is first used here"))
+        }
+        (None, None) => finding,
     }
 }

@@ -7,11 +7,12 @@ use foldhash::{HashMap, HashSet, HashSetExt as _};
 use serde::{Deserialize, Serialize};
 
 use super::ParsedExport;
-use super::reference::{Orphan, Products};
 use crate::export::finding::Findings;
-use crate::export::{Code, Finding, Related, SectionKind, SourceFile, is_id_prefix};
+use crate::export::{Code, Finding, SectionKind, SourceFile, is_id_prefix};
 use crate::record::identity;
 use crate::scratch::{Keyed, Peeked, Scratch, ScratchSorter};
+use crate::text::append;
+use crate::text::count::{agreeing, counted};
 
 /// A row for sorting elements by id. The key is the id, the document and the index; the value is
 /// the id's location and whether the element is valid by itself.
@@ -25,6 +26,15 @@ type OrphanRow = Keyed<(usize, usize), (Range<usize>, Box<str>, bool, usize)>;
 /// An element to leave out: its document and index.
 type Skip = (usize, usize);
 
+/// What's known about the set's products.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Products {
+    /// Whether every file could be read, so that anything missing really doesn't exist.
+    pub(super) is_complete: bool,
+    /// Whether every element of `software` has an id.
+    pub(super) all_have_ids: bool,
+}
+
 /// The ids of products and reviews.
 pub(super) struct IdRows {
     scratch: Scratch,
@@ -32,7 +42,8 @@ pub(super) struct IdRows {
     reviews: ScratchSorter<IdRow>,
     /// Reviews, keyed by the products they refer to.
     references: ScratchSorter<IdRow>,
-    case: IdCase,
+    /// Products whose ids may change when lower-cased. Most ids are already in lower case.
+    cased: ScratchSorter<CasedRow>,
     /// For each document, how many products and reviews have an id.
     counts: [Vec<usize>; 2],
 }
@@ -44,7 +55,7 @@ impl IdRows {
             products: scratch.sorter(),
             reviews: scratch.sorter(),
             references: scratch.sorter(),
-            case: IdCase::new(scratch),
+            cased: scratch.sorter(),
             counts: Default::default(),
         }
     }
@@ -52,8 +63,12 @@ impl IdRows {
     pub(super) fn push(&mut self, number: usize, export: &ParsedExport<'_>) -> io::Result<()> {
         for entry in &export.contents.software {
             let is_served = export.is_served(SectionKind::Software, entry.index);
-            let key = (entry.value.id.clone(), number, entry.index);
-            self.case.push(&key, &entry.key)?;
+            let id = &entry.value.id;
+            if has_case(id) {
+                let key = (id.to_lowercase(), number, entry.index);
+                self.cased.push(Keyed { key, value: (id.clone(), entry.key.clone()) })?;
+            }
+            let key = (id.clone(), number, entry.index);
             self.products.push(Keyed { key, value: (entry.key.clone(), is_served) })?;
         }
         for entry in &export.contents.reviews {
@@ -78,12 +93,12 @@ impl IdRows {
         wanted: &mut HashSet<Box<str>>,
         findings: &mut Findings,
     ) -> io::Result<Repeats> {
-        let Self { scratch, products, reviews, references, case, counts } = self;
+        let Self { scratch, products, reviews, references, cased, counts } = self;
         let files: Vec<_> = exports.iter().map(|export| export.file).collect();
         let mut repeats = Repeats::default();
         let mut orphans = Orphans { rows: scratch.sorter(), skips: Vec::new(), open: None, products: of };
         let mut references = Peeked::new(references.finish()?)?;
-        let mut case = case.join()?;
+        let mut case = CaseJoin { cased: Peeked::new(cased.finish()?)?, similar: scratch.sorter() };
         let mut unique = Unique::new(&PRODUCTS, &scratch);
         unique.read(products, |id, element, is_served| {
             case.next(id, element)?;
@@ -129,13 +144,14 @@ struct Unique<'u> {
     identity: &'u Identity,
     /// The duplicates, sorted by document and index.
     duplicates: ScratchSorter<Keyed<(usize, usize), Duplicate>>,
-    common: PairCounts,
+    /// The number of duplicates by document and by the earlier element's document.
+    common: HashMap<(usize, usize), usize>,
     skips: Vec<Skip>,
 }
 
 impl<'u> Unique<'u> {
     fn new(identity: &'u Identity, scratch: &Scratch) -> Self {
-        Self { identity, duplicates: scratch.sorter(), common: PairCounts::default(), skips: Vec::new() }
+        Self { identity, duplicates: scratch.sorter(), common: HashMap::default(), skips: Vec::new() }
     }
 
     /// Skips all elements with the same id except the first valid one. `ends` receives each id, its
@@ -156,7 +172,7 @@ impl<'u> Unique<'u> {
                         self.skips.push((document, index));
                     }
                     *is_served |= is_valid;
-                    let duplicate = Duplicate { element, earlier: earlier.clone(), shown: id };
+                    let duplicate = Duplicate { place: element.place, earlier: earlier.clone(), shown: id };
                     self.duplicates.push(Keyed { key: (document, index), value: duplicate })?;
                 }
                 _ => {
@@ -177,19 +193,42 @@ impl<'u> Unique<'u> {
         repeats: &mut Repeats,
         findings: &mut Findings,
     ) -> io::Result<()> {
-        let (identity, common) = (self.identity, &self.common);
-        apply(exports, identity.section, &self.skips);
-        let mut report = DuplicateReport { identity, files, elements, common, repeats, summarised: Repeats::default() };
-        for row in self.duplicates.finish()? {
-            let Keyed { key: (document, index), value: mut duplicate } = row?;
+        let Self { identity, duplicates, common, skips } = self;
+        apply(exports, identity.section, &skips);
+        for row in duplicates.finish()? {
+            let Keyed { key: (document, index), value: Duplicate { place, earlier, mut shown } } = row?;
             if identity.section == SectionKind::Glossary {
                 // Terms are compared by slug.
                 let terms = &exports[document].contents.glossary;
                 if let Some(entry) = terms.iter().find(|entry| entry.index == index) {
-                    duplicate.shown.clone_from(&entry.value.term.term);
+                    shown.clone_from(&entry.value.term.term);
                 }
             }
-            report.add(&duplicate, findings);
+            let (file, other) = (files[document], files[earlier.export]);
+            let pair = (document, earlier.export);
+            let count = common.get(&pair).copied().unwrap_or_default();
+            let is_other_file = document != earlier.export;
+            let (message, help) = if is_other_file && is_repeat(count, elements[document]) {
+                if !repeats.insert(pair) {
+                    continue;
+                }
+                let all = elements[earlier.export];
+                let of = if count == all { "all".to_owned() } else { format!("{count} of the") };
+                let (this, that) = (file.path().display(), other.path().display());
+                let message = format!("`{this}` repeats {of} {all} {}s in `{that}`", identity.what);
+                (message, REPEAT_HELP.to_owned())
+            } else {
+                let needs_prefix = identity.code == Code::DuplicateSoftwareId && is_other_file;
+                let help = if needs_prefix { prefix_help(file.id()) } else { identity.help.to_owned() };
+                (format!("the {} `{shown}` is used twice", identity.what), help)
+            };
+            let location = |file: &SourceFile, place: Range<usize>, index: usize| {
+                file.location(place, identity.section.pointer(index, identity.key))
+            };
+            findings.add(identity.code, file.shared_path(), |code| {
+                let first = location(other, earlier.place, earlier.index);
+                Finding::new(code, location(file, place, index), message, help).with_related(first, "first used here")
+            });
         }
         Ok(())
     }
@@ -219,13 +258,24 @@ impl Orphans {
             return Ok(());
         }
         let row = Keyed { key: (document, index), value: (place, product, product_exists, 0) };
-        if self.products.orphan_code(product_exists) == Code::ReviewWithoutProduct {
+        if self.code(product_exists) == Code::ReviewWithoutProduct {
             self.open.replace(row).map_or(Ok(()), |open| self.rows.push(open))
         } else {
             self.rows.push(row)
         }
     }
 
+    /// The code for a review whose product doesn't exist or is left out.
+    const fn code(&self, product_exists: bool) -> Code {
+        if !product_exists && self.products.is_complete && self.products.all_have_ids {
+            Code::UnknownSoftware
+        } else {
+            Code::ReviewWithoutProduct
+        }
+    }
+
+    /// Reports the reviews. If that's only a consequence of another finding, one finding stands for all
+    /// reviews of the same product in the same file.
     fn report(
         mut self,
         exports: &mut [ParsedExport<'_>],
@@ -234,25 +284,46 @@ impl Orphans {
     ) -> io::Result<()> {
         apply(exports, SectionKind::Reviews, &self.skips);
         self.open.take().map_or(Ok(()), |open| self.rows.push(open))?;
+        let is_complete = self.products.is_complete;
+        let code = [false, true].map(|product_exists| self.code(product_exists));
         for row in self.rows.finish()? {
-            let Keyed { key: (document, index), value: (place, product, product_exists, others) } = row?;
-            let orphan = Orphan { file: files[document], index, place, product: &product, product_exists };
-            self.products.report(&orphan, others, findings);
+            let Keyed { key: (document, index), value: (place, id, product_exists, others) } = row?;
+            let code = code[usize::from(product_exists)];
+            let (mut message, help) = if product_exists {
+                (format!("this review is left out because its product `{id}` is left out"), "fix the product's record")
+            } else if code == Code::UnknownSoftware {
+                (format!("there is no product `{id}` in the directory"), "correct `software_id`, or remove the review")
+            } else if is_complete {
+                let help = "fix the products without a valid id first";
+                (format!("there is no product `{id}` among the products with a valid id"), help)
+            } else {
+                let help = "fix the files that couldn't be read first";
+                (format!("there is no product `{id}` in the files that could be read"), help)
+            };
+            if others > 0 {
+                let (more, verb) = (counted(others, "more review"), agreeing(others, "is", "are"));
+                append(&mut message, format_args!("; {more} {verb} about this product"));
+            }
+            let file = files[document];
+            findings.add(code, file.shared_path(), |code| {
+                let location = file.location(place, SectionKind::Reviews.pointer(index, "software_id"));
+                Finding::new(code, location, message, help)
+            });
         }
         Ok(())
     }
 }
 
 /// What must be unique in a section.
-pub(super) struct Identity {
-    pub(super) section: SectionKind,
+struct Identity {
+    section: SectionKind,
     key: &'static str,
     code: Code,
     what: &'static str,
     help: &'static str,
 }
 
-pub(super) const PRODUCTS: Identity = Identity {
+const PRODUCTS: Identity = Identity {
     section: SectionKind::Software,
     key: "id",
     code: Code::DuplicateSoftwareId,
@@ -260,7 +331,7 @@ pub(super) const PRODUCTS: Identity = Identity {
     help: "give each product its own id, or remove one of the records",
 };
 
-pub(super) const REVIEWS: Identity = Identity {
+const REVIEWS: Identity = Identity {
     section: SectionKind::Reviews,
     key: "id",
     code: Code::DuplicateReviewId,
@@ -268,7 +339,7 @@ pub(super) const REVIEWS: Identity = Identity {
     help: "give each review its own id, or remove one of them",
 };
 
-pub(super) const TERMS: Identity = Identity {
+const TERMS: Identity = Identity {
     section: SectionKind::Glossary,
     key: "term",
     code: Code::DuplicateTerm,
@@ -277,82 +348,31 @@ pub(super) const TERMS: Identity = Identity {
 };
 
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Element {
+struct Element {
     /// Index of the element's export.
-    pub(super) export: usize,
-    pub(super) index: usize,
+    export: usize,
+    index: usize,
     /// The location of the element's identifying value.
-    pub(super) place: Range<usize>,
+    place: Range<usize>,
 }
 
+/// An element whose identity is already in use.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(super) struct Duplicate {
-    pub(super) element: Element,
+struct Duplicate {
+    place: Range<usize>,
     /// The first element with this identity.
-    pub(super) earlier: Element,
+    earlier: Element,
     /// The identifying value as written.
-    pub(super) shown: Box<str>,
+    shown: Box<str>,
 }
 
 /// Pairs of documents: one that repeats another, and the one it repeats.
 pub(super) type Repeats = HashSet<(usize, usize)>;
 
-/// The number of duplicates by document and by the earlier element's document.
-pub(super) type PairCounts = HashMap<(usize, usize), usize>;
-
 /// A file must share this many elements to count as a repeat.
 const REPEAT_ELEMENTS: usize = 5;
 
 const REPEAT_HELP: &str = "remove the older of the two files; the folder should contain each export only once";
-
-/// Reports duplicates, ordered by document and location. A file that repeats another file is
-/// reported only once.
-pub(super) struct DuplicateReport<'r> {
-    pub(super) identity: &'r Identity,
-    /// The documents' files, and how many elements each has.
-    pub(super) files: &'r [&'r SourceFile],
-    pub(super) elements: &'r [usize],
-    pub(super) common: &'r PairCounts,
-    pub(super) repeats: &'r mut Repeats,
-    /// The pairs of documents that were reported as repeats here.
-    pub(super) summarised: Repeats,
-}
-
-impl DuplicateReport<'_> {
-    pub(super) fn add(&mut self, duplicate: &Duplicate, findings: &mut Findings) {
-        let identity = self.identity;
-        let Duplicate { element, earlier, shown } = duplicate;
-        let pair @ (file, other) = (element.export, earlier.export);
-        let count = self.common.get(&pair).copied().unwrap_or_default();
-        let message = if file != other && is_repeat(count, self.elements[file]) {
-            if !self.summarised.insert(pair) || !self.repeats.insert(pair) {
-                return;
-            }
-            let paths = [file, other].map(|export| self.files[export].path().display());
-            let all = self.elements[other];
-            let of = if count == all { "all".to_owned() } else { format!("{count} of the") };
-            format!("`{}` repeats {of} {all} {}s in `{}`", paths[0], identity.what, paths[1])
-        } else {
-            format!("the {} `{shown}` is used twice", identity.what)
-        };
-        let help = match identity.code {
-            _ if self.summarised.contains(&pair) => REPEAT_HELP.to_owned(),
-            Code::DuplicateSoftwareId if file != other => prefix_help(self.files[file].id()),
-            _ => identity.help.to_owned(),
-        };
-        let location = |element: &Element| {
-            let pointer = identity.section.pointer(element.index, identity.key);
-            self.files[element.export].location(element.place.clone(), pointer)
-        };
-        findings.add(identity.code, self.files[file].shared_path(), || Finding {
-            code: identity.code,
-            location: location(element),
-            message,
-            help,
-            related: vec![Related { location: location(earlier), note: "first used here".to_owned() }],
-        });
-    }
-}
 
 /// The help text for products in two exports that have the same id.
 fn prefix_help(export: &str) -> String {
@@ -381,44 +401,15 @@ type SimilarRow = Keyed<[(usize, usize); 2], [(Box<str>, Range<usize>); 2]>;
 /// An id with its document, index and location.
 type PlacedId = ((usize, usize), (Box<str>, Range<usize>));
 
-/// Collects ids that may change when lower-cased. Most ids are already in lower case.
-pub(super) struct IdCase {
-    cased: ScratchSorter<CasedRow>,
-    similar: ScratchSorter<SimilarRow>,
-}
-
-impl IdCase {
-    pub(super) fn new(scratch: &Scratch) -> Self {
-        Self { cased: scratch.sorter(), similar: scratch.sorter() }
-    }
-
-    pub(super) fn push(
-        &mut self,
-        (id, number, index): &(Box<str>, usize, usize),
-        place: &Range<usize>,
-    ) -> io::Result<()> {
-        if !has_case(id) {
-            return Ok(());
-        }
-        self.cased.push(Keyed { key: (id.to_lowercase(), *number, *index), value: (id.clone(), place.clone()) })
-    }
-
-    /// Finishes collecting. The result takes all ids in order and joins them with the collected
-    /// ones.
-    pub(super) fn join(self) -> io::Result<CaseJoin> {
-        Ok(CaseJoin { cased: Peeked::new(self.cased.finish()?)?, similar: self.similar })
-    }
-}
-
-/// Joins all ids with the collected ones (those that change when lower-cased).
-pub(super) struct CaseJoin {
+/// Joins all ids with those that may change when lower-cased.
+struct CaseJoin {
     cased: Peeked<CasedRow>,
     similar: ScratchSorter<SimilarRow>,
 }
 
 impl CaseJoin {
     /// Takes the next id in order, with its first element.
-    pub(super) fn next(&mut self, id: &str, element: &Element) -> io::Result<()> {
+    fn next(&mut self, id: &str, element: &Element) -> io::Result<()> {
         while self.cased.row.as_ref().is_some_and(|row| *row.key.0 < *id) {
             self.group(None)?;
         }
@@ -452,7 +443,7 @@ impl CaseJoin {
     }
 
     /// Reports each id in a group except the first.
-    pub(super) fn finish(mut self, files: &[&SourceFile], findings: &mut Findings) -> io::Result<()> {
+    fn finish(mut self, files: &[&SourceFile], findings: &mut Findings) -> io::Result<()> {
         while self.cased.row.is_some() {
             self.group(None)?;
         }
@@ -461,14 +452,12 @@ impl CaseJoin {
             let location = |(number, index): (usize, usize), place: Range<usize>| {
                 files[number].location(place, SectionKind::Software.pointer(index, "id"))
             };
-            findings.add(Code::SimilarId, files[number].shared_path(), || Finding {
-                code: Code::SimilarId,
-                location: location((number, index), place),
-                message: format!("the ids `{other}` and `{id}` differ only in case"),
-                help:
-                    "if both records describe the same product, remove one; otherwise give one of them an id that can't be confused with the other"
-                        .to_owned(),
-                related: vec![Related { location: location(first, earlier), note: format!("`{other}` is here") }],
+            findings.add(Code::SimilarId, files[number].shared_path(), |code| {
+                let message = format!("the ids `{other}` and `{id}` differ only in case");
+                let help = "if both records describe the same product, remove one; otherwise give one of them an id that \
+                            can't be confused with the other";
+                Finding::new(code, location((number, index), place), message, help)
+                    .with_related(location(first, earlier), format!("`{other}` is here"))
             });
         }
         Ok(())

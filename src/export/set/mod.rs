@@ -21,13 +21,12 @@ use std::sync::Arc;
 use foldhash::HashMap;
 
 use self::advice::SharedRows;
-use self::ids::{IdRows, Repeats};
+use self::ids::{IdRows, Products, Repeats};
 use self::property::Properties;
-use self::reference::Products;
 use self::values::ValueUses;
 use super::convert::Contents;
 use super::finding::Findings;
-use super::{Code, Finding, Location, Related, SectionKind, SourceFile};
+use super::{Code, Finding, Location, SectionKind, SourceFile};
 use crate::scratch::Scratch;
 
 pub(super) struct ParsedExport<'f> {
@@ -95,12 +94,10 @@ impl SetCheck {
             self.export_ids.insert(file.id().into(), (file.whole(), export.valid));
             return;
         };
-        findings.add(Code::DuplicateExportId, file.shared_path(), || Finding {
-            code: Code::DuplicateExportId,
-            location: file.whole(),
-            message: format!("the export id `{}` is used by two files", file.id()),
-            help: "rename one of the files: the file name without .json is the export's id".to_owned(),
-            related: vec![Related { location: first.clone(), note: "first used here".to_owned() }],
+        findings.add(Code::DuplicateExportId, file.shared_path(), |code| {
+            let message = format!("the export id `{}` is used by two files", file.id());
+            let help = "rename one of the files: the file name without .json is the export's id";
+            Finding::new(code, file.whole(), message, help).with_related(first.clone(), "first used here")
         });
         let valid = export.valid;
         export.valid &= !*is_served;
@@ -128,7 +125,7 @@ impl SetCheck {
         reference::check_synonyms(exports, findings);
         let attributes = attribute::check(exports, &self.properties, findings);
         for finding in self.shared.summaries(exports)? {
-            findings.add(finding.code, &Arc::clone(&finding.location.file), || finding);
+            findings.add(finding.code, &Arc::clone(&finding.location.file), |_| finding);
         }
         advice::advise_on_terms(exports, &repeats, is_complete, findings);
         category::advise(exports, self.values.categories(), findings);

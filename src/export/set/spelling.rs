@@ -9,7 +9,7 @@ use super::ParsedExport;
 use super::category::MANY_TIMES;
 use super::values::{Property, Uses, ValueUses, location};
 use crate::export::finding::Findings;
-use crate::export::{Code, Finding, Related};
+use crate::export::{Code, Finding};
 use crate::record::{identity, slug};
 use crate::text::count::{agreeing, counted};
 
@@ -105,10 +105,8 @@ fn report_variant(
     findings: &mut Findings,
 ) {
     let place = |value: &Value<'_>| location(exports, value.first, property.keys, value.name);
-    findings.add(Code::SpellingVariant, exports[value.first.0].file.shared_path(), || Finding {
-        code: Code::SpellingVariant,
-        location: place(value),
-        message: format!(
+    findings.add(Code::SpellingVariant, exports[value.first.0].file.shared_path(), |code| {
+        let message = format!(
             "the {} `{}` ({}) is almost the same as `{}`, which {} {}",
             property.noun,
             value.name,
@@ -116,18 +114,16 @@ fn report_variant(
             common.name,
             counted(common.products, "product"),
             agreeing(common.products, "has", "have")
-        ),
-        help: "if they mean the same thing, use one of them everywhere".to_owned(),
-        related: vec![Related { location: place(common), note: format!("`{}` is first used here", common.name) }],
+        );
+        Finding::new(code, place(value), message, "if they mean the same thing, use one of them everywhere")
+            .with_related(place(common), format!("`{}` is first used here", common.name))
     });
 }
 
 fn report_list(exports: &[ParsedExport<'_>], property: &Property, value: &Value<'_>, findings: &mut Findings) {
-    findings.add(Code::CommaList, exports[value.first.0].file.shared_path(), || Finding {
-        code: Code::CommaList,
-        location: location(exports, value.first, property.keys, value.name),
-        message: format!("`{}` is a single {}, but looks like a list of several", value.name, property.noun),
-        help: "if it is a list, write each value as a separate element".to_owned(),
-        related: Vec::new(),
+    findings.add(Code::CommaList, exports[value.first.0].file.shared_path(), |code| {
+        let message = format!("`{}` is a single {}, but looks like a list of several", value.name, property.noun);
+        let location = location(exports, value.first, property.keys, value.name);
+        Finding::new(code, location, message, "if it is a list, write each value as a separate element")
     });
 }

@@ -11,6 +11,7 @@ use crate::export::convert::{Entry, Product};
 use crate::export::text::{self, Value};
 use crate::export::{Limits, Location, SectionKind};
 use crate::record::Software;
+use crate::text::append;
 
 /// Maximum size of a record that is searched for a value's location.
 const RECORD_BYTES: usize = 1 << 20;
@@ -69,44 +70,47 @@ impl ValueUses {
     }
 }
 
-/// Finds a property's value in a product's record. Parses the record again, which is cheaper than
-/// keeping the location for every product.
+/// Finds a property's value in a product's record, given the keys that it may have. Parses the record
+/// again, which is cheaper than keeping the location for every product.
 pub(super) fn location(
     exports: &[ParsedExport<'_>],
-    (number, index): (usize, usize),
+    product: (usize, usize),
     keys: &[&'static str],
     name: &str,
 ) -> Location {
-    let export = &exports[number];
-    let (span, bytes) = record(export, index);
-    let (document, _) = text::parse(&bytes, Limits::default().max_depth);
-    let found = document.as_ref().and_then(|document| named(document.root(), keys, name));
-    let (key, position, place) = found.unwrap_or((keys[0], None, 0..span.len()));
-    let pointer = SectionKind::Software.pointer(index, key);
-    let pointer = position.map_or_else(|| pointer.clone(), |position| format!("{pointer}/{position}"));
-    export.file.location(span.start + place.start..span.start + place.end, pointer)
+    locate(exports, product, keys[0], |record| named(record, keys, name))
 }
 
 /// Finds a property in a product's record.
-pub(super) fn location_of(exports: &[ParsedExport<'_>], (number, index): (usize, usize), key: &str) -> Location {
-    let export = &exports[number];
-    let (span, bytes) = record(export, index);
-    let (document, _) = text::parse(&bytes, Limits::default().max_depth);
-    let value = document.as_ref().and_then(|document| document.root().get(key));
-    let place = value.map_or(0..span.len(), |value| value.span());
-    let place = span.start + place.start..span.start + place.end;
-    export.file.location(place, SectionKind::Software.pointer(index, key))
+pub(super) fn location_of(exports: &[ParsedExport<'_>], product: (usize, usize), key: &str) -> Location {
+    locate(exports, product, key, |record| Some((key, None, record.get(key)?.span())))
 }
 
-/// The location of a record in its file, and its bytes; empty if it's too large to search.
-fn record(export: &ParsedExport<'_>, index: usize) -> (Range<usize>, Bytes) {
+/// Finds something in a product's record. If it isn't found, or if the record is too large to search,
+/// the location is the whole record's, with the pointer to `key`.
+fn locate<'k>(
+    exports: &[ParsedExport<'_>],
+    (number, index): (usize, usize),
+    key: &'k str,
+    find: impl FnOnce(Value<'_>) -> Option<Found<'k>>,
+) -> Location {
+    let export = &exports[number];
     let span = export.contents.sections[SectionKind::Software as usize].span(index);
     let bytes = if span.len() <= RECORD_BYTES { export.file.part(span.clone()) } else { Bytes::new() };
-    (span, bytes)
+    let (document, _) = text::parse(&bytes, Limits::default().max_depth);
+    let found = document.as_ref().and_then(|document| find(document.root()));
+    let (key, position, place) = found.unwrap_or((key, None, 0..span.len()));
+    let mut pointer = SectionKind::Software.pointer(index, key);
+    if let Some(position) = position {
+        append(&mut pointer, format_args!("/{position}"));
+    }
+    export.file.location(span.start + place.start..span.start + place.end, pointer)
 }
 
-/// The location of a value in a record: the property, the index if it's an array, and the range.
-fn named(record: Value<'_>, keys: &[&'static str], name: &str) -> Option<(&'static str, Option<usize>, Range<usize>)> {
+/// A value in a record: the property, the index if it's an array, and the range.
+type Found<'k> = (&'k str, Option<usize>, Range<usize>);
+
+fn named(record: Value<'_>, keys: &[&'static str], name: &str) -> Option<Found<'static>> {
     keys.iter().copied().find_map(|key| {
         let value = record.get(key)?;
         if value.is_text(name) {

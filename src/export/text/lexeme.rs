@@ -5,19 +5,6 @@ use super::tape::{Kind, code_unit, is_high_surrogate, is_low_surrogate, unescape
 use crate::export::Code;
 use crate::export::budget::{NUMBER_CHARS, TEXT_CHARS};
 
-/// Bytes that need no special handling in a string.
-const PLAIN: [bool; 256] = {
-    let mut plain = [true; 256];
-    let mut byte = 0;
-    while byte < 0x20 {
-        plain[byte] = false;
-        byte += 1;
-    }
-    plain[b'"' as usize] = false;
-    plain[b'\\' as usize] = false;
-    plain
-};
-
 impl Parser<'_> {
     /// Reads a string, starting at its opening quote.
     pub(super) fn string(&mut self) -> Result<Kind, Stop> {
@@ -25,7 +12,7 @@ impl Parser<'_> {
         let mut kind = Kind::Plain;
         self.at += 1;
         loop {
-            while self.peek().is_some_and(|byte| PLAIN[usize::from(byte)]) {
+            while self.peek().is_some_and(|byte| byte >= b' ' && !matches!(byte, b'"' | b'\\')) {
                 self.at += 1;
             }
             match self.peek() {

@@ -1,6 +1,6 @@
 //! The grammar: a state machine with its own stack, so that no document can overflow the thread's.
 
-use std::borrow::Cow;
+use std::collections::hash_map::Entry;
 use std::ops::Range;
 
 use foldhash::{HashMap, HashMapExt as _};
@@ -39,7 +39,6 @@ pub(super) struct Parser<'t> {
     pub(super) open: Vec<Open>,
     pub(super) faults: Faults,
     pub(super) max_depth: usize,
-    duplicates: Finder,
 }
 
 /// Never saturates: larger files are refused before they're read.
@@ -57,7 +56,6 @@ impl<'t> Parser<'t> {
             open: Vec::new(),
             faults: Faults::default(),
             max_depth,
-            duplicates: Finder::default(),
         }
     }
 
@@ -177,23 +175,29 @@ impl<'t> Parser<'t> {
     }
 
     fn report_duplicates(&mut self, index: usize) {
-        let mut described = Vec::new();
         let object = Value::new(self.text, &self.nodes, index);
-        self.duplicates.find(object, |duplicate| {
-            if self.faults.count(Code::DuplicateKey, &duplicate.again) {
-                described.push(duplicate);
+        let mut keys = HashMap::new();
+        let mut described = Vec::new();
+        for (key, _) in object.members() {
+            let name = key.as_str().unwrap_or_default();
+            match keys.entry(name) {
+                Entry::Vacant(new) => _ = new.insert(key.span()),
+                Entry::Occupied(first) if self.faults.count(Code::DuplicateKey, &key.span()) => {
+                    described.push((first.key().clone(), first.get().clone(), key.span()));
+                }
+                Entry::Occupied(_) => {}
             }
-        });
+        }
         if described.is_empty() {
             return;
         }
         let parent = self.pointer();
-        for duplicate in described {
-            let pointer = format!("{parent}/{}", Escaped(&duplicate.key));
-            let message = format!("the key `{}` is used twice in one object", duplicate.key);
+        for (key, first, again) in described {
+            let pointer = format!("{parent}/{}", Escaped(&key));
+            let message = format!("the key `{key}` is used twice in one object");
             let help = "remove one of the two: JSON readers disagree on which one counts";
-            let fault = Fault::new(Code::DuplicateKey, duplicate.again, pointer.clone(), message, help);
-            self.faults.keep(fault.with_related(duplicate.first, pointer, "first used here"));
+            let fault = Fault::new(Code::DuplicateKey, again, pointer.clone(), message, help);
+            self.faults.keep(fault.with_related(first, pointer, "first used here"));
         }
     }
 
@@ -261,60 +265,10 @@ impl<'t> Parser<'t> {
         pointer
     }
 
-    pub(super) fn report(&mut self, code: Code, span: std::ops::Range<usize>, message: impl Into<String>, help: &str) {
+    pub(super) fn report(&mut self, code: Code, span: Range<usize>, message: impl Into<String>, help: &str) {
         // Builds the pointer only if it's needed: its keys may be several megabytes long.
         if self.faults.count(code, &span) {
             self.faults.keep(Fault::new(code, span, self.pointer(), message, help));
         }
-    }
-}
-
-/// For up to this many keys, comparing them pairwise is faster than hashing.
-const PAIRWISE: usize = 16;
-
-/// A repeated key: where it first occurs, and where it occurs again.
-pub(super) struct Duplicate<'t> {
-    pub(super) key: Cow<'t, str>,
-    pub(super) first: Range<usize>,
-    pub(super) again: Range<usize>,
-}
-
-/// Finds repeated keys; reuses its memory from object to object.
-#[derive(Default)]
-pub(super) struct Finder {
-    keys: Vec<Range<usize>>,
-}
-
-impl Finder {
-    pub(super) fn find<'t>(&mut self, object: Value<'t>, mut found: impl FnMut(Duplicate<'t>)) {
-        if self.all_differ_at_a_glance(object) {
-            return;
-        }
-        let mut first: HashMap<Cow<'t, str>, Range<usize>> = HashMap::new();
-        for (key, _) in object.members() {
-            let name = key.as_str().unwrap_or_default();
-            if let Some(first) = first.get(&name) {
-                found(Duplicate { key: name, first: first.clone(), again: key.span() });
-            } else {
-                first.insert(name, key.span());
-            }
-        }
-    }
-
-    /// Handles the common case (few keys, none with escapes) without a hash table. `false` means
-    /// undecided.
-    fn all_differ_at_a_glance(&mut self, object: Value<'_>) -> bool {
-        self.keys.clear();
-        for (key, _) in object.members() {
-            if self.keys.len() == PAIRWISE || key.kind() != Kind::Plain {
-                return false;
-            }
-            let raw = key.raw();
-            if self.keys.iter().any(|other| other.len() == raw.len() && object.slice(other.clone()) == raw) {
-                return false;
-            }
-            self.keys.push(key.span());
-        }
-        true
     }
 }

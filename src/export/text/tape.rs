@@ -89,10 +89,6 @@ impl<'d> Value<'d> {
         &self.text[self.span()]
     }
 
-    pub(super) fn slice(&self, range: Range<usize>) -> &'d str {
-        &self.text[range]
-    }
-
     /// The unescaped text, if it's a string.
     pub(in crate::export) fn as_str(&self) -> Option<Cow<'d, str>> {
         let inner = || {
