@@ -7,71 +7,59 @@ use super::response::{Bucket, Found};
 use crate::catalogue::{Catalogue, STARS, SoftwareFilter, admitted};
 use crate::record::{EvidenceStatus, KeyRange, OfferingType};
 use crate::search::facet_counts::{AttributeCounts, FacetCounts, MAX_ATTRIBUTE_VALUES, MAX_CATEGORIES};
-use crate::service::Facet;
+use crate::service::{ATTRIBUTE_PREFIX, Facet};
 
-/// A part of a filter. A facet ignores its own part.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Part {
-    Category,
-    OfferingType,
-    EvidenceStatus,
-    Export,
-    Rating,
-    Attribute(String),
-    /// A part without a facet.
-    Other,
-}
-
-/// A filter as queries, one for each part.
+/// A filter as queries, one for each part, with the facet that ignores it.
 #[derive(Debug, Default)]
-pub(super) struct FilterQuery(Vec<(Part, Value)>);
+pub(super) struct FilterQuery(Vec<(Option<Facet>, Value)>);
 
 impl FilterQuery {
     pub(super) fn new(filter: &SoftwareFilter, catalogue: &Catalogue) -> Self {
         let mut parts = Vec::new();
-        let mut add = |part, query| parts.push((part, query));
+        let mut add = |facet, query| parts.push((facet, query));
         if !filter.categories.is_empty() {
             let categories = &catalogue.tables.categories;
             let named = filter.categories.iter().flat_map(|name| catalogue.categories_named(name));
             let ids: Vec<_> = named.filter_map(|&at| Some(&categories.get(at as usize)?.id)).collect();
-            add(Part::Category, json!({"terms": {"categories.id": ids}}));
+            add(Some(Facet::Category), json!({"terms": {"categories.id": ids}}));
         }
         if !filter.exports.is_empty() {
-            add(Part::Export, json!({"terms": {"export.id": filter.exports}}));
+            add(Some(Facet::Export), json!({"terms": {"export.id": filter.exports}}));
         }
         if let Some(wanted) = filter.offering_type {
-            add(Part::OfferingType, json!({"term": {"offering_type": wanted.as_str()}}));
+            add(Some(Facet::OfferingType), json!({"term": {"offering_type": wanted.as_str()}}));
         }
         if let Some(wanted) = filter.evidence_status {
-            add(Part::EvidenceStatus, json!({"term": {"evidence_status": wanted.as_str()}}));
+            add(Some(Facet::EvidenceStatus), json!({"term": {"evidence_status": wanted.as_str()}}));
         }
         if let Some(least) = filter.min_rating {
-            add(Part::Rating, json!({"range": {"rating": {"gte": least}}}));
+            add(Some(Facet::Rating), json!({"range": {"rating": {"gte": least}}}));
         }
         let days = [("lt", filter.evidence_checked_before), ("gt", filter.evidence_checked_after)];
         for (bound, day) in days.into_iter().filter_map(|(bound, day)| Some((bound, day?))) {
-            add(Part::Other, json!({"range": {"directory.checked_on": {bound: day.to_string()}}}));
+            add(None, json!({"range": {"directory.checked_on": {bound: day.to_string()}}}));
         }
         if let Some(day) = filter.any_evidence_before {
             let before = |field: &str| json!({"range": {field: {"lt": day.to_string()}}});
             let any = [before("directory.checked_on"), before("directory.older_evidence")];
-            add(Part::Other, json!({"bool": {"should": any, "minimum_should_match": 1}}));
+            add(None, json!({"bool": {"should": any, "minimum_should_match": 1}}));
         }
         if !filter.ids.is_empty() {
-            add(Part::Other, ids(filter.ids.iter().map(String::as_str)));
+            add(None, ids(filter.ids.iter().map(String::as_str)));
         }
         if let Some(id) = &filter.except_id {
-            add(Part::Other, json!({"bool": {"must_not": ids(std::iter::once(&**id))}}));
+            add(None, json!({"bool": {"must_not": ids(std::iter::once(&**id))}}));
         }
         let attributes = &catalogue.tables.attributes;
         match admitted(&filter.attributes, attributes) {
             Some(admitted) => {
                 for (number, ranges) in admitted {
                     let property = &attributes.get(number).property;
-                    add(Part::Attribute(property.to_string()), any_of(property, &ranges));
+                    let facet = Facet::Attribute(format!("{ATTRIBUTE_PREFIX}{property}"));
+                    add(Some(facet), any_of(property, &ranges));
                 }
             }
-            None => add(Part::Other, json!({"match_none": {}})),
+            None => add(None, json!({"match_none": {}})),
         }
         Self(parts)
     }
@@ -80,11 +68,18 @@ impl FilterQuery {
         self.0.is_empty()
     }
 
-    /// A query for the documents that pass the whole filter, or all of it except a part.
-    pub(super) fn but_for(&self, part: Option<&Part>) -> Value {
-        let parts: Vec<_> = self.0.iter().filter(|(of, _)| Some(of) != part).map(|(_, query)| query).collect();
+    /// A query for the documents that pass the whole filter, or all of it except a facet's own part.
+    pub(super) fn but_for(&self, facet: Option<&Facet>) -> Value {
+        let is_own = |of: &Facet| facet.is_some_and(|facet| facet == of || is_same_attribute(facet, of));
+        let parts = self.0.iter().filter(|(of, _)| !of.as_ref().is_some_and(is_own));
+        let parts: Vec<_> = parts.map(|(_, query)| query).collect();
         if parts.is_empty() { json!({"match_all": {}}) } else { json!({"bool": {"filter": parts}}) }
     }
+}
+
+/// A built-in attribute has two names in requests.
+fn is_same_attribute(one: &Facet, other: &Facet) -> bool {
+    one.property().is_some() && one.property() == other.property()
 }
 
 pub(super) fn ids<'i>(ids: impl Iterator<Item = &'i str>) -> Value {
@@ -110,18 +105,6 @@ const SPELLINGS: usize = 3 * MAX_ATTRIBUTE_VALUES;
 /// How many values each shard returns, since a value that's rare in one shard may be frequent
 /// overall.
 const SHARD_SIZE: usize = 5_000;
-
-/// The part of a filter that a facet ignores.
-fn part(facet: &Facet) -> Part {
-    match facet {
-        Facet::Category => Part::Category,
-        Facet::OfferingType => Part::OfferingType,
-        Facet::EvidenceStatus => Part::EvidenceStatus,
-        Facet::Export => Part::Export,
-        Facet::Rating => Part::Rating,
-        Facet::Attribute(_) => Part::Attribute(facet.property().unwrap_or_default().to_owned()),
-    }
-}
 
 /// An aggregation for each facet. A facet ignores its own part of the filter.
 pub(super) fn aggregations(facets: &[Facet], filter: &FilterQuery, catalogue: &Catalogue) -> Map<String, Value> {
@@ -149,7 +132,7 @@ pub(super) fn aggregations(facets: &[Facet], filter: &FilterQuery, catalogue: &C
                 }
             }
         };
-        let but_for = filter.but_for(Some(&part(facet)));
+        let but_for = filter.but_for(Some(facet));
         Some((facet.as_str().to_owned(), json!({"filter": but_for, "aggs": {"values": values}})))
     };
     facets.iter().filter_map(of_facet).collect()

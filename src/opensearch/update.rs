@@ -84,7 +84,7 @@ struct Pending {
 /// The differences between an index and what it should contain.
 #[derive(Debug, Default)]
 struct Difference {
-    /// The places of the documents to send, as bits.
+    /// The places of the documents to send, in ascending order.
     send: Vec<u64>,
     /// The keys of the documents to delete.
     gone: Vec<String>,
@@ -98,19 +98,6 @@ struct Difference {
 }
 
 impl Difference {
-    fn send(&mut self, place: u64) {
-        let at = usize::try_from(place / 64).unwrap_or(usize::MAX);
-        if self.send.len() <= at {
-            self.send.resize(at + 1, 0);
-        }
-        self.send[at] |= 1 << (place % 64);
-    }
-
-    fn is_sent(&self, place: u64) -> bool {
-        let bits = usize::try_from(place / 64).ok().and_then(|at| self.send.get(at));
-        bits.is_some_and(|bits| bits >> (place % 64) & 1 == 1)
-    }
-
     fn is_empty(&self) -> bool {
         self.send.is_empty() && self.gone.is_empty()
     }
@@ -347,7 +334,7 @@ impl Update<'_> {
             if let Some(new) = &new
                 && old.as_ref().and_then(|old| old.hash) != Some(new.value.hash)
             {
-                difference.send(new.value.place);
+                difference.send.push(new.value.place);
                 difference.changed += u64::from(old.is_some());
             }
             let version = new.and_then(|new| new.value.version);
@@ -365,6 +352,7 @@ impl Update<'_> {
                 difference.gone.push(old.key);
             }
         }
+        difference.send.sort_unstable();
         difference.changes.sort_by(|a, b| a.id.cmp(&b.id));
         Ok(difference)
     }
@@ -390,7 +378,8 @@ impl Update<'_> {
         let mut loader = BulkLoader::new(Arc::clone(&self.connection), index);
         if is_new || !difference.is_empty() {
             for (place, document) in (0..).zip(documents()) {
-                if (is_new || difference.is_sent(place)) && loader.push(&document?)? {
+                let is_sent = is_new || difference.send.binary_search(&place).is_ok();
+                if is_sent && loader.push(&document?)? {
                     self.check_run(run).await?;
                     loader.send().await?;
                 }
