@@ -138,12 +138,4 @@ mod tests {
             assert_eq!(search(arguments).err().as_deref(), Some(problem));
         }
     }
-
-    #[test]
-    fn many_unknown_names_get_a_short_answer() {
-        let names = (0..920).map(|number| (format!("unknown_argument_number_{number:03}"), 5.into()));
-        let problem = search(names.collect::<Map<_, _>>().into()).expect_err("refused");
-        assert_eq!(problem.matches("There is no argument").count(), 3, "{problem}");
-        assert!(problem.ends_with(" 917 more names are unknown.") && problem.len() < 1_500, "{problem}");
-    }
 }

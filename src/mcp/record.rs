@@ -175,26 +175,18 @@ fn software(mut detail: Value, members: &Members, base: &str) -> Value {
         "source_count": sources.as_array().map_or(0, Vec::len),
         "sources": sources,
     });
-    let url = record_url(base, "software", &detail);
-    let mut software = select(detail, members);
+    let mut software = linked(detail, members, base, "software");
     software["categories"] = categories;
     software["evidence"] = evidence;
-    software["url"] = url;
     software
 }
 
 pub(super) fn category(category: Value, base: &str) -> Value {
-    let url = record_url(base, "categories", &category);
-    let mut shown = select(category, &CATEGORY);
-    shown["url"] = url;
-    clean(shown, SHORT, FEW)
+    clean(linked(category, &CATEGORY, base, "categories"), SHORT, FEW)
 }
 
 pub(super) fn term(term: Value, base: &str) -> Value {
-    let url = record_url(base, "glossary", &term);
-    let mut shown = select(term, &TERM);
-    shown["url"] = url;
-    clean(shown, LONG, MANY)
+    clean(linked(term, &TERM, base, "glossary"), LONG, MANY)
 }
 
 pub(super) fn review(review: Value) -> Value {
@@ -209,8 +201,12 @@ pub(super) fn history(mut entries: Value) -> Value {
     clean(entries, LONG, MANY)
 }
 
-fn record_url(base: &str, resource: &str, record: &Value) -> Value {
-    url(base, &[resource, record["id"].as_str().unwrap_or_default()]).into()
+/// A record's members, with a link to it.
+fn linked(record: Value, members: &Members, base: &str, resource: &str) -> Value {
+    let url = url(base, &[resource, record["id"].as_str().unwrap_or_default()]);
+    let mut linked = select(record, members);
+    linked["url"] = url.into();
+    linked
 }
 
 fn select(mut record: Value, members: &Members) -> Value {
@@ -225,32 +221,14 @@ fn take(record: &mut Value, name: &str) -> Value {
 /// Replaces hidden characters, which a model reads but people can't see, with U+FFFD. Cuts text
 /// after `max_characters` code points and arrays after `max_items`. Line ends and tabs are kept,
 /// since JSON escapes them.
-pub(super) fn clean(mut value: Value, max_characters: usize, max_items: usize) -> Value {
-    clean_in_place(&mut value, max_characters, max_items);
-    value
-}
-
-fn clean_in_place(value: &mut Value, max_characters: usize, max_items: usize) {
+pub(super) fn clean(value: Value, max_characters: usize, max_items: usize) -> Value {
+    let clean = |value| clean(value, max_characters, max_items);
     match value {
-        Value::String(text) if !is_clean_ascii(text, max_characters) => *text = clean_text(text, max_characters),
-        Value::Array(items) => {
-            items.truncate(max_items);
-            for item in items {
-                clean_in_place(item, max_characters, max_items);
-            }
-        }
-        Value::Object(members) => {
-            for member in members.values_mut() {
-                clean_in_place(member, max_characters, max_items);
-            }
-        }
-        _ => {}
+        Value::String(text) => clean_text(&text, max_characters).into(),
+        Value::Array(items) => items.into_iter().take(max_items).map(clean).collect(),
+        Value::Object(members) => members.into_iter().map(|(name, member)| (name, clean(member))).collect(),
+        other => other,
     }
-}
-
-/// Whether [`clean_text`] would leave the text unchanged, as it does for nearly all text.
-fn is_clean_ascii(text: &str, max_characters: usize) -> bool {
-    text.len() <= max_characters && text.bytes().all(|byte| matches!(byte, b' '..=b'~' | b'\t' | b'\n' | b'\r'))
 }
 
 fn clean_text(text: &str, max_characters: usize) -> String {
