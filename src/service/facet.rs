@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use super::{ATTRIBUTE_PREFIX, Facet};
 use crate::catalogue::Catalogue;
 use crate::catalogue::resource::FacetValue;
-use crate::record::{AttributeNumber, AttributeType, BUILT_IN, EvidenceStatus, Language, OfferingType};
+use crate::record::{AttributeType, BUILT_IN, EvidenceStatus, Language, OfferingType};
 use crate::search::facet_counts::{FacetCounts, MAX_CATEGORIES, highest};
 use crate::text::count::agreeing;
 use crate::text::shorten::{LIST_CHARS, is_longer};
@@ -61,73 +61,56 @@ fn values<'s>(
     counts: &'s FacetCounts,
     language: Option<&Language>,
 ) -> Vec<FacetValue<'s>> {
-    let fixed =
-        |value: &'s str, label: &'s str, count: u64| FacetValue { value: value.into(), label: label.into(), count };
-    let mut values: Vec<_> = match facet {
-        Facet::Category => highest(&counts.categories, MAX_CATEGORIES)
-            .into_iter()
-            .map(|(at, count)| {
-                let category = &catalogue.tables.categories[at as usize];
-                fixed(&category.id, category.name_in(language), count)
-            })
-            .collect(),
-        Facet::OfferingType => OfferingType::ALL
-            .into_iter()
-            .zip(counts.offering_types)
-            .map(|(value, count)| {
+    let tables = &catalogue.tables;
+    let mut values = Vec::new();
+    let mut add = |value: Cow<'s, str>, label: Cow<'s, str>, count| values.push(FacetValue { value, label, count });
+    match facet {
+        Facet::Category => {
+            for (at, count) in highest(&counts.categories, MAX_CATEGORIES) {
+                let category = &tables.categories[at as usize];
+                add((&*category.id).into(), category.name_in(language).into(), count);
+            }
+        }
+        Facet::OfferingType => {
+            for (value, count) in OfferingType::ALL.into_iter().zip(counts.offering_types) {
                 let label = match value {
                     OfferingType::Software => "Software",
                     OfferingType::DocumentTemplates => "Document templates",
                 };
-                fixed(value.as_str(), label, count)
-            })
-            .collect(),
-        Facet::EvidenceStatus => EvidenceStatus::ALL
-            .into_iter()
-            .zip(counts.evidence_statuses)
-            .map(|(value, count)| {
+                add(value.as_str().into(), label.into(), count);
+            }
+        }
+        Facet::EvidenceStatus => {
+            for (value, count) in EvidenceStatus::ALL.into_iter().zip(counts.evidence_statuses) {
                 let label = match value {
                     EvidenceStatus::VendorSourcesReviewed => "Vendor sources reviewed",
                     EvidenceStatus::PendingReview => "Pending review",
                 };
-                fixed(value.as_str(), label, count)
-            })
-            .collect(),
-        Facet::Export => highest(&counts.exports, usize::MAX)
-            .into_iter()
-            .map(|(at, count)| {
-                let export = &catalogue.tables.exports[at as usize].resource;
-                fixed(&export.id, &export.name, count)
-            })
-            .collect(),
-        Facet::Rating => (1..)
-            .zip(counts.ratings)
-            .map(|(stars, count)| {
-                let plural = agreeing(stars, "star", "stars");
-                FacetValue {
-                    value: format!("{stars}").into(),
-                    label: format!("{stars} {plural} or more").into(),
-                    count,
-                }
-            })
-            .collect(),
-        Facet::Attribute(_) => {
-            let attributes = &catalogue.tables.attributes;
-            let number = facet.property().and_then(|property| attributes.number(property));
-            let counted = counts.attributes.iter().find(|of| Some(of.attribute) == number);
-            let values = counted.into_iter().flat_map(|of| of.values.iter().map(move |value| (of.attribute, value)));
-            let value = |(attribute, (value, count)): (AttributeNumber, &'s (Box<str>, u64))| FacetValue {
-                value: (&**value).into(),
-                label: label(attributes.get(attribute).kind, value),
-                count: *count,
-            };
-            values.map(value).collect()
+                add(value.as_str().into(), label.into(), count);
+            }
         }
-    };
-    values.retain(|value| value.count > 0 && !is_longer(&value.value, LIST_CHARS));
-    if *facet == Facet::Rating {
-        values.reverse();
+        Facet::Export => {
+            for (at, count) in highest(&counts.exports, usize::MAX) {
+                let export = &tables.exports[at as usize].resource;
+                add((&*export.id).into(), (&*export.name).into(), count);
+            }
+        }
+        Facet::Rating => {
+            for (at, count) in counts.ratings.into_iter().enumerate().rev() {
+                let stars = at + 1;
+                let plural = agreeing(stars, "star", "stars");
+                add(stars.to_string().into(), format!("{stars} {plural} or more").into(), count);
+            }
+        }
+        Facet::Attribute(_) => {
+            let number = facet.property().and_then(|property| tables.attributes.number(property));
+            if let Some(of) = counts.attributes.iter().find(|of| Some(of.attribute) == number) {
+                let kind = tables.attributes.get(of.attribute).kind;
+                of.values.iter().for_each(|(value, count)| add((&**value).into(), label(kind, value), *count));
+            }
+        }
     }
+    values.retain(|value| value.count > 0 && !is_longer(&value.value, LIST_CHARS));
     values
 }
 

@@ -31,8 +31,7 @@ pub use crate::search::budget::{Budget, Stop};
 pub use crate::search::collect::Tier;
 pub use crate::search::expand::Prefix;
 pub use attribute::{list_attributes, refuse_attributes};
-pub use changes::{ChangesPage, list_changes, list_changes_to};
-pub use changes::{HistoryPage, list_history};
+pub use changes::{ChangesPage, HistoryPage, list_changes, list_changes_to, list_history};
 pub use explain::{
     ExplainedAlternative, ExplainedProduct, ExplainedScore, ExplainedWord, SearchExplanation, WHOLE_NAME,
     explain_search,
@@ -41,7 +40,7 @@ pub use feed::{FeedEntry, FeedKind, list_feed};
 pub use include::ListItems;
 pub use language::{Translator, find_language};
 pub use matching::{CERTAIN, NameMatch, Reason, match_name};
-pub use page::{GlossaryPage, LocalisedObject, Page, ReviewsPage, SearchHit, SearchPage, SimilarHit, SimilarPage};
+pub use page::{LocalisedObject, Page, ReviewsPage, SearchHit, SearchPage, SimilarHit, SimilarPage};
 pub use query::{
     ATTRIBUTE_PREFIX, AttributeSort, Facet, ListGlossary, ListReviews, ListSimilar, ListSoftware, ListSort, MAX_LIMIT,
     MAX_QUERY_CHARACTERS, MAX_QUERY_OFFSET, PageRequest, SearchSoftware, SearchSort, comma_separated,
@@ -49,14 +48,11 @@ pub use query::{
 pub use records::{
     ExportDownload, get_category, get_export, get_term, list_categories, list_exports, list_glossary, list_reviews,
 };
-pub use search::SearchResults;
-pub use search::{budget, find_software_within, search_software};
+pub use search::{SearchResults, budget, find_software_within, search_software};
 pub use similar::similar_software;
 pub use software::{find_named, get_items, get_software, get_software_hash, list_software, read_software};
-pub use suggest::example_queries;
-pub use suggest::suggest;
 pub(crate) use suggest::suggest_headings;
-pub use suggest::{similar_names, similar_queries};
+pub use suggest::{example_queries, similar_names, similar_queries, suggest};
 pub use unknown::unknown_values;
 
 /// A failure that isn't the caller's fault.

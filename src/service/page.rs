@@ -4,8 +4,7 @@ use bytes::Bytes;
 
 use crate::catalogue::resource::{CategoryResource, FacetValue, Pagination, QueryReport, ReviewSummary};
 
-use super::{Facet, PageRequest, ServiceError};
-use crate::catalogue::{Catalogue, Span};
+use super::{Facet, ServiceError};
 use crate::search::collect::Tier;
 
 /// A JSON object, and whether any of its text is in the request's language.
@@ -33,19 +32,7 @@ impl Page {
         }
         Ok(page)
     }
-
-    pub(super) fn from_objects<T>(
-        catalogue: &Catalogue,
-        items: &[T],
-        object: impl Fn(&T) -> Span,
-        page: PageRequest,
-    ) -> Self {
-        let data = page.slice(items).iter().map(|item| catalogue.object(object(item))).collect();
-        Self { data, pagination: page.pagination(items.len() as u64), is_in_language: false }
-    }
 }
-
-pub type GlossaryPage = Page;
 
 #[derive(Debug, Clone, PartialEq)]
 pub struct ReviewsPage {

@@ -3,7 +3,7 @@
 use std::io;
 use std::ops::Range;
 
-use super::{GlossaryPage, ListGlossary, ListReviews, LocalisedObject, Page, PageRequest, ReviewsPage, ServiceError};
+use super::{ListGlossary, ListReviews, LocalisedObject, Page, PageRequest, ReviewsPage, ServiceError};
 use crate::catalogue::{Catalogue, ExportDocument, GlossaryEntry, StoredExport};
 use crate::generation::Snapshot;
 use crate::record::Language;
@@ -57,7 +57,7 @@ pub fn list_glossary(
     query: &ListGlossary,
     language: Option<&Language>,
     stop: &Stop,
-) -> Result<GlossaryPage, ServiceError> {
+) -> Result<Page, ServiceError> {
     let entries = &catalogue.tables.glossary;
     let (Range { start, end }, page) = (query.page.range(), query.page);
     let Some(q) = query.q.as_deref().filter(|q| !q.trim().is_empty()) else {
@@ -90,7 +90,9 @@ fn term(
 
 /// Lists the loaded exports by id.
 pub fn list_exports(catalogue: &Catalogue, page: PageRequest) -> Page {
-    Page::from_objects(catalogue, &catalogue.tables.exports, |export| export.object, page)
+    let exports = &catalogue.tables.exports;
+    let data = page.slice(exports).iter().map(|export| catalogue.object(export.object)).collect();
+    Page { data, pagination: page.pagination(exports.len() as u64), is_in_language: false }
 }
 
 /// Returns an export for download; `None` if the id is unknown.
