@@ -6,22 +6,11 @@ use std::process::ExitCode;
 
 use jiff::Timestamp;
 
-use super::{print_error, print_note};
+use super::{Failure, print_error, print_note};
 use crate::cli::{KeysArgs, KeysCommand, ListFormat};
 use crate::key::file::{self, KeyFile, KeyFileError, KeyRecord, NewKey};
 use crate::key::{ApiKey, Expiry, OriginError};
 use crate::text::printable::printable;
-
-#[derive(Debug)]
-enum KeysError {
-    /// An option has an invalid value: exit code 2.
-    Usage(String),
-    File(KeyFileError),
-    /// Standard output is closed.
-    Output(io::Error),
-    /// Standard output is discarded, so a new key would be lost.
-    Discarded,
-}
 
 pub(super) fn run(args: KeysArgs) -> ExitCode {
     let path = args.keys.clone();
@@ -36,20 +25,22 @@ pub(super) fn run(args: KeysArgs) -> ExitCode {
     if let Some(warning) = file::exposure(&path) {
         print_note(&format!("warning: {}", printable(&warning)));
     }
-    let (text, code) = match done {
-        Ok(()) => return ExitCode::SUCCESS,
-        Err(KeysError::Usage(text)) => (text, 2),
-        Err(KeysError::File(error)) => (error.report(), 1),
-        Err(KeysError::Output(error)) => (format!("can't write to standard output: {error}"), 1),
-        Err(KeysError::Discarded) => (
-            "no key was created: standard output is closed or /dev/null, so the key would be lost; \
-             send it to a terminal, a file or a pipe"
-                .to_owned(),
-            1,
-        ),
-    };
-    print_error(&text);
-    ExitCode::from(code)
+    match done {
+        Ok(()) => ExitCode::SUCCESS,
+        // The report of a key file has several lines.
+        Err(failure) => {
+            print_error(&failure.text);
+            ExitCode::from(failure.code)
+        }
+    }
+}
+
+fn wrong_file(error: &KeyFileError) -> Failure {
+    Failure { text: error.report(), code: 1 }
+}
+
+fn not_printed(error: &io::Error) -> Failure {
+    Failure { text: format!("can't write to standard output: {error}"), code: 1 }
 }
 
 fn new_key(
@@ -58,8 +49,8 @@ fn new_key(
     rate: &str,
     origins: &[String],
     now: Timestamp,
-) -> Result<NewKey, KeysError> {
-    let usage = |option: &str, error: &dyn std::fmt::Display| KeysError::Usage(format!("--{option}: {error}"));
+) -> Result<NewKey, Failure> {
+    let usage = |option: &str, error: &dyn std::fmt::Display| Failure::usage(format!("--{option}: {error}"));
     let new = NewKey {
         name: name.trim().to_owned(),
         expires: expires
@@ -82,11 +73,9 @@ fn new_key(
     }
 }
 
-fn create(path: &Path, new: NewKey) -> Result<(), KeysError> {
-    if is_discarded() {
-        return Err(KeysError::Discarded);
-    }
-    let (_, record) = file::create(path, new, Timestamp::now(), show).map_err(KeysError::File)?;
+fn create(path: &Path, new: NewKey) -> Result<(), Failure> {
+    check_kept()?;
+    let (_, record) = file::create(path, new, Timestamp::now(), show).map_err(|error| wrong_file(&error))?;
     let expires = record.expires.map_or_else(|| "never expires".to_owned(), |expiry| format!("expires {expiry}"));
     print_note(&format!(
         "Key {} for {} is in {}: {}, {expires}. It won't be shown again; keep it safe.",
@@ -103,22 +92,20 @@ fn show(key: &ApiKey) -> io::Result<()> {
     writeln!(io::stdout(), "{}", key.expose()).and_then(|()| io::stdout().flush())
 }
 
-fn rotate(path: &Path, id: &str, overlap: &str, now: Timestamp) -> Result<(), KeysError> {
+fn rotate(path: &Path, id: &str, overlap: &str, now: Timestamp) -> Result<(), Failure> {
     let old_expires =
-        Expiry::parse_from(overlap, now).map_err(|error| KeysError::Usage(format!("--overlap: {error}")))?;
-    if is_discarded() {
-        return Err(KeysError::Discarded);
-    }
+        Expiry::parse_from(overlap, now).map_err(|error| Failure::usage(format!("--overlap: {error}")))?;
+    check_kept()?;
     let key = ApiKey::parse(id);
     let id = key.as_ref().map_or(id, ApiKey::id);
-    let known = KeyFile::read(path).map_err(KeysError::File)?;
+    let known = KeyFile::read(path).map_err(|error| wrong_file(&error))?;
     let expiry = known.keys().iter().find(|key| *key.id == *id).and_then(|key| key.expires);
     if let Some(expiry) = expiry.filter(|expiry| expiry.is_past(now)) {
         let text =
             format!("the key {id} expired on {expiry}, and its successor would have the same expiry; use keys create");
-        return Err(KeysError::Usage(text));
+        return Err(Failure::usage(text));
     }
-    let (new, old) = file::rotate(path, id, old_expires, now, show).map_err(KeysError::File)?;
+    let (new, old) = file::rotate(path, id, old_expires, now, show).map_err(|error| wrong_file(&error))?;
     let expires = old.expires.map_or_else(|| "never".to_owned(), |expiry| expiry.to_string());
     print_note(&format!(
         "Key {} for {} replaces {}, which is valid until {expires}. It won't be shown again; keep it safe.",
@@ -127,6 +114,16 @@ fn rotate(path: &Path, id: &str, overlap: &str, now: Timestamp) -> Result<(), Ke
         old.id
     ));
     Ok(())
+}
+
+/// Refuses to make a key that would be lost.
+fn check_kept() -> Result<(), Failure> {
+    if !is_discarded() {
+        return Ok(());
+    }
+    let text = "no key was created: standard output is closed or /dev/null, so the key would be lost; \
+                send it to a terminal, a file or a pipe";
+    Err(Failure { text: text.to_owned(), code: 1 })
 }
 
 /// Whether standard output is `/dev/null`. That's also the case if it's closed, because the
@@ -140,17 +137,17 @@ fn is_discarded() -> bool {
     stdout.file_type().is_char_device() && null.is_ok_and(|null| null.rdev() == stdout.rdev())
 }
 
-fn list(path: &Path, format: ListFormat, now: Timestamp) -> Result<(), KeysError> {
-    let file = KeyFile::read(path).map_err(KeysError::File)?;
+fn list(path: &Path, format: ListFormat, now: Timestamp) -> Result<(), Failure> {
+    let file = KeyFile::read(path).map_err(|error| wrong_file(&error))?;
     if format == ListFormat::Json {
         let keys: Vec<_> = file.keys().iter().map(|key| listed(key, now)).collect();
         // An array of objects can always be serialised.
         let json = serde_json::to_string_pretty(&keys).unwrap_or_default();
-        return writeln!(io::stdout(), "{json}").map_err(KeysError::Output);
+        return writeln!(io::stdout(), "{json}").map_err(|error| not_printed(&error));
     }
     let header = ["ID", "NAME", "CREATED", "EXPIRES", "RATE", "ORIGINS"].map(str::to_owned);
     let rows: Vec<_> = std::iter::once(header).chain(file.keys().iter().map(|key| row(key, now))).collect();
-    io::stdout().write_all(table(&rows).as_bytes()).map_err(KeysError::Output)?;
+    io::stdout().write_all(table(&rows).as_bytes()).map_err(|error| not_printed(&error))?;
     if file.keys().is_empty() {
         print_note(&format!("There are no keys in {}; all requests are rejected.", path.display()));
     }
@@ -200,11 +197,11 @@ fn table<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
     rows.iter().map(line).collect::<Vec<_>>().concat()
 }
 
-fn revoke(path: &Path, id: &str) -> Result<(), KeysError> {
+fn revoke(path: &Path, id: &str) -> Result<(), Failure> {
     // The whole key is also accepted instead of its id.
     let key = ApiKey::parse(id);
     let id = key.as_ref().map_or(id, ApiKey::id);
-    let key = file::revoke(path, id).map_err(KeysError::File)?;
+    let key = file::revoke(path, id).map_err(|error| wrong_file(&error))?;
     print_note(&format!(
         "Key {} for {} has been revoked; a running server will reject it within two seconds.",
         key.id,

@@ -80,7 +80,7 @@ pub(in crate::command) fn read_side(side: &Path, args: &SideArgs) -> Result<Set,
         return generation(&store, &manifest);
     }
     if let Some((revision, path)) = text.split_once(':').filter(|(revision, _)| !revision.is_empty()) {
-        let sources = git::read(revision, path, &limits).map_err(|error| Failure::usage(chain(&error)))?;
+        let sources = git::read(revision, path, &limits)?;
         return exports(sources, &limits, side, args);
     }
     Err(Failure::usage(format!(
