@@ -3,11 +3,11 @@
 use std::io::{self, Write};
 use std::process::ExitCode;
 
-use super::write_file::{check_absent, write_file};
+use super::write_file::{check_absent, read_export, write_file};
 use super::{Failure, check_printed, print_note, wrote_products};
 use crate::cli::ExportArgs;
 use crate::curate::tabular;
-use crate::export::{self, Export, IdPrefixes, Limits};
+use crate::export::Export;
 use crate::text::count::counted;
 
 /// Writes the products. Exit codes: 0 written, 1 couldn't be written, 2 invalid export.
@@ -15,24 +15,17 @@ pub(super) fn run(args: &ExportArgs) -> Result<ExitCode, Failure> {
     if let Some(output) = &args.output {
         check_absent(output, args.force)?;
     }
-    let limits = Limits { max_file_bytes: args.max_file_bytes, ..Limits::default() };
-    let today = export::latest_day(jiff::Timestamp::now());
-    let report = export::read(std::slice::from_ref(&args.file), &limits, &IdPrefixes::default(), today, &|_, _| {})?;
-    let name = args.file.display();
-    let export =
-        report.exports.first().filter(|_| report.is_valid()).ok_or_else(|| {
-            Failure::usage(format!("{name} isn't a valid export; see software-directory check {name}"))
-        })?;
-    let left_out = left_out(export);
+    let export = read_export(&args.file, args.max_file_bytes, "")?;
+    let left_out = left_out(&export);
     if !left_out.is_empty() {
         print_note(&format!("note: left out of the table, which contains only products: {}", left_out.join(", ")));
     }
     match &args.output {
         Some(output) => {
-            write_file(output, args.force, |out| write(args, export, out))?;
+            write_file(output, args.force, |out| write(args, &export, out))?;
             print_note(&wrote_products(export.software.len(), output));
         }
-        None => check_printed(write(args, export, &mut io::BufWriter::new(io::stdout().lock())))?,
+        None => check_printed(write(args, &export, &mut io::BufWriter::new(io::stdout().lock())))?,
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -44,8 +44,8 @@ async fn get_readiness(url: &str) -> Result<(StatusCode, String), Box<dyn std::e
     Ok((status, body.map(|body| String::from_utf8_lossy(&body.to_bytes()).into_owned()).unwrap_or_default()))
 }
 
-/// The address for a server that listens on all addresses: this machine's own.
-fn reachable(listen: SocketAddr) -> SocketAddr {
+/// The address at which this machine reaches a server, which may listen on all addresses.
+pub(super) fn reachable(listen: SocketAddr) -> SocketAddr {
     let ip = match listen.ip() {
         IpAddr::V4(ip) if ip.is_unspecified() => Ipv4Addr::LOCALHOST.into(),
         IpAddr::V6(ip) if ip.is_unspecified() => Ipv6Addr::LOCALHOST.into(),
@@ -60,12 +60,7 @@ mod tests {
 
     #[test]
     fn a_server_listening_on_all_addresses_is_contacted_on_this_machine() {
-        for (listen, address) in [
-            ("0.0.0.0:8080", "127.0.0.1:8080"),
-            ("[::]:8080", "[::1]:8080"),
-            ("192.168.1.2:80", "192.168.1.2:80"),
-            ("127.0.0.1:8080", "127.0.0.1:8080"),
-        ] {
+        for (listen, address) in [("[::]:8080", "[::1]:8080"), ("192.168.1.2:80", "192.168.1.2:80")] {
             assert_eq!(reachable(listen.parse().expect(listen)).to_string(), address);
         }
     }

@@ -181,7 +181,7 @@ fn level(code: Code) -> &'static str {
 }
 
 /// A finding as a log line, in the same form as all others.
-#[derive(Serialize)]
+#[derive(Default, Serialize)]
 struct LogLine<'a> {
     timestamp: &'a str,
     level: &'static str,
@@ -226,13 +226,9 @@ impl<'a> LogLine<'a> {
             level: level(more.code),
             message: Cow::Owned(format!("and {} more of this kind", more.count)),
             file: more.file.display().to_string(),
-            line: None,
-            column: None,
-            pointer: None,
-            record: None,
             code: more.code.as_str(),
-            help: None,
             target: module_path!(),
+            ..Self::default()
         }
     }
 }

@@ -112,16 +112,7 @@ impl<'p> Locked<'p> {
     }
 
     pub(super) fn open(&self, max_file_bytes: u64) -> Result<Export, Failure> {
-        let limits = Limits { max_file_bytes, ..Limits::default() };
-        let today = export::latest_day(jiff::Timestamp::now());
-        let report = export::read(&[self.path.to_owned()], &limits, &IdPrefixes::default(), today, &|_, _| {})?;
-        let is_valid = report.is_valid();
-        report.exports.into_iter().next().filter(|_| is_valid).ok_or_else(|| {
-            let name = self.path.display();
-            Failure::usage(format!(
-                "{name} isn't a valid export, so it can't be changed; see software-directory check {name}"
-            ))
-        })
+        read_export(self.path, max_file_bytes, ", so it can't be changed")
     }
 
     /// Replaces the export. If it isn't what was `read` any more, it's left as it is: another
@@ -139,6 +130,18 @@ impl<'p> Locked<'p> {
         note_signature(self.path);
         Ok(())
     }
+}
+
+/// Reads a valid export. `consequence` is part of the message if it isn't valid.
+pub(super) fn read_export(path: &Path, max_file_bytes: u64, consequence: &str) -> Result<Export, Failure> {
+    let limits = Limits { max_file_bytes, ..Limits::default() };
+    let today = export::latest_day(jiff::Timestamp::now());
+    let report = export::read(&[path.to_owned()], &limits, &IdPrefixes::default(), today, &|_, _| {})?;
+    let is_valid = report.is_valid();
+    report.exports.into_iter().next().filter(|_| is_valid).ok_or_else(|| {
+        let name = path.display();
+        Failure::usage(format!("{name} isn't a valid export{consequence}; see software-directory check {name}"))
+    })
 }
 
 /// Says that an export that was just written no longer matches the signature beside it.

@@ -24,7 +24,7 @@ use super::{Failure, data, opensearch, print_error, reindex};
 use crate::cli::{ENVIRONMENT_PREFIX, LogFormat, PreviewArgs, ServeArgs, SiteArgs, environment_variables};
 use crate::file::folder_of;
 use crate::generation::{Observer, Settings};
-use crate::http::{AppState, Face, HttpConfig, Preview, PublicUrl};
+use crate::http::{AppState, Face, HttpConfig, PublicUrl};
 use crate::key::access::{Access, access};
 use crate::key::{self, ApiKey, KeyStore};
 use crate::opensearch::Index;
@@ -113,9 +113,26 @@ fn serve(args: &ServeArgs, preview: Option<&PreviewArgs>, mut settings: Settings
         None => keys(args, sockets.address(args)?)?,
     };
     let directory = Arc::new(Directory::default());
-    let (shown, observer) = observer(preview, Terminal::new(args.log_format, log.clone()), &directory)?;
+    let terminal = Terminal::new(args.log_format, log.clone());
+    let (shown, observer): (_, Box<dyn Observer>) = match preview {
+        Some(preview) => {
+            let (shown, observer) = preview::start(preview, terminal, &directory)?;
+            (Some(shown), Box::new(observer))
+        }
+        None => (None, Box::new(terminal)),
+    };
     let query_file = args.empty_queries.as_deref().map(QueryFile::open).transpose()?.map(Arc::new);
-    let config = http_config(args, public_url, query_file.as_deref(), shown)?;
+    let config = HttpConfig {
+        embed_origins: args.embed_origin.clone(),
+        public_url,
+        trusted_proxies: args.trusted_proxy.clone(),
+        log_queries: args.log_queries,
+        public_page: args.public_page,
+        public_api: args.public_api,
+        empty_queries: query_file.as_deref().map(QueryFile::queries),
+        preview: shown,
+        ..site_config(&args.site)?
+    };
     let index = match &source {
         Source::Cluster(connection) => {
             Some(Index::new(Arc::clone(connection), args.engine.engine_index_prefix.clone()))
@@ -143,38 +160,6 @@ fn serve(args: &ServeArgs, preview: Option<&PreviewArgs>, mut settings: Settings
         file.write_and_log();
     }
     served
-}
-
-/// What observes builds and, for a preview, the state of its page.
-type Observed = (Option<Arc<Preview>>, Box<dyn Observer>);
-
-fn observer(
-    preview: Option<&PreviewArgs>,
-    terminal: Terminal,
-    directory: &Arc<Directory>,
-) -> Result<Observed, Failure> {
-    let Some(preview) = preview else { return Ok((None, Box::new(terminal))) };
-    let (shown, observer) = preview::start(preview, terminal, directory)?;
-    Ok((Some(shown), Box::new(observer)))
-}
-
-fn http_config(
-    args: &ServeArgs,
-    public_url: Option<PublicUrl>,
-    query_file: Option<&QueryFile>,
-    preview: Option<Arc<Preview>>,
-) -> Result<HttpConfig, Failure> {
-    Ok(HttpConfig {
-        embed_origins: args.embed_origin.clone(),
-        public_url,
-        trusted_proxies: args.trusted_proxy.clone(),
-        log_queries: args.log_queries,
-        public_page: args.public_page,
-        public_api: args.public_api,
-        empty_queries: query_file.map(QueryFile::queries),
-        preview,
-        ..site_config(&args.site)?
-    })
 }
 
 /// The settings of the site.

@@ -13,6 +13,7 @@ use tokio::signal::unix::{SignalKind, signal};
 use tokio::sync::{oneshot, watch};
 use tokio::task::JoinSet;
 
+use super::super::healthcheck::reachable;
 use super::Failure;
 use super::sockets::{self, HandedOver};
 use super::source::{About, Generations};
@@ -64,7 +65,8 @@ pub(super) async fn run(
     if let Some((listener, address)) = metrics {
         tasks.spawn(serve_metrics(listener, address, Arc::clone(&state)));
     }
-    tasks.spawn(evict_idle_searches(Arc::clone(&state)));
+    let idle = Arc::clone(&state);
+    tasks.spawn(async move { idle.evict_idle_searches().await });
     tasks.spawn(watch_keys(Arc::clone(&state), phase.clone()));
     let handler = handle_signals(shutdown.clone(), signals.clone(), Arc::clone(&state.keys));
     tasks.spawn(handler?);
@@ -128,10 +130,6 @@ fn serve_metrics(listener: TcpListener, address: SocketAddr, state: Arc<AppState
     let limits = ConnectionLimits { max_connections: MAX_METRICS_CONNECTIONS, ..ConnectionLimits::default() };
     let server = Server { limits, ..Server::new(http::metrics_service(state)) };
     server.serve(listener, std::future::pending(), std::future::pending())
-}
-
-async fn evict_idle_searches(state: Arc<AppState>) {
-    state.evict_idle_searches().await;
 }
 
 /// Keeps the keys current, and ends the downloads of those that are no longer valid.
@@ -230,11 +228,7 @@ fn announce(
     development: Option<&ApiKey>,
     demo: Option<&str>,
 ) {
-    let reachable = match address.ip() {
-        ip if ip.is_unspecified() && ip.is_ipv4() => SocketAddr::from(([127, 0, 0, 1], address.port())),
-        ip if ip.is_unspecified() => SocketAddr::from((std::net::Ipv6Addr::LOCALHOST, address.port())),
-        _ => address,
-    };
+    let reachable = reachable(address);
     let has_pages = state.opensearch.is_none();
     // One for the home page, one for the preview page.
     let links = if state.config.preview.is_some() { 2 } else { usize::from(has_pages) };
