@@ -2,11 +2,12 @@
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};
+use std::sync::Arc;
 
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::set::{Item, Set};
+use super::set::Set;
 use super::{
     CategoryCount, Changed, Changes, Counts, Difference, Entry, Evidence, ExportCounts, FieldChange, Json, Summary,
 };
@@ -20,8 +21,8 @@ pub fn compare(old: &Set, new: &Set) -> Difference {
         _ => None,
     };
     let context = Context { pair };
-    let mut software =
-        context.compare(old.software.iter().map(|record| &record.item), new.software.iter().map(|record| &record.item));
+    let mut software = context
+        .compare(old.software.iter().map(|record| &record.entry), new.software.iter().map(|record| &record.entry));
     context.renamed(&mut software, old, new);
     for changed in &mut software.changed {
         changed.evidence = evidence(&changed.fields);
@@ -47,12 +48,12 @@ struct Context<'s> {
 }
 
 impl Context<'_> {
-    fn is_moved(&self, old: &Item, new: &Item) -> bool {
+    fn is_moved(&self, old: &Entry, new: &Entry) -> bool {
         old.export != new.export && self.pair != Some((&old.export, &new.export))
     }
 
     /// Pairs elements that have the same identity, in order, and compares each pair.
-    fn compare<'i>(&self, old: impl Iterator<Item = &'i Item>, new: impl Iterator<Item = &'i Item>) -> Changes {
+    fn compare<'e>(&self, old: impl Iterator<Item = &'e Entry>, new: impl Iterator<Item = &'e Entry>) -> Changes {
         let old: Vec<_> = old.collect();
         let mut of_id: HashMap<&str, Vec<usize>> = HashMap::with_capacity(old.len());
         for (place, item) in old.iter().enumerate().rev() {
@@ -66,23 +67,23 @@ impl Context<'_> {
                     is_there[place] = true;
                     changes.changed.extend(self.changed(old[place], new));
                 }
-                None => changes.added.push(entry(new)),
+                None => changes.added.push(new.clone()),
             }
         }
         changes.removed =
-            old.iter().zip(is_there).filter(|(_, is_there)| !is_there).map(|(item, _)| entry(item)).collect();
+            old.iter().zip(is_there).filter(|(_, is_there)| !is_there).map(|(entry, _)| (*entry).clone()).collect();
         changes
     }
 
     /// How an element changed; `None` if it didn't.
-    fn changed(&self, old: &Item, new: &Item) -> Option<Changed> {
-        let former_export = self.is_moved(old, new).then(|| Box::from(&*old.export));
-        let fields = changes(&old.json, &new.json);
+    fn changed(&self, old: &Entry, new: &Entry) -> Option<Changed> {
+        let former_export = self.is_moved(old, new).then(|| Arc::clone(&old.export));
+        let fields = changes(&old.value, &new.value);
         let former_id = (old.id != new.id).then(|| old.id.clone());
         if fields.is_empty() && former_export.is_none() && former_id.is_none() {
             return None;
         }
-        let Entry { id, name, export, .. } = entry(new);
+        let Entry { id, name, export, .. } = new.clone();
         Some(Changed { id, name, export, former_id, former_export, evidence: None, fields })
     }
 
@@ -91,11 +92,11 @@ impl Context<'_> {
     fn renamed(&self, changes: &mut Changes, old: &Set, new: &Set) {
         let lone = |set: &Set, entries: &[Entry]| {
             let records: HashMap<&str, usize> =
-                set.software.iter().enumerate().map(|(place, record)| (&*record.item.id, place)).collect();
+                set.software.iter().enumerate().map(|(place, record)| (&*record.entry.id, place)).collect();
             let mut of_address: HashMap<(Box<str>, Box<str>), Vec<usize>> = HashMap::new();
             for place in entries.iter().filter_map(|entry| records.get(&*entry.id).copied()) {
                 let record = &set.software[place];
-                of_address.entry((record.item.name.clone(), record.url.clone())).or_default().push(place);
+                of_address.entry((record.entry.name.clone(), record.url.clone())).or_default().push(place);
             }
             of_address
         };
@@ -113,7 +114,7 @@ impl Context<'_> {
         renamed.sort_unstable_by_key(|(_, new)| *new);
         let (mut from_ids, mut to_ids) = (HashSet::new(), HashSet::new());
         for (from, to) in renamed {
-            let (from, to) = (&old.software[from].item, &new.software[to].item);
+            let (from, to) = (&old.software[from].entry, &new.software[to].entry);
             changes.changed.extend(self.changed(from, to));
             from_ids.insert(&*from.id);
             to_ids.insert(&*to.id);
@@ -131,11 +132,6 @@ impl Context<'_> {
             _ => self.compare(old.exports.iter(), new.exports.iter()),
         }
     }
-}
-
-fn entry(item: &Item) -> Entry {
-    let Item { id, name, export, json } = item;
-    Entry { id: id.clone(), name: name.clone(), export: Box::from(&**export), value: json.clone() }
 }
 
 fn category_counts(old: &Set, new: &Set) -> Vec<CategoryCount> {
@@ -249,16 +245,10 @@ fn summary(difference: &Difference, old: &Set, new: &Set) -> Summary {
 }
 
 fn by_export(software: &Changes) -> Vec<ExportCounts> {
-    let mut exports: BTreeMap<Box<str>, Counts> = BTreeMap::new();
-    for entry in &software.added {
-        exports.entry(entry.export.clone()).or_default().added += 1;
-    }
-    for entry in &software.removed {
-        exports.entry(entry.export.clone()).or_default().removed += 1;
-    }
-    for changed in &software.changed {
-        exports.entry(changed.export.clone()).or_default().changed += 1;
-    }
+    let mut exports: BTreeMap<Arc<str>, Counts> = BTreeMap::new();
+    software.added.iter().for_each(|of| exports.entry(Arc::clone(&of.export)).or_default().added += 1);
+    software.removed.iter().for_each(|of| exports.entry(Arc::clone(&of.export)).or_default().removed += 1);
+    software.changed.iter().for_each(|of| exports.entry(Arc::clone(&of.export)).or_default().changed += 1);
     exports.into_iter().map(|(export, counts)| ExportCounts { export, counts }).collect()
 }
 

@@ -9,7 +9,7 @@ use bytes::Bytes;
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-use super::Json;
+use super::{Entry, Json};
 use crate::catalogue::Catalogue;
 use crate::export::{Export, prefix_ids};
 use crate::record::{EvidenceStatus, Ids, identity};
@@ -20,13 +20,13 @@ const SECTIONS: [&str; 6] = ["software", "categories", "reviews", "glossary", "s
 /// A set of valid exports. Contains their documents and a few fields of each record.
 #[derive(Debug, Default)]
 pub struct Set {
-    pub(super) exports: Vec<Item>,
+    pub(super) exports: Vec<Entry>,
     pub(super) software: Vec<Record>,
-    pub(super) categories: Vec<Item>,
-    pub(super) reviews: Vec<Item>,
-    pub(super) glossary: Vec<Item>,
-    pub(super) synonyms: Vec<Item>,
-    pub(super) pins: Vec<Item>,
+    pub(super) categories: Vec<Entry>,
+    pub(super) reviews: Vec<Entry>,
+    pub(super) glossary: Vec<Entry>,
+    pub(super) synonyms: Vec<Entry>,
+    pub(super) pins: Vec<Entry>,
 }
 
 #[derive(Debug, thiserror::Error)]
@@ -46,16 +46,8 @@ pub enum SetError {
 }
 
 #[derive(Debug)]
-pub(super) struct Item {
-    pub(super) id: Box<str>,
-    pub(super) name: Box<str>,
-    pub(super) export: Arc<str>,
-    pub(super) json: Json,
-}
-
-#[derive(Debug)]
 pub(super) struct Record {
-    pub(super) item: Item,
+    pub(super) entry: Entry,
     pub(super) url: Box<str>,
     pub(super) status: EvidenceStatus,
     /// The names of its categories, each category only once.
@@ -143,7 +135,7 @@ impl Set {
             }
         }
         if !prefix.is_empty() {
-            let software = self.software[software_start..].iter_mut().map(|record| &mut record.item.id);
+            let software = self.software[software_start..].iter_mut().map(|record| &mut record.entry.id);
             // The name of a review is its product's id.
             let reviews = self.reviews[reviews_start..].iter_mut().map(|review| (&mut review.id, &mut review.name));
             let (reviews, references) = reviews.unzip();
@@ -152,7 +144,7 @@ impl Set {
         let own = serde_json::to_vec(&members).map_err(fault)?;
         let name = members.get("name").and_then(|name| serde_json::from_str::<String>(name.get()).ok());
         let name = name.unwrap_or_default().into();
-        self.exports.push(Item { id: id.into(), name, export, json: Json(own.into()) });
+        self.exports.push(Entry { id: id.into(), name, export, value: Json(own.into()) });
         Ok(())
     }
 
@@ -164,18 +156,18 @@ impl Set {
         }
         let value: serde_json::Value = serde_json::from_slice(&json.0)?;
         let text = |key: &str| value.get(key).and_then(serde_json::Value::as_str).unwrap_or_default();
-        let item = |id: &str, name: &str| Item { id: id.into(), name: name.into(), export, json };
+        let entry = |id: &str, name: &str| Entry { id: id.into(), name: name.into(), export, value: json };
         match section {
-            "categories" => self.categories.push(item("", text("name"))),
-            "reviews" => self.reviews.push(item(text("id"), text("software_id"))),
-            "glossary" => self.glossary.push(item("", text("term"))),
+            "categories" => self.categories.push(entry("", text("name"))),
+            "reviews" => self.reviews.push(entry(text("id"), text("software_id"))),
+            "glossary" => self.glossary.push(entry("", text("term"))),
             "pins" => {
                 let pin = pin(&value);
-                self.pins.push(item(&pin, &pin));
+                self.pins.push(entry(&pin, &pin));
             }
             _ => {
                 let group = synonyms(&value);
-                self.synonyms.push(item(&group, &group));
+                self.synonyms.push(entry(&group, &group));
             }
         }
         Ok(())
@@ -196,7 +188,7 @@ impl Record {
         }
         let (url, status) = (head.url.into(), head.evidence_status);
         let (id, name) = (head.id.into(), head.name.into());
-        Ok(Self { item: Item { id, name, export, json }, url, status, categories })
+        Ok(Self { entry: Entry { id, name, export, value: json }, url, status, categories })
     }
 }
 

@@ -45,6 +45,26 @@ impl ChangeText {
     }
 }
 
+/// A changed field's values as text, parts of which were removed and added.
+pub(super) fn parts(change: &FieldChange) -> Vec<Part> {
+    let same = |text: &str| Part::Same(text.to_owned());
+    match ChangeText::of(change) {
+        ChangeText::Set(value) => vec![Part::Added(value)],
+        ChangeText::Unset(value) => vec![Part::Removed(value)],
+        ChangeText::Order => vec![same("in a different order")],
+        ChangeText::Words(parts) => parts,
+        ChangeText::Elements(removed, added, more) => {
+            let elements = removed.into_iter().map(Part::Removed).chain(added.into_iter().map(Part::Added));
+            let mut parts: Vec<_> = elements.flat_map(|part| [part, same(" ")]).collect();
+            parts.pop();
+            if more > 0 {
+                parts.push(Part::Same(format!(" … and {more} more")));
+            }
+            parts
+        }
+    }
+}
+
 /// Renders a value on one line: strings as they are, a pair of a label and a URL as a source, other
 /// values as JSON.
 fn value(value: &Value) -> String {

@@ -4,8 +4,8 @@
 use askama::Template;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::change_text::{self, ChangeText, Part};
-use super::{Options, notes, place, sections, title};
+use super::change_text::{self, Part};
+use super::{Options, notes, place, title};
 use crate::curate::diff::{Changed, Changes, Difference, Entry, FieldChange};
 use crate::text::printable::printable;
 
@@ -65,38 +65,16 @@ enum Element {
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Added,
-    Removed,
-    Changed,
-}
-
-impl Kind {
-    const fn class(self) -> &'static str {
-        match self {
-            Self::Added => "added",
-            Self::Removed => "removed",
-            Self::Changed => "changed",
-        }
-    }
-
-    const fn mark(self) -> &'static str {
-        match self {
-            Self::Added => "+",
-            Self::Removed => "−",
-            Self::Changed => "~",
-        }
-    }
-
+struct Kind {
+    class: &'static str,
+    mark: &'static str,
     /// The word that screen readers announce.
-    const fn word(self) -> &'static str {
-        match self {
-            Self::Added => "Added",
-            Self::Removed => "Removed",
-            Self::Changed => "Changed",
-        }
-    }
+    word: &'static str,
 }
+
+const ADDED: Kind = Kind { class: "added", mark: "+", word: "Added" };
+const REMOVED: Kind = Kind { class: "removed", mark: "−", word: "Removed" };
+const CHANGED: Kind = Kind { class: "changed", mark: "~", word: "Changed" };
 
 struct Field {
     name: String,
@@ -109,7 +87,7 @@ struct Field {
 pub fn html(difference: &Difference, options: &Options<'_>) -> Result<String, askama::Error> {
     let mut full = Full(0);
     let mut shown = Vec::new();
-    for (heading, changes) in sections(difference) {
+    for (heading, changes) in difference.sections() {
         if !changes.is_empty() {
             shown.push((heading, section(heading, changes, options.limit, &mut full)?));
         }
@@ -168,13 +146,13 @@ impl Full {
 
 fn section(heading: &str, changes: &Changes, limit: usize, full: &mut Full) -> Result<Vec<String>, askama::Error> {
     let mut list = Vec::new();
-    for (kind, entries) in [(Kind::Added, &changes.added), (Kind::Removed, &changes.removed)] {
+    for (kind, entries) in [(ADDED, &changes.added), (REMOVED, &changes.removed)] {
         let shown = full.list(entries, limit, |entry, _| self::entry(heading, kind, entry))?;
-        let rest = more(entries.len(), shown.len(), if kind == Kind::Added { "added" } else { "removed" })?;
+        let rest = more(entries.len(), shown.len(), kind.class)?;
         list.extend(shown.into_iter().chain(rest));
     }
     let shown = full.list(&changes.changed, limit, |entry, written| changed(heading, entry, limit, written))?;
-    let rest = more(changes.changed.len(), shown.len(), "changed")?;
+    let rest = more(changes.changed.len(), shown.len(), CHANGED.class)?;
     list.extend(shown.into_iter().chain(rest));
     Ok(list)
 }
@@ -188,7 +166,7 @@ fn entry(heading: &str, kind: Kind, Entry { name, id, export, .. }: &Entry) -> E
     Element::Entry {
         kind,
         title: printed(&change_text::cut(&title(name, id))),
-        href: if kind == Kind::Added { href(heading, id) } else { None },
+        href: if kind == ADDED { href(heading, id) } else { None },
         export: place(id, export).map(printed),
         notes: Vec::new(),
         fields: Vec::new(),
@@ -203,15 +181,12 @@ fn changed(heading: &str, changed: &Changed, limit: usize, written: usize) -> El
         if bytes >= FULL_BYTES {
             break;
         }
-        let field = Field {
-            name: printed(&change_text::cut(if change.field.is_empty() { "value" } else { &change.field })),
-            parts: parts(change),
-        };
+        let field = Field { name: printed(&change_text::cut(change.name())), parts: parts(change) };
         bytes += field.name.len() + field.parts.iter().map(|part| text(part).len()).sum::<usize>();
         fields.push(field);
     }
     Element::Entry {
-        kind: Kind::Changed,
+        kind: CHANGED,
         title: printed(&change_text::cut(&title(name, id))),
         href: href(heading, id),
         export: place(id, export).map(printed),
@@ -222,28 +197,12 @@ fn changed(heading: &str, changed: &Changed, limit: usize, written: usize) -> El
 }
 
 fn parts(change: &FieldChange) -> Vec<Part> {
-    let same = |text: &str| Part::Same(text.to_owned());
-    let parts = match ChangeText::of(change) {
-        ChangeText::Set(value) => vec![Part::Added(value)],
-        ChangeText::Unset(value) => vec![Part::Removed(value)],
-        ChangeText::Order => vec![same("in a different order")],
-        ChangeText::Words(parts) => parts,
-        ChangeText::Elements(removed, added, more) => {
-            let elements = removed.into_iter().map(Part::Removed).chain(added.into_iter().map(Part::Added));
-            let mut parts: Vec<_> = elements.flat_map(|part| [part, same(" ")]).collect();
-            parts.pop();
-            if more > 0 {
-                parts.push(Part::Same(format!(" … and {more} more")));
-            }
-            parts
-        }
-    };
     let printed = |part| match part {
         Part::Same(text) => Part::Same(printed(&text)),
         Part::Removed(text) => Part::Removed(printed(&text)),
         Part::Added(text) => Part::Added(printed(&text)),
     };
-    parts.into_iter().map(printed).collect()
+    change_text::parts(change).into_iter().map(printed).collect()
 }
 
 fn text(part: &Part) -> &str {

@@ -2,10 +2,9 @@
 
 use std::io::{self, Write};
 
-use super::change_text::{ChangeText, Part};
-use super::{Options, notes, place, sections, title};
-use crate::curate::diff::{Changed, Changes, Counts, Difference, Entry, FieldChange};
-use crate::text::append;
+use super::change_text::{Part, parts};
+use super::{Options, notes, place, title};
+use crate::curate::diff::{Changed, Changes, Difference, Entry, FieldChange};
 use crate::text::count::counted;
 use crate::text::markdown::escape;
 
@@ -18,7 +17,7 @@ pub fn markdown(difference: &Difference, options: &Options<'_>, out: &mut dyn Wr
     }
     writeln!(out, "{}.\n", escape(&difference.summary.to_string()))?;
     counts(difference, out)?;
-    for (heading, changes) in sections(difference) {
+    for (heading, changes) in difference.sections() {
         section(heading, changes, options.limit, out)?;
     }
     category_counts(difference, options.limit, out)
@@ -27,17 +26,8 @@ pub fn markdown(difference: &Difference, options: &Options<'_>, out: &mut dyn Wr
 fn counts(difference: &Difference, out: &mut dyn Write) -> io::Result<()> {
     let summary = &difference.summary;
     writeln!(out, "| | added | removed | changed |\n|---|--:|--:|--:|")?;
-    let counts = [
-        summary.exports,
-        summary.software,
-        summary.categories,
-        summary.reviews,
-        summary.glossary,
-        summary.synonyms,
-        summary.pins,
-    ];
-    for ((heading, _), Counts { added, removed, changed }) in sections(difference).iter().zip(counts) {
-        writeln!(out, "| {heading} | {added} | {removed} | {changed} |")?;
+    for (heading, Changes { added, removed, changed }) in difference.sections() {
+        writeln!(out, "| {heading} | {} | {} | {} |", added.len(), removed.len(), changed.len())?;
     }
     let (old, new) = (summary.old_reviewed, summary.new_reviewed);
     writeln!(
@@ -98,32 +88,7 @@ fn changed(changed: &Changed, limit: usize, out: &mut dyn Write) -> io::Result<(
 }
 
 fn field(change: &FieldChange) -> String {
-    let name = if change.field.is_empty() { "value" } else { &change.field };
-    let mut line = format!("{}:", escape(name));
-    let mut element = |tag: &str, text: &str| {
-        append(&mut line, format_args!(" <{tag}>{}</{tag}>", escape(text)));
-    };
-    match ChangeText::of(change) {
-        ChangeText::Set(value) => element("ins", &value),
-        ChangeText::Unset(value) => element("del", &value),
-        ChangeText::Order => line.push_str(" in a different order"),
-        ChangeText::Words(parts) => {
-            line.push(' ');
-            line.extend(parts.iter().map(part));
-        }
-        ChangeText::Elements(removed, added, more) => {
-            for value in &removed {
-                element("del", value);
-            }
-            for value in &added {
-                element("ins", value);
-            }
-            if more > 0 {
-                append(&mut line, format_args!(" … and {more} more"));
-            }
-        }
-    }
-    line
+    format!("{}: {}", escape(change.name()), parts(change).iter().map(part).collect::<String>())
 }
 
 fn part(part: &Part) -> String {

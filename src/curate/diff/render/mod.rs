@@ -6,8 +6,7 @@ mod html;
 mod markdown;
 mod text;
 
-pub use html::html;
-pub use html::page;
+pub use html::{html, page};
 pub use markdown::markdown;
 pub use text::text;
 
@@ -15,7 +14,7 @@ use std::io::{self, Write};
 
 use serde::Serialize;
 
-use super::{Changed, Changes, Difference};
+use super::{Changed, Difference};
 
 #[derive(Debug, Clone, Copy)]
 pub struct Options<'o> {
@@ -24,18 +23,6 @@ pub struct Options<'o> {
     /// Maximum number of elements of each kind that text, Markdown and HTML show per section; the
     /// others are only counted. JSON contains all of them.
     pub limit: usize,
-}
-
-fn sections(difference: &Difference) -> [(&'static str, &Changes); 7] {
-    [
-        ("Exports", &difference.exports),
-        ("Products", &difference.software),
-        ("Categories", &difference.categories),
-        ("Reviews", &difference.reviews),
-        ("Glossary", &difference.glossary),
-        ("Synonyms", &difference.synonyms),
-        ("Pins", &difference.pins),
-    ]
 }
 
 /// An element's title: its name and id, unless they're the same.

@@ -5,7 +5,7 @@ use std::io::{self, Write};
 use anstyle::{AnsiColor, Style};
 
 use super::change_text::{ChangeText, Part};
-use super::{Options, notes, place, sections, title};
+use super::{Options, notes, place, title};
 use crate::curate::diff::{Changed, Changes, Difference, Entry, FieldChange};
 use crate::text::count::counted;
 use crate::text::printable::printable;
@@ -19,7 +19,7 @@ const HEADING: Style = Style::new().bold();
 /// Changed words are shown as `[-…-]` and `{+…+}`, like `git diff --word-diff`.
 pub fn text(difference: &Difference, options: &Options<'_>, out: &mut dyn Write) -> io::Result<()> {
     let mut printer = Printer { limit: options.limit, out };
-    for (heading, changes) in sections(difference) {
+    for (heading, changes) in difference.sections() {
         if !changes.is_empty() {
             printer.section(heading, changes)?;
         }
@@ -81,8 +81,7 @@ impl Printer<'_> {
     }
 
     fn field(&mut self, change: &FieldChange) -> io::Result<()> {
-        let name = if change.field.is_empty() { "value" } else { &change.field };
-        write!(self.out, "      {}:", printable(name))?;
+        write!(self.out, "      {}:", printable(change.name()))?;
         match ChangeText::of(change) {
             ChangeText::Set(value) => self.elements(&[], &[value])?,
             ChangeText::Unset(value) => self.elements(&[value], &[])?,
