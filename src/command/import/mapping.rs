@@ -118,8 +118,7 @@ pub(super) fn choose(
         check_required(table, &mapping, is_update)?;
         return Ok(Some(mapping));
     }
-    let unclear: Vec<&[usize]> = mapping.unclear(table).collect();
-    for columns in unclear {
+    for columns in mapping.unclear(table) {
         mapping.choose(columns, chosen(table, columns, args.yes)?);
     }
     print_note(proposal(table, &mapping).trim_end());
@@ -152,7 +151,7 @@ pub(super) fn choose(
 fn change(args: &ImportArgs, table: &Table, mapping: &mut Mapping) -> Result<(), MappingError> {
     for option in &args.map {
         let (head, target) = option.rsplit_once('=').ok_or_else(|| {
-            MappingError::Column(format!("--map {option}: write COLUMN=PROPERTY, such as --map 'Link=url'"))
+            MappingError::Other(format!("--map {option}: write COLUMN=PROPERTY, such as --map 'Link=url'"))
         })?;
         mapping.set(table, head, target)?;
     }

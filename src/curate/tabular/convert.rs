@@ -1,7 +1,7 @@
 //! Converts rows to records: each cell becomes the value of its column's property, or a finding.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde_json::value::RawValue;
 use serde_json::{Map, Value};
@@ -12,7 +12,7 @@ use super::findings::{At, Rejected, TableFindings};
 use super::target::{EVIDENCE, evidence_part, known};
 use super::{Cell, Mapping, Separator, Table, Target, Translation, clean, json_of, synonyms, value};
 use crate::export::Severity;
-use crate::record::{AttributeType, Property, Shape, identity, slug};
+use crate::record::{AttributeType, CalendarDate, Property, Shape, identity, normalised_url, slug};
 
 /// How many category names are compared with the declared ones.
 const COMPARED_NAMES: usize = 1_000;
@@ -57,6 +57,11 @@ impl Record {
         self.members(|_| None).into_iter().filter_map(|(name, value)| Some((name, value?)))
     }
 
+    /// The indices of the rows that the record comes from.
+    pub fn rows(&self) -> impl Iterator<Item = usize> {
+        std::iter::once(self.row).chain(self.others.iter().copied())
+    }
+
     /// A property's text, if there is any.
     pub fn text(&self, property: &str) -> Option<String> {
         let (_, value) = self.properties.iter().find(|(name, _)| name == property)?;
@@ -74,12 +79,8 @@ pub struct Conversion {
 /// Converts a table's rows.
 pub fn convert(table: &Table, mapping: &Mapping, options: &ConvertOptions<'_>) -> Conversion {
     let mut findings = TableFindings::default();
-    let settled = mapping
-        .columns
-        .iter()
-        .enumerate()
-        .map(|(column, of)| settle(table, column, of, options, &mut findings))
-        .collect();
+    let columns = mapping.columns.iter().enumerate();
+    let settled = columns.map(|(column, of)| settle(table, column, of, options, &mut findings)).collect();
     let mut faulty = HashSet::new();
     for fault in &table.faults {
         let row = table.rows.binary_search_by_key(&fault.row, |row| row.number).ok();
@@ -285,11 +286,11 @@ impl Converter<'_> {
         let property = match target {
             Target::Evidence(head) if head.ends_with(".checked_on") => return self.date(at, column, text),
             Target::Json(_) => {
-                let raw = serde_json::from_str::<&RawValue>(text);
-                let fix = || "correct it, or map the column to text with additional:NAME".to_owned();
-                return raw
-                    .map(|raw| Found::Value(raw.get().to_owned()))
-                    .map_err(|_| ("the cell isn't JSON".to_owned(), fix()));
+                let raw = serde_json::from_str::<&RawValue>(text).map_err(|_| {
+                    let fix = "correct it, or map the column to text with additional:NAME";
+                    ("the cell isn't JSON".to_owned(), fix.to_owned())
+                })?;
+                return Ok(Found::Value(raw.get().to_owned()));
             }
             Target::Translation(_) | Target::Evidence(_) | Target::Additional(_) | Target::Ignored => {
                 return Ok(Found::Value(json_of(text)));
@@ -299,8 +300,8 @@ impl Converter<'_> {
             }
             Target::Property(property) => *property,
         };
-        Ok(Found::Value(match (property, Property::shape_of(property)) {
-            (_, Some(Shape::Sources)) => {
+        Ok(Found::Value(match Property::shape_of(property) {
+            Some(Shape::Sources) => {
                 let mut pairs = Vec::new();
                 for item in value::sources(text) {
                     let (label, address) = value::source(&item);
@@ -308,23 +309,23 @@ impl Converter<'_> {
                 }
                 json_of(pairs)
             }
-            (_, Some(Shape::Uri)) => json_of(self.address(at, text)),
-            (_, Some(Shape::Date)) => return self.date(at, column, text),
-            (_, Some(Shape::OneOf(values))) => json_of(listed_value(text, values)?),
-            (_, Some(Shape::Count)) if value::whole_number(text).is_some_and(|number| number != text) => {
+            Some(Shape::Uri) => json_of(self.address(at, text)),
+            Some(Shape::Date) => return self.date(at, column, text),
+            Some(Shape::OneOf(values)) => json_of(listed_value(text, values)?),
+            Some(Shape::Count) if value::whole_number(text).is_some_and(|number| number != text) => {
                 self.number(at, text, value::whole_number(text))?
             }
-            (_, Some(Shape::Number)) => {
+            Some(Shape::Number) => {
                 let stated = self.mapping.columns[column].out_of.map(u32::from);
                 let scale = stated.or_else(|| synonyms::rating_scale(&self.table.heads[column])).unwrap_or(5);
                 self.rating(at, text, scale)?
             }
-            (_, Some(Shape::Count)) => self.decimal(at, text)?,
-            (_, Some(Shape::Texts)) => {
+            Some(Shape::Count) => self.decimal(at, text)?,
+            Some(Shape::Texts) => {
                 let items = self.items(at, column, text);
                 self.list(at, target, items)
             }
-            (_, Some(Shape::Translations | Shape::Evidence)) if serde_json::from_str::<&RawValue>(text).is_ok() => {
+            Some(Shape::Translations | Shape::Evidence) if serde_json::from_str::<&RawValue>(text).is_ok() => {
                 text.to_owned()
             }
             _ => json_of(text),
@@ -403,14 +404,8 @@ impl Converter<'_> {
         if items.len() == 1 && settled.pieces(text).len() > 1 && text.contains(',') {
             let head = self.table.heads[column].as_str();
             let fix = format!("to split it at commas, use --split-commas \"{head}\"; otherwise leave it");
-            self.findings.add(
-                Severity::Warning,
-                self.table,
-                at,
-                text,
-                "a value with commas was kept as one value",
-                &fix,
-            );
+            let message = "a value with commas was kept as one value";
+            self.findings.add(Severity::Warning, self.table, at, text, message, &fix);
         }
         items
     }
@@ -422,26 +417,17 @@ impl Converter<'_> {
         }
         let repaired = value::repaired_address(text);
         self.findings.fixable += usize::from(repaired.is_some() && !self.options.fix);
-        let repaired = repaired.filter(|_| self.options.fix);
-        repaired.map_or_else(
-            || text.to_owned(),
-            |address| {
-                self.note(at, text, "fixed: addresses with a missing or broken scheme were repaired");
-                address
-            },
-        )
+        let Some(address) = repaired.filter(|_| self.options.fix) else { return text.to_owned() };
+        self.note(at, text, "fixed: addresses with a missing or broken scheme were repaired");
+        address
     }
 
     fn date(&mut self, at: At, column: usize, text: &str) -> Result<Found, Fault> {
         let fault = |message: &str| Err((message.to_owned(), "write it as YYYY-MM-DD, or clear the cell".to_owned()));
         let Some(read) = date::read(text, self.table.is_1904) else {
             // If the date doesn't exist, the checks warn about it.
-            let is_shaped = text.len() == 10
-                && text
-                    .bytes()
-                    .enumerate()
-                    .all(|(at, byte)| if at == 4 || at == 7 { byte == b'-' } else { byte.is_ascii_digit() });
-            return if is_shaped { Ok(Found::Value(json_of(text))) } else { fault("the value isn't a date") };
+            let has_form = CalendarDate::has_form(text);
+            return if has_form { Ok(Found::Value(json_of(text))) } else { fault("the value isn't a date") };
         };
         let day = match (read.date, self.settled[column].order) {
             (Date::Day(day), _) => Some(day),
@@ -639,4 +625,126 @@ pub(super) fn cleared_translations(old: Option<&str>, row: &[(String, Option<Str
     let old = old.and_then(|json| serde_json::from_str::<Value>(json).ok()).unwrap_or_default();
     let has = |of: Translation| old[of.language.as_str()][of.property].is_string();
     row.iter().filter(|(name, json)| json.is_none() && translation(name).is_some_and(has)).count()
+}
+
+impl Conversion {
+    /// Removes and returns the records with rejected rows, all of whose rows are then rejected.
+    pub fn set_aside(&mut self, rejected: &mut Rejected) -> Vec<Record> {
+        let is_rejected = |record: &Record| record.rows().any(|row| rejected.contains_key(&row));
+        let (aside, valid): (Vec<_>, _) = std::mem::take(&mut self.records).into_iter().partition(is_rejected);
+        self.records = valid;
+        for row in aside.iter().flat_map(Record::rows) {
+            rejected.entry(row).or_insert_with(|| vec![(None, "another row about the product has errors".to_owned())]);
+        }
+        aside
+    }
+
+    /// Merges records with the same id, or the same name and URL. Lists are united. If single values
+    /// differ, the first one is kept and the others are reported, or the records are kept as they are.
+    fn merge_rows(&mut self, table: &Table, mapping: &Mapping, merge: MergeRows) {
+        let mut places: HashMap<[String; 3], usize> = HashMap::new();
+        let mut groups: Vec<Vec<Record>> = Vec::new();
+        for record in std::mem::take(&mut self.records) {
+            let text = |property| record.text(property).unwrap_or_default();
+            let key = match record.text("id") {
+                Some(id) => [id, String::new(), String::new()],
+                None => [String::new(), identity(&text("name")), normalised_url(&text("url")).into_owned()],
+            };
+            let is_known = !key[0].is_empty() || key[1..].iter().all(|part| !part.is_empty());
+            let place = if is_known { *places.entry(key).or_insert(groups.len()) } else { groups.len() };
+            match groups.get_mut(place) {
+                Some(group) => group.push(record),
+                None => groups.push(vec![record]),
+            }
+        }
+        for group in groups {
+            if merge == MergeRows::All || agree(mapping, &group) {
+                let record = self.merged(table, mapping, group);
+                self.records.push(record);
+            } else {
+                self.records.extend(group);
+            }
+        }
+        self.records.sort_by_key(|record| record.row);
+    }
+
+    fn merged(&mut self, table: &Table, mapping: &Mapping, mut group: Vec<Record>) -> Record {
+        let others = group.split_off(1);
+        let mut record = group.swap_remove(0);
+        if others.is_empty() {
+            return record;
+        }
+        for (name, _) in others.iter().flat_map(|other| &other.properties) {
+            if record.properties.iter().all(|(known, _)| known != name) {
+                record.properties.push((name.clone(), None));
+            }
+        }
+        let has_id = record.text("id").is_some();
+        for (name, first) in record.properties.iter_mut().filter(|(name, _)| !is_in_common(has_id, name)) {
+            let column = column_of(mapping, name);
+            let value = |other: &'_ Record| other.properties.iter().find(|(of, _)| of == name)?.1.clone();
+            let values: Vec<_> = others.iter().filter_map(|other| Some((other.row, value(other)?))).collect();
+            if column.is_some_and(|column| is_list(&mapping.columns[column].target)) {
+                *first = united(first.iter().chain(values.iter().map(|(_, value)| value)));
+                continue;
+            }
+            for (row, value) in values {
+                let first = first.get_or_insert_with(|| value.clone());
+                if *first != value {
+                    let shown = format!("`{value}`; kept: `{first}`");
+                    let message = "rows of one product have different values, so only the first one is used";
+                    let fix =
+                        "if all of them matter, publish the column as a text attribute; otherwise correct the table";
+                    self.findings.add(Severity::Warning, table, At { row: Some(row), column }, &shown, message, fix);
+                }
+            }
+        }
+        let count = format!("{} rows", others.len() + 1);
+        let message = "rows about the same product were merged";
+        self.findings.note(table, At::row(record.row), &count, message);
+        record.others = others.iter().map(|other| other.row).collect();
+        record
+    }
+}
+
+fn column_of(mapping: &Mapping, property: &str) -> Option<usize> {
+    mapping.columns.iter().position(|of| of.target.property() == Some(property))
+}
+
+/// Whether the records to merge have this property in common, however it's written.
+fn is_in_common(has_id: bool, property: &str) -> bool {
+    if has_id { property == "id" } else { matches!(property, "name" | "url") }
+}
+
+/// Whether records differ only in lists.
+fn agree(mapping: &Mapping, records: &[Record]) -> bool {
+    let mut known: HashMap<&str, &str> = HashMap::new();
+    let has_id = records[0].text("id").is_some();
+    let values = records.iter().flat_map(|record| &record.properties);
+    let mut filled = values.filter_map(|(name, value)| Some((&**name, value.as_deref()?)));
+    filled.all(|(name, value)| {
+        let is_list = || column_of(mapping, name).is_some_and(|column| is_list(&mapping.columns[column].target));
+        is_in_common(has_id, name) || *known.entry(name).or_insert(value) == value || is_list()
+    })
+}
+
+fn is_list(target: &Target) -> bool {
+    match target {
+        Target::Attribute(_, kind) => matches!(kind, None | Some(AttributeType::Text)),
+        Target::Property(name) => matches!(Property::shape_of(name), Some(Shape::Texts | Shape::Sources)),
+        _ => false,
+    }
+}
+
+/// The different items of several values, as a list; a single value if all are the same.
+fn united<'v>(values: impl Iterator<Item = &'v String>) -> Option<String> {
+    let mut seen = HashSet::new();
+    let different: Vec<&String> = values.filter(|value| seen.insert(*value)).collect();
+    if different.len() < 2 {
+        return different.first().map(ToString::to_string);
+    }
+    let mut seen = HashSet::new();
+    let parsed = different.into_iter().filter_map(|value| serde_json::from_str(value).ok());
+    let items = parsed.flat_map(|value| if let Value::Array(items) = value { items } else { vec![value] });
+    Some(items.filter(|item| seen.insert(item.to_string())).collect::<Value>().to_string())
 }

@@ -2,6 +2,7 @@
 
 use jiff::civil;
 
+use super::value::is_digits;
 use crate::record::{CalendarDate, slug};
 use crate::text::is_listed;
 
@@ -97,8 +98,7 @@ fn whole(text: &str, is_1904: bool) -> Option<Date> {
     if let Some(day) = CalendarDate::parse(text) {
         return Some(Date::Day(day));
     }
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    if is_number(text) {
+    if is_digits(text) {
         return match text.len() {
             4 => Some(Date::Partial),
             5 => from_serial(text.parse().ok()?, is_1904).map(Date::Day),
@@ -113,7 +113,7 @@ fn whole(text: &str, is_1904: bool) -> Option<Date> {
     let text = text.trim_end_matches('-');
     for separator in ['-', '/', '.'] {
         let parts: Vec<&str> = text.split(separator).map(str::trim).collect();
-        if !parts.iter().all(|part| is_number(part) && part.len() <= 4) {
+        if !parts.iter().all(|part| is_digits(part) && part.len() <= 4) {
             continue;
         }
         let found = match parts[..] {

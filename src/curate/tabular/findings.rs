@@ -1,7 +1,7 @@
 //! Findings in a table, grouped by cause. Each cause is listed once, with its count, examples and
 //! the fix.
 
-use std::collections::{BTreeMap, HashSet};
+use std::collections::BTreeMap;
 
 use super::{Table, column_letters};
 use crate::export::Severity;
@@ -64,7 +64,6 @@ pub type Rejected = BTreeMap<usize, Vec<(Option<usize>, String)>>;
 pub struct TableFindings {
     groups: BTreeMap<(Severity, Option<usize>, String), Cause>,
     rejected: Rejected,
-    faulted: HashSet<(usize, usize)>,
     has_other_errors: bool,
     /// Values that `--fix` would correct.
     pub fixable: usize,
@@ -100,7 +99,6 @@ impl TableFindings {
                     Some(head) => format!("{head}: "),
                 });
             self.rejected.entry(row).or_default().push((at.column, format!("{place}{message}")));
-            self.faulted.extend(at.column.map(|column| (row, column)));
         }
     }
 
@@ -147,7 +145,6 @@ impl TableFindings {
         self.groups.retain(|(level, column, _), _| *level == Severity::Error && is_kept(column));
         self.rejected.values_mut().for_each(|reasons| reasons.retain(|(column, _)| is_kept(column)));
         self.rejected.retain(|_, reasons| !reasons.is_empty());
-        self.faulted.retain(|(_, column)| !is_left_out(*column));
         self
     }
 
@@ -157,6 +154,6 @@ impl TableFindings {
     }
 
     pub(super) fn has_error_at(&self, row: usize, column: usize) -> bool {
-        self.faulted.contains(&(row, column))
+        self.rejected.get(&row).is_some_and(|reasons| reasons.iter().any(|(of, _)| *of == Some(column)))
     }
 }

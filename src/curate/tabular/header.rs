@@ -8,6 +8,7 @@ use super::synonyms::{FILLERS, SECTION, property_of};
 use super::{Budget, Cell, MAX_CELLS, Row, Table, TableError, column_letters, value};
 use crate::record::slug;
 use crate::text::count::{agreeing, counted};
+use crate::text::is_listed;
 
 /// How many non-empty rows from the top may be the header.
 pub(super) const SEARCHED_ROWS: usize = 50;
@@ -109,7 +110,7 @@ pub(super) fn join(top: &Row, header: &mut Row) -> String {
     for (cell, above) in header.cells.iter_mut().zip(&top.cells) {
         let (group, name) = (head(above), head(cell));
         let words = slug(&group);
-        let is_general = words.split('-').all(|word| FILLERS.split(' ').chain(GENERAL.split(' ')).any(|of| of == word));
+        let is_general = words.split('-').all(|word| is_listed(FILLERS, word) || is_listed(GENERAL, word));
         let (of_group, of_name) = (property_of(&group), property_of(&name));
         let is_own =
             of_name.is_some() && (of_group == of_name || of_group.is_some_and(|of| !matches!(of, "vendor" | "name")));
@@ -130,7 +131,7 @@ const REMARKS: &str = "source sources quelle quellen fonte fuente bron note note
 fn leave_out_totals(table: &mut Table) {
     let is_one_of = |words: &str, text: &str| {
         let first = slug(text.split([':', '(']).next().unwrap_or_default());
-        words.split_whitespace().any(|word| word == first)
+        is_listed(words, &first)
     };
     let is_total = |row: &Row| {
         let mut filled = row.filled();

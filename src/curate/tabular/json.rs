@@ -55,7 +55,7 @@ pub(super) fn read_document(bytes: &[u8], wanted: Option<&str>) -> Result<Table,
     }
     let by_id = members(raw.get()).ok_or_else(|| form("this is neither an array nor an object of records"))?;
     if by_id.iter().any(|(key, _)| key == publiccode::VERSION) {
-        builder.publiccode(vec![(1, serde_json::from_str(raw.get()).map_err(|error| form(&error.to_string()))?)])?;
+        builder.publiccode(vec![(1, serde_json::from_str(raw.get())?)])?;
         return builder.finish();
     }
     if by_id.iter().any(|(key, _)| key == "software") {
@@ -98,7 +98,7 @@ pub(super) fn read_document(bytes: &[u8], wanted: Option<&str>) -> Result<Table,
     let id_of = |of: &Members<'_>| of.iter().find(|(key, _)| key == "id").map(|(_, raw)| raw.get().to_owned());
     let has_ids = records.iter().any(|(_, of)| id_of(of).is_some());
     for ((id, mut of), number) in records.into_iter().zip(1..) {
-        let raw = to_raw_value(id).map_err(|error| TableError::Form(error.to_string()))?;
+        let raw = to_raw_value(id)?;
         if !has_ids {
             of.insert(0, ("id".into(), &raw));
         } else if id_of(&of).and_then(|own| serde_json::from_str::<String>(&own).ok()).as_deref() != Some(&**id) {
@@ -192,7 +192,7 @@ impl TableBuilder {
     /// Adds a row that contains only what couldn't be read.
     fn push_unreadable(&mut self, number: u64, text: &str, message: &str) -> Result<(), TableError> {
         self.table.faults.push(Fault { row: number, message: message.to_owned(), fix: "correct it".to_owned() });
-        let raw = to_raw_value(text).map_err(|error| TableError::Form(error.to_string()))?;
+        let raw = to_raw_value(text)?;
         self.push(number, vec![("(unreadable)".into(), &raw)])
     }
 
@@ -237,8 +237,7 @@ impl TableBuilder {
         let own = publiccode::own_language(files.iter().map(|(_, file)| file));
         for (number, file) in files {
             let cells = publiccode::read(file, &own).into_iter().map(|(head, value)| Ok((head, to_raw_value(&value)?)));
-            let cells: Vec<_> =
-                cells.collect::<serde_json::Result<_>>().map_err(|error| TableError::Form(error.to_string()))?;
+            let cells = cells.collect::<serde_json::Result<Vec<_>>>()?;
             self.push(number, cells.iter().map(|(head, value)| (head.as_str().into(), &**value)).collect())?;
         }
         Ok(())
@@ -246,8 +245,7 @@ impl TableBuilder {
 
     /// Adds an array of objects.
     fn list(mut self, raw: &RawValue) -> Result<Table, TableError> {
-        let elements: Vec<&RawValue> =
-            serde_json::from_str(raw.get()).map_err(|error| TableError::Form(error.to_string()))?;
+        let elements: Vec<&RawValue> = serde_json::from_str(raw.get())?;
         for (element, number) in elements.into_iter().zip(1_u64..) {
             match members(element.get()) {
                 Some(of) => self.push(number, of)?,

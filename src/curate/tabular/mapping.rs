@@ -27,14 +27,8 @@ const PROGRAMMING_LANGUAGES: &str = "ada assembly bash c c# c++ clojure css d da
 pub enum MappingError {
     #[error("the mapping doesn't have the form {{\"columns\": {{\"HEADER\": \"PROPERTY\"}}}}")]
     Form(#[from] serde_json::Error),
-    #[error("line {line} of the mapping is wrong: {reason}")]
-    Toml { line: usize, reason: String },
-    #[error(
-        "the mapping sets column `{head}` to `{target}`, which isn't a valid target; write a property such as name, additional:NAME, attribute:NAME, attribute:NAME:TYPE, json:NAME, or \"not used\""
-    )]
-    Target { head: String, target: String },
     #[error("{0}")]
-    Column(String),
+    Other(String),
 }
 
 /// How a column is used.
@@ -189,7 +183,7 @@ impl Mapping {
                 "column `{head}` can't be an attribute with this name: the directory already knows the property, or the name contains a colon; \
                  write `attribute:NAME` with a different name in a mapping"
             );
-            return Err(MappingError::Column(text));
+            return Err(MappingError::Other(text));
         };
         self.columns[column] = ColumnUse::new(target).typed(table, column);
         Ok(())
@@ -233,13 +227,13 @@ impl Mapping {
 
     /// Groups of columns that share a header but have different values, with at least one of them
     /// in use: a person has to choose.
-    pub fn unclear<'t>(&self, table: &'t Table) -> impl Iterator<Item = &'t [usize]> {
+    pub fn unclear<'t>(&self, table: &'t Table) -> Vec<&'t [usize]> {
         let is_unclear = |columns: &&Vec<usize>| {
             let differs = |column: &usize| table.rows.iter().any(|row| row.cells[*column] != row.cells[columns[0]]);
             columns.iter().any(|column| self.columns[*column].target != Target::Ignored)
                 && columns[1..].iter().any(differs)
         };
-        table.repeated.iter().filter(is_unclear).map(Vec::as_slice).collect::<Vec<_>>().into_iter()
+        table.repeated.iter().filter(is_unclear).map(Vec::as_slice).collect()
     }
 
     /// The use of the column with this header.
@@ -318,7 +312,7 @@ pub fn column_of(table: &Table, head: &str) -> Result<usize, MappingError> {
 fn no_column(table: &Table, head: &str) -> MappingError {
     let named: Vec<_> =
         table.heads.iter().filter(|head| !head.is_empty()).take(20).map(|head| format!("`{head}`")).collect();
-    MappingError::Column(format!("the table has no column `{head}`; its columns are {}", named.join(", ")))
+    MappingError::Other(format!("the table has no column `{head}`; its columns are {}", named.join(", ")))
 }
 
 /// The property with this name, ignoring case and punctuation.

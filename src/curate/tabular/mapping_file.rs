@@ -56,7 +56,8 @@ impl MappingFile {
         }
         toml::from_str(text).map_err(|error| {
             let before = error.span().and_then(|span| text.get(..span.start)).unwrap_or_default();
-            MappingError::Toml { line: before.matches('\n').count() + 1, reason: error.message().to_owned() }
+            let line = before.matches('\n').count() + 1;
+            MappingError::Other(format!("line {line} of the mapping is wrong: {}", error.message()))
         })
     }
 
@@ -72,7 +73,7 @@ impl MappingFile {
         if !missing.is_empty() {
             let other = quoted(self.unlisted(table));
             let other = if other.is_empty() { "no others".to_owned() } else { other };
-            return Err(MappingError::Column(format!(
+            return Err(MappingError::Other(format!(
                 "the mapping lists columns that the table doesn't have: {}; the table has {other}. If a column was \
                  renamed, rename it in the mapping too; if this is another table, choose another mapping with --mapping FILE",
                 quoted(missing)
@@ -92,7 +93,7 @@ impl MappingFile {
                     "the mapping sets both columns `{other}` and `{head}` to `{target}`; set only one, or write `fallback:{target}` for the \
                      one to use in rows where the other is empty"
                 );
-                return Err(MappingError::Column(text));
+                return Err(MappingError::Other(text));
             }
             columns.push(column);
         }
@@ -103,7 +104,7 @@ impl MappingFile {
                 let text = format!(
                     "`{property}` of the mapping must be a string, a number, a list, or {{ template = \"…\" }}"
                 );
-                return Err(MappingError::Column(text));
+                return Err(MappingError::Other(text));
             }
             Ok((target, made))
         };
@@ -124,7 +125,10 @@ impl MappingFile {
 }
 
 fn wrong_target(head: &str, target: &str) -> MappingError {
-    MappingError::Target { head: head.to_owned(), target: target.to_owned() }
+    MappingError::Other(format!(
+        "the mapping sets column `{head}` to `{target}`, which isn't a valid target; write a property such as name, \
+         additional:NAME, attribute:NAME, attribute:NAME:TYPE, json:NAME, or \"not used\""
+    ))
 }
 
 fn column_use(head: &str, value: &Value) -> Result<ColumnUse, MappingError> {
@@ -147,7 +151,7 @@ fn column_use(head: &str, value: &Value) -> Result<ColumnUse, MappingError> {
     let separator = match (written.separator, written.split_commas) {
         (Some(text), _) if text == NO_SEPARATOR => Some(Separator::None),
         (Some(text), _) if text.is_empty() => {
-            return Err(MappingError::Column(format!(
+            return Err(MappingError::Other(format!(
                 "the separator of column `{head}` is empty; write `{NO_SEPARATOR}` if its cells aren't lists"
             )));
         }
@@ -289,7 +293,7 @@ fn parts<'t>(template: &'t str, table: &Table) -> Result<Vec<Part<'t>>, MappingE
     while let Some((text, behind)) = rest.split_once('{') {
         let (name, behind) = behind
             .split_once('}')
-            .ok_or_else(|| MappingError::Column(format!("the template `{template}` has a `{{` without a `}}`")))?;
+            .ok_or_else(|| MappingError::Other(format!("the template `{template}` has a `{{` without a `}}`")))?;
         parts.extend([Part::Text(text), Part::Column(column_of(table, name)?)]);
         rest = behind;
     }

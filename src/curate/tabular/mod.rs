@@ -22,8 +22,6 @@ mod layout;
 mod mapping;
 mod mapping_file;
 mod markdown;
-mod matching;
-mod merge_rows;
 mod ods;
 mod synonyms;
 mod target;
@@ -39,9 +37,8 @@ pub use date::DateOrder;
 pub use findings::{Cause, Example, Rejected, TableFindings};
 pub use mapping::{ColumnUse, Made, Mapping, MappingError, Separator, column_of, meant};
 pub use mapping_file::MappingFile;
-pub use matching::{Choice, Match};
 pub use target::{Target, Translation};
-pub use update::{Envelope, UpdateError, UpdateOptions, Updated, document, update};
+pub use update::{Choice, Envelope, Match, UpdateError, UpdateOptions, Updated, document, update};
 pub use value::guarded;
 use write::REASON;
 pub use write::{write_csv, write_ndjson, write_rejected};
@@ -265,14 +262,9 @@ impl Table {
 
 /// A column's letters, given its index from 0: `A`, `Z`, `AA`.
 pub fn column_letters(column: usize) -> String {
-    let mut letters = Vec::new();
-    let mut rest = column + 1;
-    while rest > 0 {
-        rest -= 1;
-        letters.push(b'A' + u8::try_from(rest % 26).unwrap_or_default());
-        rest /= 26;
-    }
-    letters.iter().rev().map(|letter| char::from(*letter)).collect()
+    let digits = std::iter::successors(Some(column), |rest| (rest / 26).checked_sub(1));
+    let letters: Vec<char> = digits.filter_map(|digit| ('A'..='Z').nth(digit % 26)).collect();
+    letters.into_iter().rev().collect()
 }
 
 /// Why a table can't be read.
@@ -310,6 +302,8 @@ pub enum TableError {
     },
     #[error("the file isn't valid YAML")]
     Yaml(#[from] yaml::YamlError),
+    #[error(transparent)]
+    Json(#[from] serde_json::Error),
 }
 
 /// Called with the number of bytes read so far and the total while a table is being read.

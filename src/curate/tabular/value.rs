@@ -415,6 +415,10 @@ pub(super) fn boolean(text: &str) -> Option<bool> {
     }
 }
 
+pub(super) fn is_digits(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
+}
+
 /// The decimal separator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DecimalMark {
@@ -425,17 +429,16 @@ pub(super) enum DecimalMark {
 /// Reads a number with at most one decimal separator, such as `4,2`, and writes it as JSON does.
 pub(super) fn decimal(text: &str) -> Option<(String, Option<DecimalMark>)> {
     let (sign, digits) = text.strip_prefix('-').map_or(("", text), |digits| ("-", digits));
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
     let whole = |part: &str| {
         let whole = part.trim_start_matches('0');
         if whole.is_empty() { "0".to_owned() } else { whole.to_owned() }
     };
-    if is_number(digits) {
+    if is_digits(digits) {
         return Some((format!("{sign}{}", whole(digits)), None));
     }
     let (before, behind) = digits.split_once([',', '.'])?;
     let mark = if digits.contains(',') { DecimalMark::Comma } else { DecimalMark::Point };
-    (is_number(before) && is_number(behind)).then(|| (format!("{sign}{}.{behind}", whole(before)), Some(mark)))
+    (is_digits(before) && is_digits(behind)).then(|| (format!("{sign}{}.{behind}", whole(before)), Some(mark)))
 }
 
 /// Whether nothing is lost if a column's values are read as numbers: `01234` is a code, and `1.9` and
@@ -458,16 +461,15 @@ pub(super) fn are_numbers(texts: impl Iterator<Item = String>) -> bool {
 
 /// Reads a whole number, optionally with thousands separators, such as `1.234` or `1 234`.
 pub(super) fn whole_number(text: &str) -> Option<String> {
-    let is_number = |part: &str| !part.is_empty() && part.bytes().all(|byte| byte.is_ascii_digit());
-    if is_number(text) {
+    if is_digits(text) {
         return decimal(text).map(|(number, _)| number);
     }
     let mark = text.chars().find(|c| !c.is_ascii_digit())?;
     let mut groups = text.split(mark);
-    let first = groups.next().filter(|first| first.len() <= 3 && is_number(first))?;
+    let first = groups.next().filter(|first| first.len() <= 3 && is_digits(first))?;
     let rest: Vec<&str> = groups.collect();
     let is_grouped = matches!(mark, '.' | ',' | ' ' | '\'' | '’' | '\u{a0}' | '\u{202f}')
-        && rest.iter().all(|group| group.len() == 3 && is_number(group));
+        && rest.iter().all(|group| group.len() == 3 && is_digits(group));
     is_grouped.then(|| decimal(&format!("{first}{}", rest.concat())).map(|(number, _)| number))?
 }
 

@@ -31,7 +31,7 @@ type Place = (u32, u32);
 /// Reads the requested worksheet, or else the only visible one, or the only one with names and
 /// addresses.
 pub(super) fn read(bytes: &[u8], options: ReadOptions<'_>, progress: Progress<'_>) -> Result<Table, TableError> {
-    check_archive(bytes)?;
+    check_archive(bytes, MAX_INFLATED_BYTES)?;
     let sheets = if ods::is_ods(bytes) {
         ods::sheets(bytes)?
     } else {
@@ -250,11 +250,7 @@ const SHARED_STRING_BYTES: u64 = 5;
 
 /// Inflates every file and discards the result, because the sizes stated in an archive may be
 /// wrong.
-fn check_archive(bytes: &[u8]) -> Result<(), TableError> {
-    check_within(bytes, MAX_INFLATED_BYTES)
-}
-
-fn check_within(bytes: &[u8], limit: u64) -> Result<(), TableError> {
+fn check_archive(bytes: &[u8], limit: u64) -> Result<(), TableError> {
     let form = TableError::Form;
     let mut archive = ZipArchive::new(Cursor::new(bytes)).map_err(damaged)?;
     if archive.len() > MAX_FILES {
@@ -365,8 +361,8 @@ mod tests {
         }
         let bytes = zip.finish().expect("an archive").into_inner();
         assert!(bytes.len() < 10_000);
-        assert!(check_within(&bytes, 1_200_000).is_ok());
-        let error = check_within(&bytes, 1_199_999).expect_err("too much");
+        assert!(check_archive(&bytes, 1_200_000).is_ok());
+        let error = check_archive(&bytes, 1_199_999).expect_err("too much");
         assert!(error.to_string().contains("more than 1199999 bytes, which is the limit"), "{error}");
     }
 
