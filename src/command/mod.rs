@@ -4,7 +4,6 @@ mod check;
 mod data;
 mod diff;
 mod edit;
-mod explain;
 mod export;
 mod healthcheck;
 mod import;

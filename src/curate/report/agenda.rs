@@ -1,7 +1,7 @@
 //! What to check next, most urgent first: changed sources, dead links, claims past their age, and
 //! records whose review is pending.
 
-use super::document::{Block, Cell, Document, Section, Table};
+use super::{Block, Cell, Document, Section, Table};
 use crate::export::{Code, LinkGroup, LinkTarget, Location, Report};
 use crate::record::{CalendarDate, EvidenceStatus};
 

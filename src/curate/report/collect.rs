@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use foldhash::{HashMap, HashMapExt as _};
 
-use super::document::{Block, Cell, Document, Histogram, Section, Table};
+use super::{Block, Cell, Document, Histogram, Section, Table};
 use crate::export::{Export, Report};
 use crate::record::{
     Attributes, BUILT_IN, CalendarDate, EvidenceStatus, Language, Languages, Property, Required, SOFTWARE, Software,
@@ -372,7 +372,7 @@ fn table(
 
 #[derive(Debug, Clone, Copy, Default)]
 struct Tally {
-    pub(super) products: usize,
+    products: usize,
     reviewed: usize,
     recent: usize,
 }

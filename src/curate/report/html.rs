@@ -2,7 +2,7 @@
 
 use askama::Template;
 
-use super::document::{Block, Document, Histogram};
+use super::{Block, Document, Histogram};
 use crate::text::count::Grouped;
 
 /// The pages' style sheet.

@@ -1,6 +1,6 @@
 //! Writes the report as GitHub Flavored Markdown, which supports tables.
 
-use super::document::{Block, Cell, Document, Histogram, Section, Table};
+use super::{Block, Cell, Document, Histogram, Section, Table};
 use crate::text::count::Grouped;
 use crate::text::markdown::escape;
 
