@@ -16,8 +16,8 @@ use serde::{Deserialize, Serialize};
 use unicode_general_category::{GeneralCategory, get_general_category};
 use unicode_normalization::UnicodeNormalization as _;
 
-use crate::text::append;
 use crate::text::html::escape;
+use crate::text::{append, is_listed};
 
 /// The maximum size of a page's text in bytes. Only the bytes of larger pages are compared.
 pub(super) const MAX_BYTES: usize = 2 << 20;
@@ -162,12 +162,12 @@ impl Page {
         let is_name = |name: &str| matches!(name, "class" | "id");
         let names = tag.attrs.iter().filter(|of| is_name(&of.name.local));
         let mut words = names.flat_map(|of| of.value.split(|c: char| !c.is_ascii_alphanumeric()));
-        if !tag.self_closing && !is_in(UNCLOSED, &tag.name) {
+        if !tag.self_closing && !is_listed(UNCLOSED, &tag.name) {
             // A page's own class may say that it has advertisements.
             let is_part = !matches!(&*tag.name, "html" | "body" | "main" | "article");
             if self.hidden_below.is_none()
                 && is_part
-                && words.any(|word| is_in(ADVERTISEMENTS, &word.to_ascii_lowercase()))
+                && words.any(|word| is_listed(ADVERTISEMENTS, &word.to_ascii_lowercase()))
             {
                 self.hidden_below = Some(self.open.len());
             }
@@ -293,16 +293,16 @@ fn essential(text: &str) -> String {
     let is_age = |at: usize| {
         let (earlier, before, after) = (word(at.checked_sub(2)), word(at.checked_sub(1)), word(Some(at + 1)));
         let is_since = before == "vor" || (earlier, before) == ("y", "a");
-        is_in(TIMES, after) && (is_since || word(Some(at + 2)) == "ago")
+        is_listed(TIMES, after) && (is_since || word(Some(at + 2)) == "ago")
     };
     let is_counter = |at: usize| {
         let (before, after) = (word(at.checked_sub(1)), word(Some(at + 1)));
-        let is_money = |word: &str| is_in(CURRENCIES, word) || !word.is_empty() && word.chars().all(is_currency);
-        let is_unit = is_in(UNITS, after) || is_in(TIMES, after) && !near(at, &[Kind::Month]);
-        is_age(at) || !(is_in(LABELS, before) || is_money(before) || is_money(after) || is_unit)
+        let is_money = |word: &str| is_listed(CURRENCIES, word) || !word.is_empty() && word.chars().all(is_currency);
+        let is_unit = is_listed(UNITS, after) || is_listed(TIMES, after) && !near(at, &[Kind::Month]);
+        is_age(at) || !(is_listed(LABELS, before) || is_money(before) || is_money(after) || is_unit)
     };
     let is_dropped = |at: usize| match kinds[at] {
-        Kind::Ignored => !is_in(LABELS, word(at.checked_sub(1))),
+        Kind::Ignored => !is_listed(LABELS, word(at.checked_sub(1))),
         Kind::Number => is_counter(at),
         Kind::Month => near(at, &[Kind::Number]),
         Kind::Weekday => near(at, &[Kind::Number, Kind::Month, Kind::Ignored]),
@@ -319,23 +319,19 @@ fn essential(text: &str) -> String {
     kept
 }
 
-fn is_in(list: &str, word: &str) -> bool {
-    !word.is_empty() && list.split_ascii_whitespace().any(|of| of == word)
-}
-
 fn is_currency(c: char) -> bool {
     get_general_category(c) == GeneralCategory::CurrencySymbol
 }
 
 fn kind(word: &str) -> Kind {
     let number = ["st", "nd", "rd", "th", "er", "k+", "m+", "k", "+"].iter().find_map(|end| word.strip_suffix(end));
-    if is_date(word) || is_token(word) || is_in(RELATIVE_DAYS, word) {
+    if is_date(word) || is_token(word) || is_listed(RELATIVE_DAYS, word) {
         Kind::Ignored
     } else if is_number(word) || number.is_some_and(is_number) {
         Kind::Number
-    } else if is_in(MONTHS, word) {
+    } else if is_listed(MONTHS, word) {
         Kind::Month
-    } else if is_in(WEEKDAYS, word) {
+    } else if is_listed(WEEKDAYS, word) {
         Kind::Weekday
     } else {
         Kind::Other

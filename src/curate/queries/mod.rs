@@ -51,20 +51,18 @@ pub struct EmptyQuery {
 
 /// Counts queries without hits; shared by all requests.
 #[derive(Debug, Default)]
-pub struct EmptyQueries(Mutex<HashMap<Box<str>, QueryCount>>);
+pub struct EmptyQueries(Mutex<HashMap<String, QueryCount>>);
 
 #[derive(Debug)]
 struct QueryCount {
-    count: u32,
-    first_day: Date,
-    last_day: Date,
+    query: EmptyQuery,
     /// When this process last counted the query.
     counted_at: Option<Instant>,
 }
 
 impl QueryCount {
     const fn rank(&self) -> (u32, Date) {
-        (self.count, self.last_day)
+        (self.query.count, self.query.last_day)
     }
 }
 
@@ -72,8 +70,8 @@ impl EmptyQueries {
     /// Resumes from saved counts. Drops queries that wouldn't be counted now.
     pub fn of(kept: Vec<EmptyQuery>) -> Self {
         let entry = |kept: EmptyQuery| {
-            let EmptyQuery { query, count, first_day, last_day } = kept;
-            Some((normal(&query)?.into(), QueryCount { count, first_day, last_day, counted_at: None }))
+            let query = normal(&kept.query)?;
+            Some((query.clone(), QueryCount { query: EmptyQuery { query, ..kept }, counted_at: None }))
         };
         Self(Mutex::new(kept.into_iter().filter_map(entry).take(MAX_QUERIES).collect()))
     }
@@ -84,8 +82,8 @@ impl EmptyQueries {
         let mut entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(entry) = entries.get_mut(&*query) {
             if entry.counted_at.is_none_or(|at| now.saturating_duration_since(at) >= ONCE_IN) {
-                entry.count = entry.count.saturating_add(1);
-                (entry.last_day, entry.counted_at) = (day.max(entry.last_day), Some(now));
+                entry.query.count = entry.query.count.saturating_add(1);
+                (entry.query.last_day, entry.counted_at) = (day.max(entry.query.last_day), Some(now));
             }
             return;
         }
@@ -95,20 +93,15 @@ impl EmptyQueries {
             let median = *median;
             entries.retain(|_, entry| entry.rank() > median);
         }
-        let entry = QueryCount { count: 1, first_day: day, last_day: day, counted_at: Some(now) };
-        entries.insert(query.into(), entry);
+        let counted = EmptyQuery { query: query.clone(), count: 1, first_day: day, last_day: day };
+        entries.insert(query, QueryCount { query: counted, counted_at: Some(now) });
     }
 
     /// The queries counted often enough to be reported, highest count first.
     pub fn frequent(&self) -> Vec<EmptyQuery> {
         let entries = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let frequent = entries.iter().filter(|(_, entry)| entry.count >= MIN_COUNT).map(|(query, entry)| EmptyQuery {
-            query: query.to_string(),
-            count: entry.count,
-            first_day: entry.first_day,
-            last_day: entry.last_day,
-        });
-        let mut queries: Vec<_> = frequent.collect();
+        let counted = entries.values().map(|entry| &entry.query);
+        let mut queries: Vec<_> = counted.filter(|query| query.count >= MIN_COUNT).cloned().collect();
         drop(entries);
         queries.sort_by(|a, b| (Reverse(a.count), &a.query).cmp(&(Reverse(b.count), &b.query)));
         queries
