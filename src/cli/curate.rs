@@ -9,10 +9,8 @@ use serde::{Deserialize, Serialize};
 use super::DataArgs;
 use super::value::{self, ExportPrefix, Given};
 
-/// Options for `check`.
 #[derive(Debug, Args)]
 pub struct CheckArgs {
-    /// The files.
     #[command(flatten)]
     pub files: ExportFilesArgs,
     /// Report format
@@ -28,7 +26,6 @@ pub struct CheckArgs {
     /// `18mo` or `1y`, and list it by category
     #[arg(long, value_name = "AGE", value_parser = age)]
     pub stale: Option<Span>,
-    /// The links.
     #[command(flatten)]
     pub links: LinkArgs,
 }
@@ -36,7 +33,6 @@ pub struct CheckArgs {
 /// The default name of the links' cache file.
 const LINKS_CACHE: &str = ".software-directory-links.json";
 
-/// Options for checking links.
 #[derive(Debug, Args)]
 pub struct LinkArgs {
     /// Request every website and source, and warn about those that are dead, have moved, or have
@@ -64,7 +60,6 @@ pub enum Deny {
     Warnings,
 }
 
-/// How `check` reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum CheckFormat {
     /// Human-readable text, in the style of a compiler
@@ -101,7 +96,6 @@ fn age(text: &str) -> Result<Span, String> {
     span.ok_or_else(|| "write days, weeks, months or years, such as 365d, 26w, 18mo or 1y".to_owned())
 }
 
-/// Options for `diff`.
 #[derive(Debug, Args)]
 pub struct DiffArgs {
     /// The old exports: a file, a folder, a Git revision and path such as `HEAD~1:data`, or a
@@ -139,7 +133,6 @@ pub struct SideArgs {
     pub max_file_bytes: u64,
 }
 
-/// How `diff` reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum DiffFormat {
     /// Human-readable text
@@ -152,7 +145,6 @@ pub enum DiffFormat {
     Json,
 }
 
-/// Options for `add`.
 #[derive(Debug, Args)]
 pub struct AddArgs {
     /// The export file
@@ -166,7 +158,6 @@ pub struct AddArgs {
     pub max_file_bytes: u64,
 }
 
-/// Options for `set`.
 #[derive(Debug, Args)]
 pub struct SetArgs {
     /// The export file
@@ -183,7 +174,6 @@ pub struct SetArgs {
     pub max_file_bytes: u64,
 }
 
-/// Options for `init`.
 #[derive(Debug, Args)]
 pub struct InitArgs {
     /// Folder to set up; existing files are left as they are
@@ -220,7 +210,6 @@ pub struct ExportFilesArgs {
     pub max_file_bytes: u64,
 }
 
-/// Options for `queries`.
 #[derive(Debug, Args)]
 pub struct QueriesArgs {
     /// The file that a server writes with --empty-queries
@@ -237,7 +226,6 @@ pub struct QueriesArgs {
     pub format: QueriesFormat,
 }
 
-/// How `queries` reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum QueriesFormat {
     /// Human-readable text
@@ -246,10 +234,8 @@ pub enum QueriesFormat {
     Json,
 }
 
-/// Options for `report`.
 #[derive(Debug, Args)]
 pub struct ReportArgs {
-    /// The files.
     #[command(flatten)]
     pub files: ExportFilesArgs,
     /// File to write [default: standard output]
@@ -274,7 +260,6 @@ pub struct ReportArgs {
     pub links_cache: PathBuf,
 }
 
-/// How `report` reports.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ReportFormat {
     /// One page without scripts or external resources
@@ -285,7 +270,6 @@ pub enum ReportFormat {
     Csv,
 }
 
-/// Options for `import`.
 #[derive(Debug, Args)]
 pub struct ImportArgs {
     /// The table: CSV, a workbook (.xlsx, .ods), NDJSON, JSON or YAML with records, Markdown, or
@@ -399,7 +383,6 @@ pub struct TableArgs {
     pub blank_means_above: Vec<String>,
 }
 
-/// The order of day and month.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
 pub enum DateOrderArg {
@@ -409,7 +392,6 @@ pub enum DateOrderArg {
     Mdy,
 }
 
-/// Options for `export`.
 #[derive(Debug, Args)]
 #[expect(clippy::struct_excessive_bools, reason = "they are flags")]
 #[command(group(clap::ArgGroup::new("format").required(true).args(["csv", "ndjson"])))]

@@ -4,18 +4,15 @@ use std::path::PathBuf;
 
 use clap::{Args, Subcommand, ValueEnum};
 
-/// Options for `keys`.
 #[derive(Debug, Args)]
 pub struct KeysArgs {
     /// API key file
     #[arg(long, value_name = "FILE", env = "SOFTWARE_DIRECTORY_KEYS", default_value = "keys.json", global = true)]
     pub keys: PathBuf,
-    /// The subcommand.
     #[command(subcommand)]
     pub command: KeysCommand,
 }
 
-/// The commands of `keys`.
 #[derive(Debug, Subcommand)]
 pub enum KeysCommand {
     /// Create a key and print only the key to standard output; it's never shown again
@@ -57,7 +54,6 @@ pub enum KeysCommand {
     },
 }
 
-/// The output format of `keys list`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum ListFormat {
     /// A table

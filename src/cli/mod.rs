@@ -54,18 +54,15 @@ const HELP: &str = "\
                         pages.\n\nWithout a command, it serves ./data on http://127.0.0.1:8080 and keeps its index in ./index.",
           help_template = HELP)]
 pub struct Cli {
-    /// The command; `serve` by default.
     #[command(subcommand)]
     pub command: Option<Command>,
     /// Configuration file, in TOML; its keys are `serve`'s long options
     #[arg(long, value_name = "FILE", global = true)]
     pub config: Option<PathBuf>,
-    /// Options for `serve`.
     #[command(flatten)]
     pub serve: ServeArgs,
 }
 
-/// The commands.
 #[derive(Debug, Subcommand)]
 pub enum Command {
     /// Serve the directory (the default)
@@ -161,17 +158,14 @@ pub struct DataArgs {
     pub max_file_bytes: u64,
 }
 
-/// The value of an on/off option.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum OnOff {
     On,
     Off,
 }
 
-/// Options for `mcp`.
 #[derive(Debug, Args)]
 pub struct McpArgs {
-    /// Where the exports are.
     #[command(flatten)]
     pub data: DataArgs,
     /// Address at which callers reach the API, for links [default: none; links are relative]
@@ -180,7 +174,6 @@ pub struct McpArgs {
     pub public_url: Given<String>,
 }
 
-/// Options for `healthcheck`.
 #[derive(Debug, Args)]
 pub struct HealthcheckArgs {
     /// Address of the server

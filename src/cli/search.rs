@@ -6,10 +6,8 @@ use clap::{Args, ValueEnum};
 
 use super::DataArgs;
 
-/// Options for `search`.
 #[derive(Debug, Args)]
 pub struct SearchArgs {
-    /// Which products.
     #[command(flatten)]
     pub list: ListArgs,
     /// Explain how the query was understood and why each hit ranks where it does
@@ -23,10 +21,8 @@ pub struct SearchArgs {
     pub words: Vec<String>,
 }
 
-/// Options for `similar`.
 #[derive(Debug, Args)]
 pub struct SimilarArgs {
-    /// Which products.
     #[command(flatten)]
     pub list: ListArgs,
     /// Id of the product
@@ -38,7 +34,6 @@ pub struct SimilarArgs {
 /// and filters.
 #[derive(Debug, Args)]
 pub struct ListArgs {
-    /// Where the exports are.
     #[command(flatten)]
     pub data: DataArgs,
     /// How many products to show, 1 to 100
@@ -78,13 +73,11 @@ pub struct ListArgs {
     pub lang: Option<String>,
 }
 
-/// Options for `match`.
 #[derive(Debug, Args)]
 pub struct MatchArgs {
     /// The inventory: CSV, a workbook (.xlsx, .ods), NDJSON, JSON or YAML with records, or Markdown
     #[arg(value_name = "FILE")]
     pub file: PathBuf,
-    /// Where the exports are.
     #[command(flatten)]
     pub data: DataArgs,
     /// The column with the products' names [default: the one that `import` would use]
@@ -119,7 +112,6 @@ fn attribute(text: &str) -> Result<(String, String), String> {
     Ok((property.to_owned(), value.to_owned()))
 }
 
-/// How products are printed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum SearchFormat {
     /// Human-readable text

@@ -11,7 +11,6 @@ use super::{DataArgs, SideArgs};
 use crate::key::{Origin, Rate};
 use crate::opensearch::{IndexPrefix, IndexPrefixError};
 
-/// Options for `serve`.
 #[derive(Debug, Args)]
 pub struct ServeArgs {
     /// Rebuild the index from the exports, report the result, and exit; a running server picks it
@@ -29,7 +28,6 @@ pub struct ServeArgs {
     /// The demo records that the server serves beside its exports
     #[arg(long, value_name = "FILE", hide = true, requires = "for_server")]
     pub demo: Option<PathBuf>,
-    /// Where the exports are.
     #[command(flatten, next_help_heading = "Data")]
     pub data: DataArgs,
     /// Memory limit for a build, in bytes [default: three quarters of the machine's memory]
@@ -66,7 +64,6 @@ pub struct ServeArgs {
     #[arg(long, value_name = "N/min", env = "SOFTWARE_DIRECTORY_PUBLIC_API", value_parser = value::rate,
           help_heading = "Keys")]
     pub public_api: Option<Rate>,
-    /// The site.
     #[command(flatten, next_help_heading = "Page")]
     pub site: SiteArgs,
     /// Site that may embed public pages in frames, such as `https://www.example.org`; repeatable
@@ -85,7 +82,6 @@ pub struct ServeArgs {
     #[arg(long, env = "SOFTWARE_DIRECTORY_FOLLOW", value_parser = value::checked(no_longer_follows), default_value = "",
           hide = true)]
     pub follow: Given<String>,
-    /// The engine.
     #[command(flatten, next_help_heading = "OpenSearch")]
     pub engine: EngineArgs,
     /// Log filter, such as `info` or `software_directory=debug`
@@ -139,13 +135,11 @@ pub struct SiteArgs {
     pub site: Given<String>,
 }
 
-/// Options for `publish`.
 #[derive(Debug, Args)]
 pub struct PublishArgs {
     /// Folder to write; it's replaced as a whole, and may only contain what this command wrote
     #[arg(value_name = "FOLDER")]
     pub folder: PathBuf,
-    /// Where the exports are.
     #[command(flatten)]
     pub data: DataArgs,
     /// Address of the published pages, for absolute links, feeds and the sitemap [default: none; links
@@ -159,7 +153,6 @@ pub struct PublishArgs {
     /// Another language to write the pages in besides the directory's own, such as `de`; repeatable
     #[arg(long, value_name = "LANGUAGE", value_delimiter = ',')]
     pub language: Vec<String>,
-    /// The site.
     #[command(flatten)]
     pub site: SiteArgs,
 }
@@ -173,7 +166,6 @@ pub enum BuildProcessors {
     All,
 }
 
-/// The format of log lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub enum LogFormat {
     /// Human-readable text
@@ -189,7 +181,6 @@ fn no_longer_follows(text: &str) -> Result<String, &'static str> {
     if text.is_empty() { Ok(String::new()) } else { Err(replaced) }
 }
 
-/// Options for the engine.
 #[derive(Debug, Default, Args)]
 pub struct EngineArgs {
     /// Where the index lives: in this process, or in an OpenSearch cluster, which lets servers run
@@ -241,7 +232,6 @@ pub enum EngineKind {
     Opensearch,
 }
 
-/// Options for `preview`.
 #[derive(Debug, Args)]
 pub struct PreviewArgs {
     /// Folder with export files, `*.json`, that aren't published yet
