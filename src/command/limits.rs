@@ -9,17 +9,12 @@ use rustix::process::{Resource, Rlimit, getrlimit, setrlimit};
 /// sort.
 const SCRATCH_FILES: u64 = 16_384;
 
-/// Sets a build's limits: memory, and open files.
+/// Sets a build's limits: open files and memory. Allocations beyond the limit fail, which ends the
+/// process. The default is three quarters of the memory of the machine or control group; the rest is
+/// for the server.
 pub(super) fn limit_build(memory_bytes: Option<u64>) {
-    limit_memory(memory_bytes);
     allow_open_files(SCRATCH_FILES);
-}
-
-/// Limits the process's memory. Allocations beyond the limit fail, which ends the process. The
-/// default is three quarters of the memory of the machine or control group; the rest is for the
-/// server.
-fn limit_memory(bytes: Option<u64>) {
-    if let Some(bytes) = bytes.or_else(|| Some(total()? / 4 * 3)) {
+    if let Some(bytes) = memory_bytes.or_else(|| Some(total()? / 4 * 3)) {
         let before = getrlimit(Resource::Data);
         // Don't raise a lower limit set by the environment.
         let current = before.maximum.map_or(bytes, |maximum| maximum.min(bytes));

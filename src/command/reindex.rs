@@ -92,7 +92,22 @@ pub(super) fn run_for_server(args: &ServeArgs, processors: BuildProcessors, sett
         BuildProcessors::One => Processors::One,
         BuildProcessors::All => Processors::All,
     };
-    begin_for_server(args, processors);
+    panics::install_hook();
+    // The server adds the time and the level.
+    let _ = tracing_subscriber::fmt()
+        .with_env_filter(&args.log)
+        .with_writer(io::stderr)
+        .with_ansi(false)
+        .with_target(false)
+        .without_time()
+        .with_level(false)
+        .try_init();
+    // Requests take precedence.
+    let available = thread::available_parallelism().map_or(1, usize::from);
+    let _ = rustix::process::nice(processors.niceness(available));
+    // If the system runs out of memory, this process is killed first.
+    #[cfg(target_os = "linux")]
+    let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
     limit_build(args.max_build_bytes);
     let mut messenger = Messenger { format: args.log_format, is_heard: true };
     // Without these messages, the server would consider the build slow.
@@ -171,27 +186,8 @@ pub(super) fn process(args: &ServeArgs, settings: &Settings) -> io::Result<Optio
     Ok(Some(BuildProcess { program: program()?, arguments, environment }))
 }
 
-/// Prepares a server's child process: its log goes to the server, and requests take precedence.
-pub(super) fn begin_for_server(args: &ServeArgs, processors: Processors) {
-    panics::install_hook();
-    // The server adds the time and the level.
-    let _ = tracing_subscriber::fmt()
-        .with_env_filter(&args.log)
-        .with_writer(io::stderr)
-        .with_ansi(false)
-        .with_target(false)
-        .without_time()
-        .with_level(false)
-        .try_init();
-    let available = thread::available_parallelism().map_or(1, usize::from);
-    let _ = rustix::process::nice(processors.niceness(available));
-    // If the system runs out of memory, this process is killed first.
-    #[cfg(target_os = "linux")]
-    let _ = std::fs::write("/proc/self/oom_score_adj", "1000");
-}
-
 /// The running program itself, since its path may already point to a newer version.
-pub(super) fn program() -> io::Result<PathBuf> {
+fn program() -> io::Result<PathBuf> {
     if cfg!(target_os = "linux") { Ok("/proc/self/exe".into()) } else { std::env::current_exe() }
 }
 

@@ -185,7 +185,7 @@ fn start_updater(
 ) -> io::Result<oneshot::Receiver<Result<Option<Outcome>, Failure>>> {
     let (ready, started) = oneshot::channel();
     let run = move || {
-        if let Err(panic) = panics::catch(|| generations.run(ready, signals, &received)) {
+        if let Err(panic) = panics::catch(|| (generations.run)(ready, signals, &received)) {
             tracing::error!(
                 "the directory is no longer being updated, because the program failed: {panic}; restart it"
             );

@@ -44,7 +44,7 @@ impl Source {
 /// Keeps a directory current.
 pub(super) struct Generations {
     pub(super) about: About,
-    run: Box<Run>,
+    pub(super) run: Box<Run>,
 }
 
 /// How startup describes a source.
@@ -130,10 +130,6 @@ impl Generations {
                 });
             }),
         }
-    }
-
-    pub(super) fn run(self, ready: Ready, signals: SyncSender<Signal>, received: &Receiver<Signal>) {
-        (self.run)(ready, signals, received);
     }
 }
 

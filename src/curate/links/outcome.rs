@@ -153,21 +153,15 @@ impl Known {
     ) -> Self {
         let known = before.and_then(|before| before.content.as_ref());
         let content = content.map(|content| content.after(known, now)).or_else(|| known.cloned());
-        let failing_since = match visit.outcome.kind() {
-            OutcomeKind::Dead | OutcomeKind::Unreachable | OutcomeKind::Tls => {
-                Some(before.and_then(|before| before.failing_since).unwrap_or(now))
-            }
+        let failing = before.and_then(|before| before.failing_since);
+        let (failing_since, wait) = match visit.outcome.kind() {
+            OutcomeKind::Dead | OutcomeKind::Unreachable | OutcomeKind::Tls => (failing.or(Some(now)), DUE_FAILED),
             // The visit revealed nothing new.
-            OutcomeKind::Unchecked => before.and_then(|before| before.failing_since),
-            OutcomeKind::Fine | OutcomeKind::Moved | OutcomeKind::Insecure => None,
+            OutcomeKind::Unchecked => (failing, DUE_UNCHECKED),
+            OutcomeKind::Moved | OutcomeKind::Insecure => (None, DUE_MOVED),
+            OutcomeKind::Fine => (None, DUE_FINE),
         };
-        let wait = visit.pause.map(|pause| pause.min(LONGEST_PAUSE));
-        let wait = wait.unwrap_or_else(|| match visit.outcome.kind() {
-            OutcomeKind::Fine => DUE_FINE,
-            OutcomeKind::Moved | OutcomeKind::Insecure => DUE_MOVED,
-            OutcomeKind::Dead | OutcomeKind::Unreachable | OutcomeKind::Tls => DUE_FAILED,
-            OutcomeKind::Unchecked => DUE_UNCHECKED,
-        });
+        let wait = visit.pause.map_or(wait, |pause| pause.min(LONGEST_PAUSE));
         Self {
             url: url.into(),
             checked_at: now,

@@ -85,7 +85,8 @@ fn tallies(head: &'static str, mut groups: Vec<(String, Tally)>, total: usize) -
         (Reverse(tally.products), name).cmp(&(Reverse(other.products), other_name))
     });
     let heads: Vec<_> = std::iter::once(head).chain(Tally::HEADS).collect();
-    Table::new(&heads, groups.into_iter().map(|(name, tally)| row(Cell::text(&name), tally, total)))
+    let row = |(name, tally): (String, Tally)| std::iter::once(Cell::text(&name)).chain(tally.cells(total)).collect();
+    Table::new(&heads, groups.into_iter().map(row))
 }
 
 fn by_status(software: &[&Software], day: CalendarDate) -> Section {
@@ -403,10 +404,6 @@ fn tally<'s>(software: impl IntoIterator<Item = &'s Software>, day: CalendarDate
     let mut tally = Tally::default();
     software.into_iter().for_each(|software| tally.add(software, day));
     tally
-}
-
-fn row(name: Cell, tally: Tally, total: usize) -> Vec<Cell> {
-    std::iter::once(name).chain(tally.cells(total)).collect()
 }
 
 #[cfg(test)]

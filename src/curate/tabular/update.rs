@@ -258,7 +258,6 @@ fn alike(old: &str, new: &str) -> bool {
 #[derive(Debug, Clone)]
 pub struct Envelope {
     pub name: String,
-    /// Licence.
     pub license: String,
 }
 
