@@ -4,7 +4,8 @@ use std::net::SocketAddr;
 use std::num::NonZeroU16;
 use std::path::PathBuf;
 
-use clap::{Args, ValueEnum, ValueHint};
+use clap::builder::Resettable;
+use clap::{Args, Command, FromArgMatches as _, ValueEnum, ValueHint};
 
 use super::value::{self, Given};
 use super::{DataArgs, SideArgs};
@@ -116,6 +117,15 @@ pub struct ServeArgs {
           value_parser = value::path(), value_hint = ValueHint::AnyPath, default_value = "", hide_default_value = true,
           help_heading = "Logging")]
     pub empty_queries: Given<PathBuf>,
+}
+
+impl ServeArgs {
+    /// The options' defaults, whatever the environment says.
+    pub fn defaults() -> Self {
+        let command = Self::augment_args(Command::new("serve")).no_binary_name(true);
+        let matches = command.mut_args(|option| option.env(Resettable::Reset)).get_matches_from([""; 0]);
+        Self::from_arg_matches(&matches).unwrap_or_else(|error| error.exit())
+    }
 }
 
 /// What the pages say about the site.

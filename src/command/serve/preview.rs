@@ -12,7 +12,7 @@ use super::super::Failure;
 use super::super::data::DATA_FOLDER;
 use super::super::diff::read_side;
 use super::super::progress::Terminal;
-use crate::cli::{DataArgs, EngineArgs, LogFormat, NONE, OnOff, PreviewArgs, ServeArgs, SideArgs, SiteArgs};
+use crate::cli::{DataArgs, NONE, PreviewArgs, ServeArgs, SideArgs, SiteArgs};
 use crate::curate::diff::{Set, compare, render};
 use crate::export::{self, ExportSet, Report};
 use crate::generation::source::{FolderStamp, stamp};
@@ -46,41 +46,19 @@ pub(super) fn check(candidate: &Path) -> Result<(), Failure> {
 /// The options for an in-memory server without a key file.
 pub(super) fn serve_args(args: &PreviewArgs) -> ServeArgs {
     let SideArgs { skip_invalid, id_prefix, max_file_bytes, .. } = &args.sides;
+    let defaults = ServeArgs::defaults();
     let data = DataArgs {
         data: Some(args.candidate.clone()),
         index: PathBuf::from(NONE),
         skip_invalid: *skip_invalid,
         id_prefix: id_prefix.clone(),
-        trusted_key: Vec::new(),
-        meaning: OnOff::On,
         max_file_bytes: *max_file_bytes,
+        ..defaults.data
     };
-    ServeArgs {
-        data,
-        listen: args.listen,
-        keys: None,
-        follow: None,
-        reindex: false,
-        forget: Vec::new(),
-        for_server: None,
-        demo: None,
-        max_build_bytes: None,
-        // A set that removes many products should be shown, not withheld.
-        max_removed: 100,
-        public_url: None,
-        trusted_proxy: Vec::new(),
-        metrics_listen: None,
-        public_page: None,
-        public_api: None,
-        site: SiteArgs { site_title: Some("Preview".to_owned()), ..SiteArgs::default() },
-        embed_origin: Vec::new(),
-        engine: EngineArgs::default(),
-        log: "info".to_owned(),
-        access_log: false,
-        log_queries: false,
-        empty_queries: None,
-        log_format: LogFormat::Text,
-    }
+    // A set that removes many products should be shown, not withheld.
+    let max_removed = 100;
+    let site = SiteArgs { site_title: Some("Preview".to_owned()), ..defaults.site };
+    ServeArgs { data, listen: args.listen, max_removed, site, ..defaults }
 }
 
 /// Starts the comparison thread. Returns the state for the page, and an observer for the builds.
