@@ -265,15 +265,6 @@ mod tests {
     }
 
     #[test]
-    fn formatting_and_key_order_are_ignored() {
-        let old = json(r#"{"a": 1.0, "b": {"c": 1e2, "d": 12.50}}"#);
-        assert_eq!(changes(&old, &json(r#"{"b":{"d":12.5,"c":100},"a":1}"#)), []);
-        assert_eq!(changes(&old, &json(r#"{"b":{"d":12.51,"c":100},"a":1}"#)).len(), 1);
-        assert_eq!(changes(&json(r#"{"a":9007199254740993}"#), &json(r#"{"a":9007199254740992}"#)).len(), 1);
-        assert_eq!(changes(&json(r#"{"a":null}"#), &json("{}")).len(), 1);
-    }
-
-    #[test]
     fn added_and_removed_array_elements_are_listed() {
         let of = |new| changes(&json(r#"{"tags":["a","b","b"]}"#), &json(new));
         let [change] = &of(r#"{"tags":["b","c"]}"#)[..] else { panic!("one field") };

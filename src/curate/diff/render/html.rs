@@ -4,8 +4,7 @@
 use askama::Template;
 use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 
-use super::change_text::{self, Part};
-use super::{Options, notes, place, title};
+use super::{Options, Part, cut, notes, place, title};
 use crate::curate::diff::{Changed, Changes, Difference, Entry, FieldChange};
 use crate::text::printable::printable;
 
@@ -95,7 +94,7 @@ pub fn html(difference: &Difference, options: &Options<'_>) -> Result<String, as
     let counts = &difference.category_counts;
     if !counts.is_empty() {
         let elements = counts.iter().take(options.limit).map(|count| Element::Count {
-            name: printed(&change_text::cut(&count.name)),
+            name: printed(&cut(&count.name)),
             old: count.old,
             new: count.new,
         });
@@ -165,7 +164,7 @@ fn more(count: usize, shown: usize, what: &'static str) -> Result<Option<String>
 fn entry(heading: &str, kind: Kind, Entry { name, id, export, .. }: &Entry) -> Element {
     Element::Entry {
         kind,
-        title: printed(&change_text::cut(&title(name, id))),
+        title: printed(&cut(&title(name, id))),
         href: if kind == ADDED { href(heading, id) } else { None },
         export: place(id, export).map(printed),
         notes: Vec::new(),
@@ -181,13 +180,13 @@ fn changed(heading: &str, changed: &Changed, limit: usize, written: usize) -> El
         if bytes >= FULL_BYTES {
             break;
         }
-        let field = Field { name: printed(&change_text::cut(change.name())), parts: parts(change) };
+        let field = Field { name: printed(&cut(change.name())), parts: parts(change) };
         bytes += field.name.len() + field.parts.iter().map(|part| text(part).len()).sum::<usize>();
         fields.push(field);
     }
     Element::Entry {
         kind: CHANGED,
-        title: printed(&change_text::cut(&title(name, id))),
+        title: printed(&cut(&title(name, id))),
         href: href(heading, id),
         export: place(id, export).map(printed),
         notes: notes(changed).iter().map(|note| printed(note)).collect(),
@@ -202,7 +201,7 @@ fn parts(change: &FieldChange) -> Vec<Part> {
         Part::Removed(text) => Part::Removed(printed(&text)),
         Part::Added(text) => Part::Added(printed(&text)),
     };
-    change_text::parts(change).into_iter().map(printed).collect()
+    super::parts(change).into_iter().map(printed).collect()
 }
 
 fn text(part: &Part) -> &str {

@@ -2,8 +2,7 @@
 
 use std::io::{self, Write};
 
-use super::change_text::{Part, parts};
-use super::{Options, notes, place, title};
+use super::{Options, Part, notes, parts, place, title};
 use crate::curate::diff::{Changed, Changes, Difference, Entry, FieldChange};
 use crate::text::count::counted;
 use crate::text::markdown::escape;

@@ -4,8 +4,7 @@ use std::io::{self, Write};
 
 use anstyle::{AnsiColor, Style};
 
-use super::change_text::{ChangeText, Part};
-use super::{Options, notes, place, title};
+use super::{ChangeText, Options, Part, notes, place, title};
 use crate::curate::diff::{Changed, Changes, Difference, Entry, FieldChange};
 use crate::text::count::counted;
 use crate::text::printable::printable;
