@@ -148,16 +148,12 @@ pub fn read(path: &Path) -> Result<Option<Vec<EmptyQuery>>, QueryFileError> {
     if bytes.len() as u64 > MAX_BYTES {
         return Err(QueryFileError::TooLarge);
     }
-    from_json(&bytes).map(Some)
-}
-
-pub fn from_json(text: &[u8]) -> Result<Vec<EmptyQuery>, QueryFileError> {
-    let QueryFile { format, queries } = serde_json::from_slice(text)?;
+    let QueryFile { format, queries } = serde_json::from_slice(&bytes)?;
     if format != FORMAT {
         return Err(QueryFileError::Format(format));
     }
     // The file may have been edited by hand, so a query may be as long as the file.
-    Ok(queries.into_iter().filter(|of| normal(&of.query).is_some()).collect())
+    Ok(Some(queries.into_iter().filter(|of| normal(&of.query).is_some()).collect()))
 }
 
 pub fn to_json(queries: &[EmptyQuery]) -> Result<Vec<u8>, QueryFileError> {

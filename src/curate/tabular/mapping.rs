@@ -310,9 +310,13 @@ pub fn column_of(table: &Table, head: &str) -> Result<usize, MappingError> {
 }
 
 fn no_column(table: &Table, head: &str) -> MappingError {
-    let named: Vec<_> =
-        table.heads.iter().filter(|head| !head.is_empty()).take(20).map(|head| format!("`{head}`")).collect();
-    MappingError::Other(format!("the table has no column `{head}`; its columns are {}", named.join(", ")))
+    let named = quoted(table.heads.iter().filter(|head| !head.is_empty()));
+    MappingError::Other(format!("the table has no column `{head}`; its columns are {named}"))
+}
+
+/// The first names of columns, for a message.
+pub(super) fn quoted<'h>(heads: impl Iterator<Item = &'h String>) -> String {
+    heads.take(20).map(|head| format!("`{head}`")).collect::<Vec<_>>().join(", ")
 }
 
 /// The property with this name, ignoring case and punctuation.

@@ -6,7 +6,7 @@ use percent_encoding::{AsciiSet, NON_ALPHANUMERIC, utf8_percent_encode};
 use serde::Deserialize;
 use serde_json::{Map, Value};
 
-use super::mapping::column_of;
+use super::mapping::{column_of, quoted};
 use super::{
     Budget, Cell, ColumnUse, Conversion, Made, Mapping, MappingError, Separator, Table, TableError, Target, clean,
     text_cell, value,
@@ -64,19 +64,15 @@ impl MappingFile {
     /// The mapping for a table. Columns that it doesn't list aren't used.
     pub fn mapping(&self, table: &Table) -> Result<Mapping, MappingError> {
         let heads: HashSet<&String> = table.heads.iter().collect();
-        let quoted = |names: Vec<&String>| {
-            let names: Vec<_> = names.into_iter().take(20).map(|head| format!("`{head}`")).collect();
-            names.join(", ")
-        };
         let missing: Vec<_> =
             self.columns.keys().filter(|head| !heads.contains(head) && !clean::is_made_head(head)).collect();
         if !missing.is_empty() {
-            let other = quoted(self.unlisted(table));
+            let other = quoted(self.unlisted(table).into_iter());
             let other = if other.is_empty() { "no others".to_owned() } else { other };
             return Err(MappingError::Other(format!(
                 "the mapping lists columns that the table doesn't have: {}; the table has {other}. If a column was \
                  renamed, rename it in the mapping too; if this is another table, choose another mapping with --mapping FILE",
-                quoted(missing)
+                quoted(missing.into_iter())
             )));
         }
         let mut by_target: HashMap<String, &String> = HashMap::new();
