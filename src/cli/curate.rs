@@ -85,13 +85,9 @@ fn contact(text: &str) -> Result<String, String> {
 /// Parses an age in days, weeks, months and years.
 fn age(text: &str) -> Result<Span, String> {
     let span: Option<Span> = text.parse().ok().filter(|span: &Span| {
-        let has_time = span.get_hours() != 0
-            || span.get_minutes() != 0
-            || span.get_seconds() != 0
-            || span.get_milliseconds() != 0
-            || span.get_microseconds() != 0
-            || span.get_nanoseconds() != 0;
-        !has_time && !span.is_negative()
+        let months = Span::new().years(span.get_years()).months(span.get_months());
+        let days = months.weeks(span.get_weeks()).days(span.get_days());
+        days.fieldwise() == *span && !span.is_negative()
     });
     span.ok_or_else(|| "write days, weeks, months or years, such as 365d, 26w, 18mo or 1y".to_owned())
 }

@@ -14,6 +14,7 @@ use http::{Method, Request, Response};
 use http_body_util::BodyExt as _;
 use hyper::body::Incoming;
 use jiff::{SignedDuration, Timestamp};
+use percent_encoding::{AsciiSet, CONTROLS, percent_encode};
 use quick_cache::sync::{Cache, DefaultLifecycle};
 use quick_cache::{DefaultHashBuilder, OptionsBuilder, Weighter};
 use tokio::sync::{Mutex as AsyncMutex, OwnedMutexGuard};
@@ -23,7 +24,6 @@ use super::outcome::{Outcome, Visit};
 use super::robots::{self, Robots};
 use super::source::{self, Body};
 use crate::client::{Client, ReachError, RequestError, certificate_fault};
-use crate::text::append;
 
 const MAX_REDIRECTS: usize = 10;
 /// Maximum length of a redirect's address, in bytes, because the cache stores it.
@@ -310,18 +310,14 @@ fn resolved(location: &str, at: &Uri<String>) -> Option<Uri<String>> {
     Some(next.strip_fragment().to_owned())
 }
 
-/// A response's `Location`. Escapes bytes that many servers fail to escape.
+/// ASCII characters in a `Location` that many servers fail to escape.
+const ESCAPED: &AsciiSet =
+    &CONTROLS.add(b' ').add(b'"').add(b'<').add(b'>').add(b'\\').add(b'^').add(b'`').add(b'{').add(b'|').add(b'}');
+
+/// A response's `Location`, escaped.
 fn location(response: &Response<Incoming>) -> Option<String> {
     let bytes = response.headers().get(LOCATION)?.as_bytes();
-    let mut location = String::with_capacity(bytes.len());
-    for byte in bytes.trim_ascii() {
-        if byte.is_ascii_graphic() && !b"\"<>\\^`{|}".contains(byte) {
-            location.push(char::from(*byte));
-        } else {
-            append(&mut location, format_args!("%{byte:02X}"));
-        }
-    }
-    Some(location)
+    Some(percent_encode(bytes.trim_ascii(), ESCAPED).to_string())
 }
 
 /// The pause in `Retry-After`, given in seconds or as a date.

@@ -203,9 +203,11 @@ fn languages(exports: &[Export]) -> Option<Section> {
         let own = export.language.as_ref();
         languages.add_own(&own.cloned().unwrap_or_else(Language::english));
         for software in &export.software {
-            let properties = [("name", Some(&software.name)), ("tagline", software.tagline.as_ref())];
-            let description = [("description", software.description.as_ref())];
-            let of_product = properties.into_iter().chain(description);
+            let of_product = [
+                ("name", Some(&software.name)),
+                ("tagline", software.tagline.as_ref()),
+                ("description", software.description.as_ref()),
+            ];
             texts.extend(of_product.map(|(of, text)| (of, text.map(|text| &**text), own, &software.translations)));
         }
         for category in &export.categories {

@@ -27,20 +27,15 @@ pub(super) enum Edit {
 }
 
 /// The items of an object or array; `None` if the text is neither.
-pub(super) fn items(text: &str) -> Option<Vec<JsonItem<'_>>> {
+pub(super) fn items<'t>(text: &'t str) -> Option<Vec<JsonItem<'t>>> {
     let offset = |value: &str| value.as_ptr() as usize - text.as_ptr() as usize;
     if text.trim_ascii_start().starts_with('[') {
         let elements: Vec<&RawValue> = serde_json::from_str(text).ok()?;
-        let item = |value: &RawValue| value.get().len();
-        return Some(
-            elements
-                .into_iter()
-                .map(|raw| {
-                    let start = offset(raw.get());
-                    JsonItem { key: None, value: raw.get(), span: start..start + item(raw), value_start: start }
-                })
-                .collect(),
-        );
+        let item = |value: &'t str| {
+            let start = offset(value);
+            JsonItem { key: None, value, span: start..start + value.len(), value_start: start }
+        };
+        return Some(elements.into_iter().map(|raw| item(raw.get())).collect());
     }
     let members = members(text)?;
     let mut end = text.find('{')? + 1;

@@ -4,6 +4,7 @@
 use std::collections::{BTreeMap, HashSet};
 use std::io::{BufReader, Cursor};
 
+use calamine::Dimensions;
 use quick_xml::events::{BytesStart, Event};
 use quick_xml::{Reader, XmlVersion};
 use zip::ZipArchive;
@@ -14,16 +15,10 @@ use crate::text::count::{agreeing, listed};
 /// How many row numbers a note lists.
 const SHOWN_ROWS: usize = 10;
 
-/// Merged cells: rows and columns from 0, both ends included.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Merged {
-    pub(super) first: (u32, u32),
-    pub(super) last: (u32, u32),
-}
-
 #[derive(Debug, Default)]
 pub(super) struct Layout {
-    pub(super) merged: Vec<Merged>,
+    /// Merged cells: rows and columns from 0, both ends included.
+    pub(super) merged: Vec<Dimensions>,
     /// From 1, as shown.
     pub(super) hidden_rows: HashSet<u64>,
     pub(super) hidden_columns: HashSet<usize>,
@@ -32,7 +27,7 @@ pub(super) struct Layout {
 impl Layout {
     /// Reads which rows and columns of a worksheet in a workbook (.xlsx) are hidden, in one pass over
     /// its XML.
-    pub(super) fn of_xlsx(bytes: &[u8], sheet: &str, merged: Vec<Merged>) -> Result<Self, TableError> {
+    pub(super) fn of_xlsx(bytes: &[u8], sheet: &str, merged: Vec<Dimensions>) -> Result<Self, TableError> {
         let mut layout = Self { merged, ..Self::default() };
         let Some(path) = worksheet_path(bytes, sheet)? else { return Ok(layout) };
         let mut number = 0;
@@ -102,7 +97,8 @@ impl Layout {
 
     fn fill_down(&self, rows: &mut [Row], budget: &mut Budget) -> Result<usize, TableError> {
         let mut filled = 0;
-        for Merged { first, last } in self.merged.iter().filter(|merged| merged.last.0 > merged.first.0) {
+        for Dimensions { start: first, end: last } in self.merged.iter().filter(|merged| merged.end.0 > merged.start.0)
+        {
             let (top, column) = (u64::from(first.0) + 1, first.1 as usize);
             let start = rows.partition_point(|row| row.number < top);
             let Some(value) = rows.get(start).filter(|row| row.number == top).and_then(|row| row.cells.get(column))
@@ -136,8 +132,8 @@ impl Layout {
     ) -> Result<(), TableError> {
         let groups = |row: &Row| {
             let filled = row.filled().count();
-            let of_row = self.merged.iter().filter(|merged| u64::from(merged.first.0) + 1 == row.number);
-            of_row.filter(|merged| filled > 1 && merged.last.1 > merged.first.1).copied().collect::<Vec<_>>()
+            let of_row = self.merged.iter().filter(|merged| u64::from(merged.start.0) + 1 == row.number);
+            of_row.filter(|merged| filled > 1 && merged.end.1 > merged.start.1).copied().collect::<Vec<_>>()
         };
         for at in 0..rows.len().saturating_sub(1).min(header::SEARCHED_ROWS) {
             let groups = groups(&rows[at]);
@@ -147,7 +143,7 @@ impl Layout {
             }
             let mut top = rows.remove(at);
             for merged in groups {
-                let (first, last) = (merged.first.1 as usize, merged.last.1 as usize);
+                let (first, last) = (merged.start.1 as usize, merged.end.1 as usize);
                 let last = last.min(rows[at].cells.len().max(1) - 1);
                 top.cells.resize(top.cells.len().max(last + 1), Cell::Empty);
                 for column in first + 1..=last {

@@ -3,11 +3,12 @@
 use std::collections::HashSet;
 use std::io::{BufReader, Cursor};
 
+use calamine::Dimensions;
 use quick_xml::Reader;
 use quick_xml::events::{BytesStart, Event};
 use zip::ZipArchive;
 
-use super::layout::{Layout, Merged, attribute, damaged, elements};
+use super::layout::{Layout, attribute, damaged, elements};
 use super::{Budget, Cell, MAX_COLUMNS, MAX_TEXT_BYTES, Progress, Row, TableError, column_letters, text_cell};
 
 const CONTENT: &str = "content.xml";
@@ -239,7 +240,7 @@ impl Sheet<'_> {
         }
         if let (true, Ok(top), Ok(left)) = (rows > 1 || columns > 1, u32::try_from(number - 1), u32::try_from(column)) {
             let last = (top.saturating_add(rows - 1), left.saturating_add(columns.saturating_sub(1)));
-            self.layout.merged.push(Merged { first: (top, left), last });
+            self.layout.merged.push(Dimensions { start: (top, left), end: last });
         }
         for column in column..self.column {
             self.budget.cell(cell.shown().len(), || format!("row {number}, column {}", column_letters(column)))?;

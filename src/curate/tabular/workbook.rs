@@ -6,7 +6,7 @@ use std::io::{Cursor, Read};
 use calamine::{Data, DataRef, DataType as _, Reader as _, SheetType, SheetVisible, Xlsx, XlsxFormulaMetadata};
 use zip::ZipArchive;
 
-use super::layout::{Layout, Merged, damaged};
+use super::layout::{Layout, damaged};
 use super::{
     Budget, Cell, MAX_COLUMNS, Mapping, Progress, ReadOptions, Row, STEP, Table, TableError, column_letters, date,
     header, ods, text_cell,
@@ -74,7 +74,6 @@ fn read_sheet(bytes: &[u8], name: &str, options: ReadOptions<'_>, progress: Prog
     }
     let mut workbook: Workbook<'_> = Xlsx::new(Cursor::new(bytes))?;
     let merged = workbook.merge_cells_by_sheet_name(name)?;
-    let merged = merged.into_iter().map(|cells| Merged { first: cells.start, last: cells.end }).collect();
     let layout = Layout::of_xlsx(bytes, name, merged)?;
     let is_1904 = workbook.has_1904_epoch();
     let mut notes = Vec::new();
