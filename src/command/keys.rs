@@ -187,10 +187,10 @@ fn row(key: &KeyRecord, now: Timestamp) -> [String; 6] {
 }
 
 /// Columns as wide as their widest cell, two spaces apart.
-fn table<const COLUMNS: usize>(rows: &[[String; COLUMNS]]) -> String {
+fn table(rows: &[[String; 6]]) -> String {
     let width = |column: usize| rows.iter().map(|row| row[column].chars().count()).max().unwrap_or(0);
-    let widths: [usize; COLUMNS] = std::array::from_fn(width);
-    let line = |row: &[String; COLUMNS]| {
+    let widths: [usize; 6] = std::array::from_fn(width);
+    let line = |row: &[String; 6]| {
         let cells: Vec<_> = row.iter().zip(widths).map(|(cell, width)| format!("{cell:width$}")).collect();
         format!("{}\n", cells.join("  ").trim_end())
     };

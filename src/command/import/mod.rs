@@ -30,8 +30,8 @@ const SHOWN_MISSING: usize = 10;
 
 /// The export to write: a new one, or an existing one to update.
 enum Goal {
-    New { output: PathBuf, envelope: Envelope, replaced: Option<blake3::Hash> },
-    Update { output: PathBuf, export: Box<Export> },
+    New { envelope: Envelope, replaced: Option<blake3::Hash> },
+    Update(Box<Export>),
 }
 
 struct Job<'j> {
@@ -39,6 +39,8 @@ struct Job<'j> {
     options: &'j TableArgs,
     table: &'j Table,
     mapping: &'j Mapping,
+    /// The export file.
+    output: &'j Path,
     goal: Goal,
     answers: HashMap<String, Choice>,
 }
@@ -75,8 +77,8 @@ pub(super) fn run(args: &ImportArgs) -> Result<ExitCode, Failure> {
     let Some(mut mapping) = mapping.inspect_err(|_| print_notes(if is_update { &notes } else { &[] }))? else {
         return Ok(ExitCode::SUCCESS);
     };
-    let goal = goal(args, output, is_update, replaced)?;
-    if let Goal::Update { export, .. } = &goal {
+    let goal = goal(args, &output, is_update, replaced)?;
+    if let Goal::Update(export) = &goal {
         mapping.keep_declared(&export.attributes);
     }
     mapping.fill(&mut table).map_err(|error| unreadable(&args.file, &error))?;
@@ -89,13 +91,14 @@ pub(super) fn run(args: &ImportArgs) -> Result<ExitCode, Failure> {
         }),
         known: match &goal {
             Goal::New { .. } => None,
-            Goal::Update { export, .. } => Some(export),
+            Goal::Update(export) => Some(export),
         },
         fix: options.fix,
         merge: MergeRows::chosen(options.merge_rows, options.unique_ids),
     };
     let mut conversion = step("Mapping the rows", |_| tabular::convert(&table, &mapping, &convert_options));
-    let mut job = Job { args, options: &options, table: &table, mapping: &mapping, goal, answers: HashMap::new() };
+    let answers = HashMap::new();
+    let mut job = Job { args, options: &options, table: &table, mapping: &mapping, output: &output, goal, answers };
     job.finish(&mut conversion, if is_update { &notes } else { &[] })?;
     source.remember(args, (&table, &mapping, &conversion), &options)?;
     Ok(ExitCode::SUCCESS)
@@ -173,23 +176,23 @@ fn default_output(data: &Path, table: &Path) -> Result<PathBuf, Failure> {
     Ok(data.join(stem).with_added_extension("json"))
 }
 
-fn goal(args: &ImportArgs, output: PathBuf, is_update: bool, replaced: Option<blake3::Hash>) -> Result<Goal, Failure> {
+fn goal(args: &ImportArgs, output: &Path, is_update: bool, replaced: Option<blake3::Hash>) -> Result<Goal, Failure> {
     if !is_update {
         let envelope = Envelope {
             name: required(args.name.as_ref(), "--name", "Name of the export")?,
             license: required(args.license.as_ref(), "--license", "Licence, as a URL")?,
         };
-        return Ok(Goal::New { output, envelope, replaced });
+        return Ok(Goal::New { envelope, replaced });
     }
     // Not locked any longer than this, since the user may take a while to answer.
-    let export = Locked::new(&output)?.open(args.max_file_bytes)?;
+    let export = Locked::new(output)?.open(args.max_file_bytes)?;
     let kept = [(&args.name, &export.name, "name"), (&args.license, &export.license, "license")];
     for (_, known, option) in
         kept.iter().filter(|(given, known, _)| given.as_ref().is_some_and(|given| **given != ***known))
     {
         print_note(&printable(&format!("note: --{option} is for new exports; this one keeps `{known}`")));
     }
-    Ok(Goal::Update { output, export: Box::new(export) })
+    Ok(Goal::Update(Box::new(export)))
 }
 
 /// Refuses to overwrite an export that contains anything that a table can't hold. Returns the hash
@@ -223,7 +226,7 @@ impl Job<'_> {
         if !draft.changed.is_empty() && !notes.is_empty() {
             print_notes(&[notes.join("; ")]);
         }
-        let is_update = matches!(self.goal, Goal::Update { .. });
+        let is_update = matches!(self.goal, Goal::Update(_));
         print_findings(&conversion.findings, is_update.then_some(&draft.changed));
         let has_errors = |conversion: &Conversion| conversion.findings.count(Severity::Error).0 > 0;
         if has_errors(conversion) && self.options.drop_bad_cells {
@@ -275,7 +278,7 @@ impl Job<'_> {
         if rows.is_empty() {
             return Ok(None);
         }
-        let (Goal::New { output, .. } | Goal::Update { output, .. }) = &self.goal;
+        let output = self.output;
         let mut content = Vec::new();
         tabular::write_rejected(self.table, self.mapping, rows, records, &mut content)
             .map_err(|error| failed(output, &error))?;
@@ -291,8 +294,7 @@ impl Job<'_> {
     }
 
     fn checked<'d>(&'d self, draft: &'d Updated) -> Checked<'d> {
-        let (Goal::New { output, .. } | Goal::Update { output, .. }) = &self.goal;
-        Checked { table: self.table, mapping: self.mapping, path: output, json: &draft.json, rows: &draft.rows }
+        Checked { table: self.table, mapping: self.mapping, path: self.output, json: &draft.json, rows: &draft.rows }
     }
 
     /// Leaves out cells with errors. Returns the draft without them.
@@ -317,7 +319,7 @@ impl Job<'_> {
                 let json = tabular::document(envelope, &mapping.attributes(table), &conversion.records);
                 Ok(Updated { json, rows, changed: HashSet::new(), cleared: 0, missing: Vec::new() })
             }
-            Goal::Update { export, .. } => {
+            Goal::Update(export) => {
                 let may_ask = is_terminal() && !self.args.yes;
                 let answers = &mut self.answers;
                 let mut failed = None;
@@ -344,9 +346,9 @@ impl Job<'_> {
     }
 
     fn write(&self, draft: &Updated) -> Result<(), Failure> {
-        let (args, count) = (self.args, draft.rows.len());
+        let (args, output, count) = (self.args, self.output, draft.rows.len());
         match &self.goal {
-            Goal::New { output, replaced, .. } => {
+            Goal::New { replaced, .. } => {
                 mapping::create_folder(output)?;
                 if let Some(replaced) = replaced {
                     Locked::new(output)?.replace(*replaced, &draft.json)?;
@@ -358,7 +360,7 @@ impl Job<'_> {
                 super::init::remove_example(output);
                 print_note(&wrote_products(count, output));
             }
-            Goal::Update { output, export } => {
+            Goal::Update(export) => {
                 if draft.json.as_bytes() == &*export.document {
                     print_note(&format!("The table doesn't change anything in {}.", output.display()));
                     return Ok(());

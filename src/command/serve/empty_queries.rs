@@ -16,7 +16,7 @@ const WRITE_EVERY: Duration = Duration::from_mins(5);
 #[derive(Debug)]
 pub(super) struct QueryFile {
     path: PathBuf,
-    queries: Arc<EmptyQueries>,
+    pub(super) queries: Arc<EmptyQueries>,
     /// The file's content; `None` if it couldn't be written.
     written: Mutex<Option<Vec<EmptyQuery>>>,
 }
@@ -37,10 +37,6 @@ impl QueryFile {
         let file = Self { path: path.to_owned(), queries, written: Mutex::default() };
         file.write()?;
         Ok(file)
-    }
-
-    pub(super) fn queries(&self) -> Arc<EmptyQueries> {
-        Arc::clone(&self.queries)
     }
 
     /// Writes the file every few minutes. Never completes.

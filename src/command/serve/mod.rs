@@ -129,7 +129,7 @@ fn serve(args: &ServeArgs, preview: Option<&PreviewArgs>, mut settings: Settings
         log_queries: args.log_queries,
         public_page: args.public_page,
         public_api: args.public_api,
-        empty_queries: query_file.as_deref().map(QueryFile::queries),
+        empty_queries: query_file.as_deref().map(|file| Arc::clone(&file.queries)),
         preview: shown,
         ..site_config(&args.site)?
     };

@@ -1,4 +1,5 @@
-//! Converts rows to records: each cell becomes the value of its column's property, or a finding.
+//! Converts rows to records: each cell becomes the value of its column's property, or a finding. Rows
+//! about the same product are merged, such as one row for each of its categories.
 
 use std::borrow::Cow;
 use std::collections::{BTreeMap, HashMap, HashSet};

@@ -438,7 +438,7 @@ impl Index {
     }
 }
 
-/// A table's records and an export's, with the pairs found so far.
+/// A table's records and an export's, with the pairs found so far, the most certain ones first.
 struct Matcher<'m> {
     records: &'m [Record],
     known: &'m [KnownRecord],
