@@ -5,6 +5,8 @@ use std::io::{self, Write};
 use std::process::ExitCode;
 use std::sync::Arc;
 
+use anstyle::Style;
+
 use super::{Failure, check_printed, data, print_note};
 use crate::catalogue::resource::{CategoryRef, SoftwareItem};
 use crate::cli::{ListArgs, SearchArgs, SearchFormat, SimilarArgs};
@@ -16,6 +18,9 @@ use crate::service::{
     explain_search, find_language, refuse_attributes, search_software, similar_software,
 };
 use crate::text::printable::printable;
+
+const BOLD: Style = Style::new().bold();
+const DIM: Style = Style::new().dimmed();
 
 pub(super) fn run(args: &SearchArgs) -> Result<ExitCode, Failure> {
     let snapshot = data::load(&args.list.data, &Arc::default())?;
@@ -90,11 +95,10 @@ fn print_json(page: &SearchPage<'_>, out: &mut impl Write) -> io::Result<()> {
 }
 
 fn print(page: &SearchPage<'_>, out: &mut impl Write) -> io::Result<()> {
-    let dim = anstyle::Style::new().dimmed();
     for correction in &page.query.corrected {
         writeln!(
             out,
-            "{dim}searched for {} instead of {}{dim:#}",
+            "{DIM}searched for {} instead of {}{DIM:#}",
             printable(&correction.to),
             printable(&correction.from)
         )?;
@@ -102,15 +106,15 @@ fn print(page: &SearchPage<'_>, out: &mut impl Write) -> io::Result<()> {
     for unknown in page.query.unknown.iter().filter(|unknown| !unknown.is_word()) {
         let nearest = unknown.nearest.iter().map(|near| printable(near).into_owned()).collect::<Vec<_>>().join(", ");
         let nearest = if nearest.is_empty() { nearest } else { format!("; similar: {nearest}") };
-        writeln!(out, "{dim}no product has the {} {}{nearest}{dim:#}", unknown.parameter, printable(&unknown.value))?;
+        writeln!(out, "{DIM}no product has the {} {}{nearest}{DIM:#}", unknown.parameter, printable(&unknown.value))?;
     }
     for word in &page.query.dropped {
-        writeln!(out, "{dim}left out: {}{dim:#}", printable(word))?;
+        writeln!(out, "{DIM}left out: {}{DIM:#}", printable(word))?;
     }
     let mut is_related = false;
     for hit in &page.data {
         if hit.tier.is_related() && !std::mem::replace(&mut is_related, true) {
-            writeln!(out, "{dim}without these words, but similar in meaning:{dim:#}")?;
+            writeln!(out, "{DIM}without these words, but similar in meaning:{DIM:#}")?;
         }
         print_product(&hit.item, out)?;
     }
@@ -119,11 +123,10 @@ fn print(page: &SearchPage<'_>, out: &mut impl Write) -> io::Result<()> {
 
 /// Prints a product's name, id, main category and tagline.
 fn print_product(item: &[u8], out: &mut impl Write) -> io::Result<()> {
-    let (bold, dim) = (anstyle::Style::new().bold(), anstyle::Style::new().dimmed());
     let product: SoftwareItem<'_> = serde_json::from_slice(item)?;
     let category = product.category.unwrap_or_default();
     let (name, id, category) = (printable(&product.name), printable(&product.id), printable(&category));
-    writeln!(out, "{bold}{name}{bold:#}  {dim}{id}  {category}{dim:#}")?;
+    writeln!(out, "{BOLD}{name}{BOLD:#}  {DIM}{id}  {category}{DIM:#}")?;
     if let Some(tagline) = product.tagline {
         writeln!(out, "    {}", printable(&tagline))?;
     }
@@ -131,8 +134,7 @@ fn print_product(item: &[u8], out: &mut impl Write) -> io::Result<()> {
 }
 
 fn print_count(shown: usize, total: u64, out: &mut impl Write) -> io::Result<()> {
-    let dim = anstyle::Style::new().dimmed();
-    writeln!(out, "{dim}{shown} of {total}{dim:#}")
+    writeln!(out, "{DIM}{shown} of {total}{DIM:#}")
 }
 
 /// Exit codes: 0 if products are found, 1 if there are none or the id is unknown, 2 for a usage error
@@ -157,12 +159,11 @@ pub(super) fn run_similar(args: &SimilarArgs) -> Result<ExitCode, Failure> {
 }
 
 fn print_similar(page: &SimilarPage<'_>, out: &mut impl Write) -> io::Result<()> {
-    let dim = anstyle::Style::new().dimmed();
     for hit in &page.data {
         print_product(&hit.item, out)?;
         let shared: Vec<_> =
             hit.categories.iter().map(|category| &*category.name).chain(hit.words.iter().map(String::as_str)).collect();
-        writeln!(out, "    {dim}shared: {}{dim:#}", printable(&shared.join(", ")))?;
+        writeln!(out, "    {DIM}shared: {}{DIM:#}", printable(&shared.join(", ")))?;
     }
     print_count(page.data.len(), page.pagination.total, out)
 }

@@ -162,7 +162,6 @@ fn serve(args: &ServeArgs, preview: Option<&PreviewArgs>, mut settings: Settings
     served
 }
 
-/// The settings of the site.
 pub(super) fn site_config(args: &SiteArgs) -> Result<HttpConfig, Failure> {
     let site = args.site.as_deref().map(Face::read).transpose();
     let site = site.map_err(|problems| Failure::usage(problems.join("\n")))?.unwrap_or_default();

@@ -30,7 +30,6 @@ use crate::update::{Outcome, Signal};
 /// How many connections the metrics listener allows: enough for a scraper and a few others.
 const MAX_METRICS_CONNECTIONS: usize = 16;
 
-/// The phases of a shutdown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 enum Shutdown {
     /// The server is serving.

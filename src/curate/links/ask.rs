@@ -361,7 +361,6 @@ pub trait Clock: Send + Sync {
     fn sleep(&self, time: Duration) -> BoxFuture<'static, ()>;
 }
 
-/// This machine's clock.
 #[derive(Debug)]
 pub struct MachineClock;
 

@@ -38,7 +38,6 @@ pub const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 /// offline.
 const OFFLINE_HOSTS: usize = 3;
 
-/// Why links couldn't be checked.
 #[derive(Debug, thiserror::Error)]
 pub enum LinksError {
     #[error(

@@ -10,7 +10,6 @@ use super::{Cell, ColumnUse, Separator, Table, Target, clean};
 use crate::export::{Export, Severity};
 use crate::record::{AttributeType, Property, Shape};
 
-/// Options for converting a table.
 #[derive(Debug, Clone, Copy)]
 pub struct ConvertOptions<'c> {
     /// The declared categories' names, by id.

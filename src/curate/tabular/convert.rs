@@ -77,7 +77,6 @@ pub struct Conversion {
     pub findings: TableFindings,
 }
 
-/// Converts a table's rows.
 pub fn convert(table: &Table, mapping: &Mapping, options: &ConvertOptions<'_>) -> Conversion {
     let mut findings = TableFindings::default();
     let columns = mapping.columns.iter().enumerate();

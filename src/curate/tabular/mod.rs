@@ -312,7 +312,6 @@ pub type Progress<'p> = &'p dyn Fn(u64, u64);
 /// The number of rows between calls to a [`Progress`].
 const STEP: usize = 1000;
 
-/// Options for reading a table.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct ReadOptions<'o> {
     /// The headers of columns in which a blank cell means the value above it.

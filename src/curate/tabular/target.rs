@@ -21,7 +21,6 @@ pub enum Target {
     /// An additional property that the export declares as an attribute. If the type isn't given,
     /// it's inferred from the values.
     Attribute(String, Option<AttributeType>),
-    /// Nothing.
     Ignored,
 }
 

@@ -35,7 +35,6 @@ pub struct Updated {
     pub missing: Vec<String>,
 }
 
-/// How to update an export.
 #[derive(Debug, Default, Clone, Copy)]
 pub struct UpdateOptions {
     /// Remove records that have no row.

@@ -419,7 +419,6 @@ pub(super) fn is_digits(text: &str) -> bool {
     !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit())
 }
 
-/// The decimal separator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) enum DecimalMark {
     Comma,
