@@ -265,6 +265,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn the_defaults_are_those_without_options() {
+        let serve = ServeArgs::defaults();
+        assert_eq!((&*serve.log, serve.max_removed, serve.engine.engine), ("info", 50, EngineKind::Embedded));
+        assert_eq!((serve.data.data, serve.keys, serve.site.site_title), (None, None, None));
+    }
+
+    #[test]
     fn an_empty_prefix_is_the_default_and_an_invalid_one_is_explained() {
         assert_eq!(index_prefix("").expect("a prefix"), IndexPrefix::default());
         assert_eq!(index_prefix("news").expect("a prefix").to_string(), "news");
