@@ -8,7 +8,7 @@ use foldhash::HashMap;
 use serde::{Deserialize, Serialize};
 
 use super::{CatalogueBuildError, Ordinal, index};
-use crate::record::{Attribute, AttributeNumber, AttributeType, Attributes, CalendarDate, KeyRange, Software};
+use crate::record::{AttributeType, Attributes, CalendarDate, KeyRange, Software};
 
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub struct AttributeColumn {
@@ -114,20 +114,6 @@ impl AttributeColumn {
     }
 }
 
-/// Builds the columns for all attributes. Products must be pushed in ordinal order.
-#[derive(Debug)]
-pub(super) struct AttributeColumnsBuilder<'a> {
-    attributes: &'a Attributes,
-    columns: Vec<ColumnBuilder>,
-}
-
-#[derive(Debug, Default)]
-struct ColumnBuilder {
-    labels: Labels,
-    ends: Vec<u32>,
-    values: Vec<u32>,
-}
-
 /// An attribute's values so far, numbered in order of first appearance.
 #[derive(Debug, Default)]
 struct Labels {
@@ -144,13 +130,8 @@ const MOST_SPELLINGS: usize = 16;
 impl Labels {
     /// Numbers the next product's values. A value that's given twice, even in different spellings,
     /// counts once.
-    fn numbers_of(
-        &mut self,
-        kind: AttributeType,
-        values: &[Box<str>],
-        numbers: &mut Vec<u32>,
-    ) -> Result<(), CatalogueBuildError> {
-        let start = numbers.len();
+    fn numbers_of(&mut self, kind: AttributeType, values: &[Box<str>]) -> Result<Vec<u32>, CatalogueBuildError> {
+        let mut numbers = Vec::new();
         for value in values {
             let Some(key) = kind.key(value) else { continue };
             let next = index(self.spellings.len())?;
@@ -158,7 +139,7 @@ impl Labels {
             if number == next {
                 self.spellings.push(Vec::new());
             }
-            if numbers[start..].contains(&number) {
+            if numbers.contains(&number) {
                 continue;
             }
             numbers.push(number);
@@ -169,8 +150,8 @@ impl Labels {
                 spellings.push((value.clone(), 1));
             }
         }
-        self.products += u32::from(numbers.len() > start);
-        Ok(())
+        self.products += u32::from(!numbers.is_empty());
+        Ok(numbers)
     }
 
     /// A value's most frequent spelling or, in a tie, the one that the best product uses.
@@ -216,12 +197,10 @@ impl<'a> AttributeLabels<'a> {
 
     /// Returns the numbers of the next product's values, one list per attribute.
     pub fn push(&mut self, software: &Software) -> Result<Vec<Vec<u32>>, CatalogueBuildError> {
-        let numbers = |((_, attribute), labels): ((AttributeNumber, &Attribute), &mut Labels)| {
-            let mut numbers = Vec::new();
-            labels.numbers_of(attribute.kind, &attribute.values_of(software), &mut numbers)?;
-            Ok(numbers)
-        };
-        self.attributes.iter().zip(&mut self.labels).map(numbers).collect()
+        let labels = self.attributes.iter().zip(&mut self.labels);
+        labels
+            .map(|((_, attribute), labels)| labels.numbers_of(attribute.kind, &attribute.values_of(software)))
+            .collect()
     }
 
     pub fn summaries(&self) -> Vec<AttributeSummary> {
@@ -233,37 +212,51 @@ impl<'a> AttributeLabels<'a> {
     }
 }
 
+/// Builds the columns for all attributes. Products must be pushed in ordinal order.
+#[derive(Debug)]
+pub(super) struct AttributeColumnsBuilder<'a> {
+    labels: AttributeLabels<'a>,
+    columns: Vec<ColumnBuilder>,
+}
+
+#[derive(Debug, Default)]
+struct ColumnBuilder {
+    ends: Vec<u32>,
+    values: Vec<u32>,
+}
+
 impl<'a> AttributeColumnsBuilder<'a> {
     pub(super) fn new(attributes: &'a Attributes) -> Self {
-        Self { attributes, columns: attributes.iter().map(|_| ColumnBuilder::default()).collect() }
+        let columns = attributes.iter().map(|_| ColumnBuilder::default()).collect();
+        Self { labels: AttributeLabels::new(attributes), columns }
     }
 
     pub(super) fn push(&mut self, software: &Software) -> Result<(), CatalogueBuildError> {
-        for ((_, attribute), column) in self.attributes.iter().zip(&mut self.columns) {
-            column.push(attribute.kind, &attribute.values_of(software))?;
-        }
-        Ok(())
+        let numbers = self.labels.push(software)?;
+        self.columns.iter_mut().zip(numbers).try_for_each(|(column, numbers)| column.push(&numbers))
     }
 
     pub(super) fn finish(self) -> (Vec<AttributeColumn>, Vec<AttributeSummary>) {
-        let columns = self.attributes.iter().zip(self.columns);
-        columns.map(|((_, attribute), column)| column.finish(attribute.kind)).unzip()
+        let AttributeLabels { attributes, labels } = self.labels;
+        let columns = attributes.iter().zip(labels).zip(self.columns);
+        columns.map(|(((_, attribute), labels), column)| column.finish(attribute.kind, &labels)).unzip()
     }
 }
 
 impl ColumnBuilder {
-    fn push(&mut self, kind: AttributeType, values: &[Box<str>]) -> Result<(), CatalogueBuildError> {
-        self.labels.numbers_of(kind, values, &mut self.values)?;
+    /// Adds the numbers of the next product's values.
+    fn push(&mut self, numbers: &[u32]) -> Result<(), CatalogueBuildError> {
+        self.values.extend_from_slice(numbers);
         self.ends.push(index(self.values.len())?);
         Ok(())
     }
 
-    fn finish(mut self, kind: AttributeType) -> (AttributeColumn, AttributeSummary) {
-        let summary = self.labels.summary(kind);
+    fn finish(mut self, kind: AttributeType, labels: &Labels) -> (AttributeColumn, AttributeSummary) {
+        let summary = labels.summary(kind);
         if self.values.is_empty() {
             return (AttributeColumn::default(), summary);
         }
-        let keys = self.labels.sorted();
+        let keys = labels.sorted();
         let mut sorted = vec![0; keys.len()];
         for (at, (_, number)) in (0..).zip(&keys) {
             sorted[*number as usize] = at;
@@ -271,7 +264,7 @@ impl ColumnBuilder {
         for value in &mut self.values {
             *value = sorted[*value as usize];
         }
-        let labels = keys.iter().map(|(_, number)| self.labels.label(*number).into()).collect();
+        let labels = keys.iter().map(|(_, number)| labels.label(*number).into()).collect();
         let keys = keys.into_iter().map(|(key, _)| key.into()).collect();
         let bounds = std::iter::once(0).chain(self.ends).collect();
         let mut column = AttributeColumn { keys, labels, bounds, values: self.values, ..AttributeColumn::default() };
@@ -446,13 +439,18 @@ mod tests {
     use super::*;
     use crate::catalogue::ValueCounts;
 
-    fn column(products: &[&[&str]]) -> AttributeColumn {
-        let mut builder = ColumnBuilder::default();
+    fn built(kind: AttributeType, products: &[&[&str]]) -> (AttributeColumn, AttributeSummary) {
+        let (mut labels, mut builder) = (Labels::default(), ColumnBuilder::default());
         for values in products {
             let values: Vec<_> = values.iter().map(|value| Box::from(*value)).collect();
-            builder.push(AttributeType::Text, &values).expect("few values");
+            let numbers = labels.numbers_of(kind, &values).expect("few values");
+            builder.push(&numbers).expect("few values");
         }
-        builder.finish(AttributeType::Text).0
+        builder.finish(kind, &labels)
+    }
+
+    fn column(products: &[&[&str]]) -> AttributeColumn {
+        built(AttributeType::Text, products).0
     }
 
     fn find(column: &AttributeColumn, value: &str) -> Range<u32> {
@@ -480,13 +478,10 @@ mod tests {
 
     #[test]
     fn numbers_are_sorted_and_counted_by_range() {
-        let mut builder = ColumnBuilder::default();
-        for number in 0..20 {
-            let number = (7 * number % 20).to_string();
-            builder.push(AttributeType::Number, &[number.into()]).expect("few values");
-        }
-        builder.push(AttributeType::Number, &[]).expect("few values");
-        let (column, summary) = builder.finish(AttributeType::Number);
+        let numbers: Vec<_> = (0..20).map(|number| (7 * number % 20).to_string()).collect();
+        let numbers: Vec<_> = numbers.iter().map(|number| [number.as_str()]).collect();
+        let products: Vec<&[&str]> = numbers.iter().map(|of| &of[..]).chain([&[][..]]).collect();
+        let (column, summary) = built(AttributeType::Number, &products);
         assert!(column.fits(21));
         assert_eq!(column.of(1), [7]);
         assert_eq!(summary.products, 20);

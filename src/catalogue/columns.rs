@@ -27,11 +27,8 @@ pub struct Columns {
     pub rating: Vec<Option<f64>>,
     /// Indexed by attribute number.
     pub attributes: Vec<AttributeColumn>,
-    pub name: SortedOrder,
-    pub rating_descending: SortedOrder,
-    pub rating_ascending: SortedOrder,
-    pub review_count_descending: SortedOrder,
-    pub evidence_checked_on_descending: SortedOrder,
+    /// Indexed by [`Order`].
+    pub(super) orders: [SortedOrder; Order::COUNT],
     /// How many products are real rather than demo records. Real products have the lowest ordinals.
     /// If every product is a demo record, all of them are counted.
     pub real: u32,
@@ -164,7 +161,7 @@ impl Columns {
             && self.category_bounds.is_sorted()
             && self.real as usize <= count
             && self.category_bounds.last().is_some_and(|end| *end as usize == self.categories.len())
-            && Order::ALL.iter().all(|order| self.order(*order).fits(count))
+            && self.orders.iter().all(|order| order.fits(count))
             && self.attributes.iter().all(|column| column.fits(count));
         if agree { count } else { usize::MAX }
     }
@@ -176,31 +173,15 @@ impl Columns {
     }
 
     pub const fn order(&self, order: Order) -> &SortedOrder {
-        match order {
-            Order::Name => &self.name,
-            Order::Rating => &self.rating_descending,
-            Order::LowestRating => &self.rating_ascending,
-            Order::ReviewCount => &self.review_count_descending,
-            Order::EvidenceCheckedOn => &self.evidence_checked_on_descending,
-        }
+        &self.orders[order as usize]
     }
 
     pub fn places(&self, order: SortedBy) -> Places<'_> {
         match order {
             SortedBy::Stored(order) => Places { attribute: None, order: self.order(order) },
             SortedBy::Attribute { attribute, descending } => {
-                Places { attribute: Some((self.attribute(attribute), descending)), order: &self.name }
+                Places { attribute: Some((self.attribute(attribute), descending)), order: self.order(Order::Name) }
             }
-        }
-    }
-
-    pub(super) const fn order_mut(&mut self, order: Order) -> &mut SortedOrder {
-        match order {
-            Order::Name => &mut self.name,
-            Order::Rating => &mut self.rating_descending,
-            Order::LowestRating => &mut self.rating_ascending,
-            Order::ReviewCount => &mut self.review_count_descending,
-            Order::EvidenceCheckedOn => &mut self.evidence_checked_on_descending,
         }
     }
 

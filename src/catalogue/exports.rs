@@ -14,7 +14,7 @@ use super::Catalogue;
 use super::resource::Members;
 use crate::catalogue::resource::{ExportRef, ExportResource};
 use crate::export::{SetExport, write_compact};
-use crate::scratch::{BulkReader, BulkWriter, Span};
+use crate::scratch::{BulkReader, Span};
 use crate::text::append;
 
 /// The compression level for downloadable documents (zstd's scale, 1 to 22). Higher levels take far
@@ -45,7 +45,7 @@ pub struct ExportDocument {
     pub object: Span,
     /// The minisign signature of the document, by a key that's trusted.
     pub signature: Option<Box<str>>,
-    stored: StoredDocument,
+    pub(super) stored: StoredDocument,
 }
 
 /// A time in RFC 3339 format, in UTC and to the second; `None` if it can't be represented.
@@ -156,22 +156,6 @@ impl ExportDocument {
         })
     }
 
-    /// Writes an export's list entry to the arena. Its document is already stored.
-    pub(super) fn push(
-        arena: &mut BulkWriter,
-        resource: ExportResource,
-        signature: Option<Box<str>>,
-        stored: StoredDocument,
-    ) -> io::Result<Self> {
-        let object = arena.push_json(&resource)?;
-        Ok(Self { resource, object, signature, stored })
-    }
-
-    /// An export whose document is stored elsewhere, so it can't be opened.
-    pub(super) fn without_document(resource: ExportResource, object: Span) -> Self {
-        Self { resource, object, signature: None, stored: StoredDocument::default() }
-    }
-
     /// Whether the document and its product locations are within the download parts, which have
     /// these lengths.
     pub(super) fn fits(&self, downloads: &[u64]) -> bool {
@@ -220,8 +204,9 @@ impl ExportDocument {
 #[derive(Debug)]
 pub struct StoredExport {
     compressed: BulkReader,
-    compressed_bytes: u64,
-    size_bytes: u64,
+    pub compressed_bytes: u64,
+    /// The length of [`Self::json`].
+    pub size_bytes: u64,
     places: BulkReader,
     /// What each `ndjson` line says about the export.
     reference: String,
@@ -230,15 +215,6 @@ pub struct StoredExport {
 }
 
 impl StoredExport {
-    pub const fn compressed_bytes(&self) -> u64 {
-        self.compressed_bytes
-    }
-
-    /// The length of [`Self::json`].
-    pub const fn size_bytes(&self) -> u64 {
-        self.size_bytes
-    }
-
     /// The document as stored: a zstd frame (RFC 8878).
     pub fn compressed(self) -> BulkReader {
         self.compressed

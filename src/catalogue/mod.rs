@@ -16,7 +16,7 @@ use foldhash::HashMap;
 use foldhash::quality::FixedState;
 use serde::{Deserialize, Serialize};
 
-use self::records::RecordTables;
+use self::products::RecordTables;
 use crate::catalogue::resource::{CategoryResource, ExportResource, GlossaryTermResource};
 use crate::record::{Attributes, Language, Languages, MAX_ATTRIBUTES, former_slug, identity};
 use crate::scratch::decode;
@@ -31,7 +31,6 @@ mod merge;
 mod product_json;
 mod products;
 mod quality;
-mod records;
 pub mod resource;
 mod reviews;
 mod write;
@@ -40,13 +39,13 @@ pub use crate::scratch::{Bulk, BulkReader, Span};
 pub use attributes::{AttributeColumn, AttributeLabels, AttributeSummary, ValueCounts};
 pub use collate::{Collation, CollationError};
 pub use columns::{Columns, Order, Places, STARS, SortedBy, SortedOrder, whole_stars};
+use exports::StoredDocument;
 pub use exports::{ExportDocument, StoredExport};
 pub use filter::{Admission, AttributeCondition, Filter, SoftwareFilter, admitted};
 pub use glossary::GlossaryEntry;
 pub use merge::{Merged, MergedProduct, StoredReview};
 pub use product_json::{LIST_CATEGORIES, ObjectWriter, ProductJson, shorten};
-pub use products::{ProductPlace, ProductReader, StoredProduct, fetch};
-pub use records::{DamagedText, ProductVersion, Record, Records};
+pub use products::{DamagedText, ProductPlace, ProductReader, ProductVersion, Record, Records, StoredProduct, fetch};
 pub use reviews::{ReviewEntry, ReviewFilter, ReviewSort, Reviews, ReviewsOf};
 pub use write::{CatalogueParts, CatalogueWriter, MAX_DOWNLOADS};
 
@@ -73,28 +72,9 @@ pub struct Catalogue {
     /// For each former id, the current ids of the categories and glossary terms that had it.
     renamed: [Renamed; 2],
     named: Named,
-    categories: ById,
-    terms: ById,
-    exports: ById,
+    /// The indices of the glossary's terms by id.
+    terms: HashMap<String, usize>,
     own_language: String,
-}
-
-/// The indices of a list's items, sorted by id.
-#[derive(Debug)]
-struct ById(Vec<u32>);
-
-impl ById {
-    fn new<T>(items: &[T], id: impl Fn(&T) -> &str) -> Self {
-        let mut indices: Vec<u32> = (0..).take(items.len()).collect();
-        // Use a stable sort, so that if several ids are equal, the first one is found.
-        indices.sort_by(|a, b| id(&items[*a as usize]).cmp(id(&items[*b as usize])));
-        Self(indices)
-    }
-
-    fn find<T>(&self, items: &[T], wanted: &str, id: impl Fn(&T) -> &str) -> Option<u32> {
-        let first = self.0.partition_point(|at| id(&items[*at as usize]) < wanted);
-        self.0.get(first).copied().filter(|at| id(&items[*at as usize]) == wanted)
-    }
 }
 
 /// The tables of a catalogue, decoded when a generation is opened.
@@ -142,14 +122,6 @@ pub enum CatalogueError {
     Downloads(#[source] io::Error),
 }
 
-fn category_id(category: &CategoryResource) -> &str {
-    &category.id
-}
-
-fn term_id(entry: &GlossaryEntry) -> &str {
-    &entry.term.id
-}
-
 /// The language of most products, according to their exports. One without a language is in English.
 fn own_language(exports: &[ExportDocument]) -> &str {
     let mut counts: BTreeMap<&str, u64> = BTreeMap::from([("en", 0)]);
@@ -158,10 +130,6 @@ fn own_language(exports: &[ExportDocument]) -> &str {
             resource.software_count;
     }
     counts.into_iter().max_by_key(|(tag, count)| (*count, *tag == "en")).map_or("en", |(tag, _)| tag)
-}
-
-fn export_id(export: &ExportDocument) -> &str {
-    &export.resource.id
 }
 
 impl Tables {
@@ -251,23 +219,9 @@ impl Catalogue {
         let renamed = [renamed(categories), renamed(terms)];
         let named = named(&tables.categories);
         let damaged = AtomicBool::new(false);
-        let categories = ById::new(&tables.categories, category_id);
-        let terms = ById::new(&tables.glossary, term_id);
-        let exports = ById::new(&tables.exports, export_id);
+        let terms = tables.glossary.iter().enumerate().map(|(at, entry)| (entry.term.id.clone(), at)).collect();
         let own_language = own_language(&tables.exports).to_owned();
-        Ok(Self {
-            tables,
-            arena,
-            downloads,
-            damaged,
-            collection_hashes,
-            renamed,
-            named,
-            categories,
-            terms,
-            exports,
-            own_language,
-        })
+        Ok(Self { tables, arena, downloads, damaged, collection_hashes, renamed, named, terms, own_language })
     }
 
     pub fn own_language(&self) -> &str {
@@ -298,7 +252,8 @@ impl Catalogue {
     }
 
     pub fn find_category(&self, id: &str) -> Option<u32> {
-        self.categories.find(&self.tables.categories, id, category_id)
+        let found = self.named.get(id)?;
+        found.iter().copied().find(|at| self.tables.categories[*at as usize].id == id)
     }
 
     /// The indices of the categories with this id or, if there's none, with this name, own or
@@ -317,8 +272,7 @@ impl Catalogue {
     }
 
     pub fn term(&self, id: &str) -> Option<&GlossaryEntry> {
-        let at = self.terms.find(&self.tables.glossary, id, term_id)?;
-        Some(&self.tables.glossary[at as usize])
+        self.terms.get(id).map(|at| &self.tables.glossary[*at])
     }
 
     pub fn export(&self, id: &str) -> Option<&ExportDocument> {
@@ -326,7 +280,8 @@ impl Catalogue {
     }
 
     pub fn find_export(&self, id: &str) -> Option<u32> {
-        self.exports.find(&self.tables.exports, id, export_id)
+        let at = self.tables.exports.binary_search_by(|export| (*export.resource.id).cmp(id));
+        at.ok().and_then(|at| u32::try_from(at).ok())
     }
 
     /// Whether a downloadable document turned out to be damaged on disk. If so, the generation
@@ -347,7 +302,7 @@ pub enum CatalogueBuildError {
     #[error("a record can't be written as JSON")]
     Json(#[from] serde_json::Error),
     #[error("a scratch file in the index folder can't be used")]
-    Scratch(#[source] io::Error),
+    Scratch(#[from] io::Error),
     #[error("a product can't be compressed")]
     Product(#[source] io::Error),
     #[error("an export can't be compressed")]
@@ -414,7 +369,7 @@ impl Catalogue {
         let glossary = glossary.collect::<Result<_, CatalogueError>>()?;
         let exports = contents.exports.into_iter().map(|export| {
             let object = push(&mut arena, &export)?;
-            Ok(ExportDocument::without_document(export, object))
+            Ok(ExportDocument { resource: export, object, signature: None, stored: StoredDocument::default() })
         });
         let exports = exports.collect::<Result<_, CatalogueError>>()?;
         let tables = Tables {

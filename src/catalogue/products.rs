@@ -1,4 +1,5 @@
-//! Product JSON: each product's item, as shown in lists, and its compressed details.
+//! A generation's products and reviews. Each product's JSON consists of its item, as shown in lists,
+//! and its compressed details.
 
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -19,8 +20,8 @@ use zstd::zstd_safe::{CParameter, DCtx, get_error_name, get_frame_content_size};
 
 use super::product_json::{ProductJson, hash as hash_text, members};
 use super::resource::{DetailFields, RatingSource, SoftwareDetail};
-use super::{CatalogueBuildError, Ordinal};
-use crate::record::JsonMembers;
+use super::{CatalogueBuildError, Columns, Ordinal, Reviews};
+use crate::record::{CalendarDate, JsonMembers};
 use crate::scratch::{Bulk, BulkWriter, Span};
 
 /// The beginning and end of the response body for a product's details.
@@ -101,7 +102,7 @@ impl ProductWriter {
     /// Creates a writer that appends to an arena, given a sample of details.
     pub(super) fn new(arena: &mut BulkWriter, sample: &[Vec<u8>]) -> Result<Self, CatalogueBuildError> {
         let compressor = Compressor::train(sample).map_err(CatalogueBuildError::Product)?;
-        let dictionary = arena.push(compressor.dictionary()).map_err(CatalogueBuildError::Scratch)?;
+        let dictionary = arena.push(compressor.dictionary())?;
         let spans = ProductSpans {
             starts: vec![arena.len()],
             item_lengths: Vec::new(),
@@ -127,7 +128,8 @@ impl ProductWriter {
         let length = u32::try_from(item.len()).map_err(io::Error::other).map_err(CatalogueBuildError::Product)?;
         self.spans.item_lengths.push(length);
         let detail = self.compressor.compress(members(detail)).map_err(CatalogueBuildError::Product)?;
-        arena.push(item).and_then(|_| arena.push(&detail)).map_err(CatalogueBuildError::Scratch)?;
+        arena.push(item)?;
+        arena.push(&detail)?;
         self.spans.starts.push(arena.len());
         Ok(self.spans.place(self.spans.len() - 1))
     }
@@ -182,9 +184,39 @@ impl ProductReader {
     }
 }
 
-/// Looks up product JSON by ordinal or id.
+/// What distinguishes one version of a product from another.
+#[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub struct ProductVersion {
+    pub id: Box<str>,
+    /// The product's content hash.
+    pub hash: u64,
+    pub evidence_checked_on: Option<CalendarDate>,
+    pub place: ProductPlace,
+}
+
+/// The error for a product whose text can't be decompressed.
+#[derive(Debug, thiserror::Error)]
+#[error("the text of product {ordinal} is damaged")]
+pub struct DamagedText {
+    ordinal: Ordinal,
+    source: io::Error,
+}
+
+#[derive(Debug, Clone, PartialEq)]
+pub struct Record {
+    pub detail_hash: u64,
+    /// The product's detail as a response body, `{"data":{…}}`.
+    pub body: Bytes,
+}
+
+/// The size in bytes of a product's detail that takes a tenth of a millisecond to decompress.
+const LARGE_BYTES: usize = 128 * 1024;
+
+/// A generation's products and their reviews.
 #[derive(Debug)]
-pub(super) struct Products {
+pub struct Records {
+    pub columns: Columns,
+    pub reviews: Reviews,
     spans: ProductSpans,
     arena: Bytes,
     /// Ordinals by the hash of the id's JSON literal. The ids themselves are in the items.
@@ -192,17 +224,28 @@ pub(super) struct Products {
     dictionary: Dictionary,
 }
 
-impl Products {
-    /// Opens the products in an arena. `None` if the ranges exceed it, an item doesn't start with a
-    /// unique id, or the dictionary is damaged.
-    pub(super) fn open(spans: ProductSpans, arena: Bytes) -> Option<Self> {
-        if !spans.fit(arena.len() as u64) {
+/// The stored tables of the records.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct RecordTables {
+    pub(super) products: ProductSpans,
+    pub(super) columns: Columns,
+    pub(super) reviews: Reviews,
+}
+
+impl Records {
+    /// Opens records whose text is in an arena. `None` if the tables don't match the arena or each
+    /// other, an item doesn't start with a unique id, or the dictionary is damaged.
+    pub(super) fn open(tables: RecordTables, arena: Bytes) -> Option<Self> {
+        let RecordTables { products: spans, mut columns, reviews } = tables;
+        let end = arena.len() as u64;
+        if !spans.fit(end) || columns.len() != spans.len() || !reviews.fit(spans.len(), end) {
             return None;
         }
+        columns.profile();
         let dictionary = Dictionary::new(&arena[spans.dictionary.range()]).ok()?;
-        let mut products = Self { spans, arena, ids: HashTable::new(), dictionary };
-        products.ids = products.hash_ids()?;
-        Some(products)
+        let mut records = Self { columns, reviews, spans, arena, ids: HashTable::new(), dictionary };
+        records.ids = records.hash_ids()?;
+        Some(records)
     }
 
     fn hash_ids(&self) -> Option<HashTable<Ordinal>> {
@@ -218,7 +261,7 @@ impl Products {
         Some(ids)
     }
 
-    pub(super) fn len(&self) -> usize {
+    pub fn len(&self) -> usize {
         self.spans.len()
     }
 
@@ -233,45 +276,79 @@ impl Products {
         self.item(ordinal)[ID.len()..].starts_with(literal.as_bytes())
     }
 
-    pub(super) fn place(&self, ordinal: Ordinal) -> ProductPlace {
-        self.spans.place(ordinal as usize)
-    }
-
-    pub(super) const fn dictionary(&self) -> Span {
-        self.spans.dictionary
-    }
-
-    pub(super) fn find(&self, id: &str) -> Option<Ordinal> {
+    pub fn find(&self, id: &str) -> Option<Ordinal> {
         let literal = serde_json::to_string(id).ok()?;
         self.ids.find(hash(&literal), |ordinal| self.has_id(*ordinal, &literal)).copied()
     }
 
-    pub(super) fn ids(&self) -> impl Iterator<Item = String> + '_ {
+    /// The product with this id, as a response body.
+    pub fn get(&self, id: &str) -> Result<Option<Record>, DamagedText> {
+        let record = |ordinal| {
+            let body = self.body(ordinal).map_err(|source| DamagedText { ordinal, source })?;
+            Ok(Record { detail_hash: self.detail_hash(ordinal), body: body.into() })
+        };
+        self.find(id).map(record).transpose()
+    }
+
+    /// Whether a product is so large that reading it takes a while.
+    pub fn is_large(&self, id: &str) -> bool {
+        self.find(id).is_some_and(|ordinal| self.len_of(ordinal) > LARGE_BYTES)
+    }
+
+    /// The ids of all products, in ordinal order.
+    pub fn ids(&self) -> impl Iterator<Item = String> + '_ {
         (0..).take(self.len()).filter_map(|ordinal| serde_json::from_str(self.id(ordinal)?).ok())
     }
 
-    pub(super) fn content_hash(&self, ordinal: Ordinal) -> u64 {
+    /// The versions of all products, sorted by id.
+    pub fn versions(&self) -> Vec<ProductVersion> {
+        let version = |(at, id): (usize, String)| ProductVersion {
+            id: id.into(),
+            hash: self.spans.content_hashes[at],
+            evidence_checked_on: self.columns.evidence_checked_on[at],
+            place: self.spans.place(at),
+        };
+        let mut versions: Vec<_> = self.ids().enumerate().map(version).collect();
+        versions.sort_unstable_by(|a, b| a.id.cmp(&b.id));
+        versions
+    }
+
+    /// A hash of a product's content, excluding its export's name, licence and date.
+    pub fn content_hash(&self, ordinal: Ordinal) -> u64 {
         self.spans.content_hashes[ordinal as usize]
     }
 
-    pub(super) fn detail_hash(&self, ordinal: Ordinal) -> u64 {
+    /// A hash of a product's details, including its export's name, licence and date.
+    pub fn detail_hash(&self, ordinal: Ordinal) -> u64 {
         self.spans.detail_hashes[ordinal as usize]
     }
 
-    pub(super) fn item(&self, ordinal: Ordinal) -> &[u8] {
+    /// The text, and where its compression dictionary is.
+    pub fn texts(&self) -> (Bulk, Span) {
+        (Bulk::Memory(self.arena.clone()), self.spans.dictionary)
+    }
+
+    fn item(&self, ordinal: Ordinal) -> &[u8] {
         let [item, _] = self.spans.of(ordinal);
         &self.arena[item.range()]
     }
 
+    /// Products as shown in lists, in the given order.
+    pub fn items(&self, ordinals: impl Iterator<Item = Ordinal> + Clone) -> impl Iterator<Item = Bytes> {
+        fetch(ordinals.clone().map(|ordinal| self.item(ordinal)));
+        ordinals.map(|ordinal| self.arena.slice_ref(self.item(ordinal)))
+    }
+
     /// Prefetches everything stored for these products.
-    pub(super) fn prefetch(&self, ordinals: impl Iterator<Item = Ordinal>) {
+    pub fn prefetch(&self, ordinals: impl Iterator<Item = Ordinal>) {
         fetch(ordinals.map(|ordinal| {
             let [item, detail] = self.spans.of(ordinal);
             &self.arena[Span { start: item.start, length: item.length + detail.length }.range()]
         }));
     }
 
-    pub(super) fn is_shortened(&self, ordinal: Ordinal) -> bool {
+    /// Whether a product's item has only part of its text or categories.
+    pub fn is_shortened(&self, ordinal: Ordinal) -> bool {
         self.spans.shortened.binary_search(&ordinal).is_ok()
     }
 
@@ -281,28 +358,30 @@ impl Products {
         self.dictionary.decompress(&self.arena[detail.range()], out)
     }
 
-    /// Appends a product's details as a JSON object.
-    pub(super) fn append_detail(&self, ordinal: Ordinal, out: &mut Vec<u8>) -> io::Result<()> {
+    /// Appends the members that a product's item doesn't have, as a JSON object. If the item is
+    /// shortened, these are all of the product's members.
+    pub fn append_detail(&self, ordinal: Ordinal, out: &mut Vec<u8>) -> Result<(), DamagedText> {
         out.push(b'{');
-        self.append_members(ordinal, out)?;
+        self.append_members(ordinal, out).map_err(|source| DamagedText { ordinal, source })?;
         out.push(b'}');
         Ok(())
     }
 
     /// The total length of a product's item and details, in bytes.
-    pub(super) fn len_of(&self, ordinal: Ordinal) -> usize {
+    pub fn len_of(&self, ordinal: Ordinal) -> usize {
         let [item, detail] = self.spans.of(ordinal).map(|span| &self.arena[span.range()]);
         item.len() + text_len(detail).unwrap_or_default()
     }
 
-    pub(super) fn stored(&self, ordinal: Ordinal) -> io::Result<StoredProduct> {
+    /// A product, ready to be parsed.
+    pub fn stored(&self, ordinal: Ordinal) -> Result<StoredProduct, DamagedText> {
         let item = self.arena.slice_ref(self.item(ordinal));
         let mut detail = Vec::with_capacity(self.len_of(ordinal));
         self.append_detail(ordinal, &mut detail)?;
         Ok(StoredProduct { item, detail, is_shortened: self.is_shortened(ordinal) })
     }
 
-    pub(super) fn body(&self, ordinal: Ordinal) -> io::Result<Vec<u8>> {
+    fn body(&self, ordinal: Ordinal) -> io::Result<Vec<u8>> {
         self.prefetch(std::iter::once(ordinal));
         let [item, detail] = self.spans.of(ordinal).map(|span| &self.arena[span.range()]);
         let length = text_len(detail).ok_or(io::ErrorKind::InvalidData)?;
@@ -316,6 +395,11 @@ impl Products {
         self.append_members(ordinal, &mut body)?;
         body.extend_from_slice(CLOSING);
         Ok(body)
+    }
+
+    /// A review as a JSON object.
+    pub fn object(&self, span: Span) -> Bytes {
+        self.arena.slice(span.range())
     }
 }
 
@@ -461,6 +545,8 @@ pub(super) fn text_len(frame: &[u8]) -> Option<usize> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::catalogue::SortedOrder;
+    use crate::record::{EvidenceStatus, OfferingType};
     use crate::scratch::Scratch;
 
     const IDS: [&str; 7] = ["b", "a", "", "\"", "ü😀", "a b", "a\\\n"];
@@ -489,10 +575,25 @@ mod tests {
         (writer.finish(), arena.finish().and_then(|arena| arena.read_all()).expect("in memory").to_vec())
     }
 
+    fn open(spans: ProductSpans, arena: impl Into<Bytes>) -> Option<Records> {
+        let count = spans.len();
+        let columns = Columns {
+            category_bounds: vec![0; count + 1],
+            exports: vec![0; count],
+            offering_type: vec![OfferingType::Software; count],
+            evidence_status: vec![EvidenceStatus::PendingReview; count],
+            evidence_checked_on: vec![None; count],
+            rating: vec![None; count],
+            orders: std::array::from_fn(|_| SortedOrder::of_ranks((0..).take(count).collect())),
+            ..Columns::default()
+        };
+        Records::open(RecordTables { products: spans, columns, reviews: Reviews::default() }, arena.into())
+    }
+
     #[test]
     fn each_id_finds_its_product_and_other_ids_find_nothing() {
         let (spans, arena) = written(&IDS);
-        let products = Products::open(spans, arena.into()).expect("intact");
+        let products = open(spans, arena).expect("intact");
         for (ordinal, id) in (0..).zip(IDS) {
             assert_eq!(products.find(id), Some(ordinal), "{id:?}");
             assert_eq!(products.item(ordinal), item(id).as_bytes());
@@ -516,7 +617,7 @@ mod tests {
         writer.push(&mut arena, &json(&item("a"), r#"{"tags":[]}"#)).expect("written");
         writer.push(&mut arena, &json(r#"{"id":"b","name":"l…"}"#, whole)).expect("written");
         let arena = arena.finish().and_then(|arena| arena.read_all()).expect("in memory");
-        let products = Products::open(writer.finish(), arena).expect("intact");
+        let products = open(writer.finish(), arena).expect("intact");
         let bodies = [0, 1].map(|ordinal| String::from_utf8(products.body(ordinal).expect("intact")).expect("text"));
         assert_eq!(
             bodies,
@@ -527,14 +628,14 @@ mod tests {
     #[test]
     fn an_empty_directory_has_no_products() {
         let (spans, arena) = written(&[]);
-        let products = Products::open(spans, arena.into()).expect("intact");
+        let products = open(spans, arena).expect("intact");
         assert_eq!((products.len(), products.find(""), products.ids().count()), (0, None, 0));
     }
 
     #[test]
     fn two_products_with_the_same_id_are_rejected() {
         let (spans, arena) = written(&["a", "b", "a"]);
-        assert!(Products::open(spans, arena.into()).is_none());
+        assert!(open(spans, arena).is_none());
     }
 
     #[test]
@@ -552,7 +653,7 @@ mod tests {
         for (number, wrong) in wrong.into_iter().enumerate() {
             let (mut spans, mut arena) = written(&["a", "b", "c"]);
             wrong(&mut spans, &mut arena);
-            assert!(Products::open(spans, arena.into()).is_none(), "{number}");
+            assert!(open(spans, arena).is_none(), "{number}");
         }
     }
 
@@ -562,7 +663,7 @@ mod tests {
         let [_, detail] = spans.of(0);
         // The frame's header is intact. Its only block claims to be longer than it is.
         arena[usize::try_from(detail.start).expect("an index") + 6] ^= 0x80;
-        Products::open(spans, arena.into()).expect("fits").body(0).expect_err("damaged");
+        open(spans, arena).expect("fits").body(0).expect_err("damaged");
     }
 
     fn texts() -> Vec<Vec<u8>> {

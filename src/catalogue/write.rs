@@ -7,10 +7,9 @@ use super::CatalogueBuildError;
 use super::attributes::AttributeColumnsBuilder;
 use super::exports::{ExportDocument, StoredDocument};
 use super::merge::{Merged, MergedExport, MergedProduct};
-use super::products::ProductWriter;
-use super::records::RecordTables;
+use super::products::{ProductWriter, RecordTables};
 use super::reviews::{ReviewEntry, Reviews, Stars};
-use super::{Alternatives, Columns, Order, Ordinal, ProductVersion, SortedOrder, Tables, glossary, index};
+use super::{Alternatives, Columns, Ordinal, ProductVersion, SortedOrder, Tables, glossary, index};
 use crate::record::slug;
 use crate::scratch::{Bulk, BulkWriter, Span};
 
@@ -95,8 +94,8 @@ impl<'m> CatalogueWriter<'m> {
             oldest.filter(|_| oldest != product.row.evidence_checked_on).map(|oldest| (product.ordinal, oldest)),
         );
         columns.rating.push(product.row.shown.value);
-        for order in Order::ALL {
-            columns.order_mut(order).ranks.push(product.ranks[order as usize]);
+        for (order, rank) in columns.orders.iter_mut().zip(product.ranks) {
+            order.ranks.push(rank);
         }
         if product.row.reviews.1 > 0 {
             self.reviewed.push((product.ordinal, product.row.stars, product.row.reviews));
@@ -135,43 +134,34 @@ impl<'m> CatalogueWriter<'m> {
         let products = products.finish();
         let (attributes, attribute_summaries) = attributes.finish();
         columns.attributes = attributes;
-        for order in Order::ALL {
-            let order = columns.order_mut(order);
-            *order = SortedOrder::of_ranks(std::mem::take(&mut order.ranks));
-        }
-        let tables = (|| {
-            let reviews = reviews(merged, &reviewed, &mut texts)?;
-            let category_objects = merged.categories.iter().map(|category| texts.push_json(category));
-            let category_objects = category_objects.collect::<io::Result<_>>()?;
-            let exports = merged.exports.iter().zip(documents);
-            let exports = exports
-                .map(|(merged, document)| {
-                    let signature = merged.set.export.signature.as_ref().map(|signature| signature.text.clone());
-                    ExportDocument::push(&mut texts, merged.resource.clone(), signature, document)
-                })
-                .collect::<io::Result<_>>()?;
-            let of_glossary = merged.exports.iter().map(|merged| &merged.set.export);
-            let glossary = glossary::entries(of_glossary, &merged.collation, &mut texts)?;
-            let tables = Tables {
-                attributes: merged.attributes.clone(),
-                attribute_summaries,
-                languages: merged.languages.clone(),
-                // Categories aren't stored; they're parsed from their objects.
-                categories: Vec::new(),
-                category_objects,
-                glossary,
-                exports,
-                alternatives: alternatives.into_values().collect(),
-            };
-            let mut encoded = merged.scratch.bulk();
-            encoded.push_encoded(&(RecordTables { products, columns, reviews }, tables))?;
-            encoded.finish()
-        })();
-        Ok(CatalogueParts {
-            tables: tables.map_err(CatalogueBuildError::Scratch)?,
-            texts: texts.finish().map_err(CatalogueBuildError::Scratch)?,
-            downloads,
-        })
+        columns.orders = columns.orders.map(|order| SortedOrder::of_ranks(order.ranks));
+        let reviews = reviews(merged, &reviewed, &mut texts)?;
+        let category_objects = merged.categories.iter().map(|category| texts.push_json(category));
+        let category_objects = category_objects.collect::<io::Result<_>>()?;
+        let exports = merged.exports.iter().zip(documents);
+        let exports = exports
+            .map(|(merged, stored)| {
+                let resource = merged.resource.clone();
+                let signature = merged.set.export.signature.as_ref().map(|signature| signature.text.clone());
+                Ok(ExportDocument { object: texts.push_json(&resource)?, resource, signature, stored })
+            })
+            .collect::<io::Result<_>>()?;
+        let of_glossary = merged.exports.iter().map(|merged| &merged.set.export);
+        let glossary = glossary::entries(of_glossary, &merged.collation, &mut texts)?;
+        let tables = Tables {
+            attributes: merged.attributes.clone(),
+            attribute_summaries,
+            languages: merged.languages.clone(),
+            // Categories aren't stored; they're parsed from their objects.
+            categories: Vec::new(),
+            category_objects,
+            glossary,
+            exports,
+            alternatives: alternatives.into_values().collect(),
+        };
+        let mut encoded = merged.scratch.bulk();
+        encoded.push_encoded(&(RecordTables { products, columns, reviews }, tables))?;
+        Ok(CatalogueParts { tables: encoded.finish()?, texts: texts.finish()?, downloads })
     }
 }
 
@@ -182,15 +172,14 @@ fn downloads(merged: &Merged) -> Result<(Vec<StoredDocument>, Vec<Bulk>), Catalo
     let mut documents = Vec::with_capacity(merged.exports.len());
     for (part, MergedExport { set, .. }) in (0..).take(MAX_DOWNLOADS).cycle().zip(&merged.exports) {
         let download = &mut downloads[part as usize];
-        let document = set.document.read_all().map_err(CatalogueBuildError::Scratch)?;
+        let document = set.document.read_all()?;
         let (stored, compressed) =
             StoredDocument::compress((part, download.len()), &document, &set.export.software_spans)
                 .map_err(CatalogueBuildError::Compress)?;
-        download.push(&compressed).map_err(CatalogueBuildError::Scratch)?;
+        download.push(&compressed)?;
         documents.push(stored);
     }
-    let downloads = downloads.into_iter().map(BulkWriter::finish).collect::<io::Result<_>>();
-    Ok((documents, downloads.map_err(CatalogueBuildError::Scratch)?))
+    Ok((documents, downloads.into_iter().map(BulkWriter::finish).collect::<io::Result<_>>()?))
 }
 
 fn reviews(merged: &Merged, reviewed: &[(Ordinal, Stars, (u64, u64))], texts: &mut BulkWriter) -> io::Result<Reviews> {

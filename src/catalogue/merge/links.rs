@@ -30,33 +30,32 @@ pub(super) struct Links {
     pub(super) to: Vec<RecordPlace>,
 }
 
-/// A website that appears in several exports, and those of its products that may be linked to.
-#[derive(Debug, Clone, Serialize, Deserialize)]
-struct SharedWebsite {
-    website: u64,
-    candidates: Vec<(Ordinal, RecordPlace)>,
-}
+/// A website's hash, and those of its products that the others link to.
+type SharedWebsite = (u64, Vec<RecordPlace>);
 
-/// A group whose members are being read.
-#[derive(Debug)]
+/// A website whose products are being read, in ordinal order.
+#[derive(Debug, Default)]
 struct OpenWebsite {
-    group: SharedWebsite,
-    choice: LinkChoice,
-    export: u32,
-    is_shared: bool,
+    website: u64,
+    /// At most [`MAX_LINKS`] products per export and twice that in total, so each export can find up
+    /// to [`MAX_LINKS`] products from other exports.
+    candidates: Vec<RecordPlace>,
+    /// The number of products from each export.
+    counts: HashMap<u32, usize>,
 }
 
 impl OpenWebsite {
-    fn new(website: u64, export: u32) -> Self {
-        let group = SharedWebsite { website, candidates: Vec::new() };
-        Self { group, choice: LinkChoice::default(), export, is_shared: false }
+    fn push(&mut self, place: RecordPlace) {
+        let count = self.counts.entry(place.export).or_default();
+        *count += 1;
+        if *count <= MAX_LINKS && self.candidates.len() < 2 * MAX_LINKS {
+            self.candidates.push(place);
+        }
     }
 
-    fn push(&mut self, ordinal: Ordinal, place: RecordPlace) {
-        self.is_shared |= place.export != self.export;
-        if self.choice.admits(place.export) {
-            self.group.candidates.push((ordinal, place));
-        }
+    /// Adds the website to the list if its products come from several exports.
+    fn close(self, shared: &mut SpoolWriter<SharedWebsite>) -> io::Result<()> {
+        if self.counts.len() > 1 { shared.push((self.website, self.candidates)).map(drop) } else { Ok(()) }
     }
 }
 
@@ -67,32 +66,28 @@ pub(super) fn link(
 ) -> io::Result<Spool<Links>> {
     // A website may have any number of products, so its members are read twice: once to choose
     // candidates, and once to link every member to them.
-    let (mut members, mut groups) = (scratch.spool(), scratch.spool());
-    let mut open: Option<OpenWebsite> = None;
+    let (mut members, mut shared) = (scratch.spool(), scratch.spool());
+    let mut open = OpenWebsite::default();
     for product in products.finish()? {
         let Keyed { key: (website, ordinal), value: place } = product?;
-        if open.as_ref().is_none_or(|open| open.group.website != website) {
-            close(open.replace(OpenWebsite::new(website, place.export)), &mut groups)?;
+        if website != open.website {
+            std::mem::replace(&mut open, OpenWebsite { website, ..OpenWebsite::default() }).close(&mut shared)?;
         }
-        if let Some(open) = &mut open {
-            open.push(ordinal, place);
-        }
+        open.push(place);
         members.push((website, ordinal, place.export))?;
     }
-    close(open, &mut groups)?;
+    open.close(&mut shared)?;
     let mut by_ordinal: ScratchSorter<Keyed<Ordinal, Vec<RecordPlace>>> = scratch.sorter();
-    let (groups, members) = (groups.finish()?, members.finish()?);
-    let mut groups = groups.rows();
-    let mut group: Option<SharedWebsite> = groups.next().transpose()?;
-    for member in members.rows() {
+    let mut shared = shared.finish()?.rows();
+    let mut current: Option<SharedWebsite> = shared.next().transpose()?;
+    for member in members.finish()?.rows() {
         let (website, ordinal, export): (u64, Ordinal, u32) = member?;
-        while group.as_ref().is_some_and(|group| group.website < website) {
-            group = groups.next().transpose()?;
+        while current.as_ref().is_some_and(|(of, _)| *of < website) {
+            current = shared.next().transpose()?;
         }
-        let Some(group) = group.as_ref().filter(|group| group.website == website) else { continue };
-        let others = group.candidates.iter().filter(|(_, place)| place.export != export);
-        let to = others.take(MAX_LINKS).map(|(_, place)| *place).collect();
-        by_ordinal.push(Keyed { key: ordinal, value: to })?;
+        let Some((_, candidates)) = current.as_ref().filter(|(of, _)| *of == website) else { continue };
+        let others = candidates.iter().filter(|place| place.export != export);
+        by_ordinal.push(Keyed { key: ordinal, value: others.take(MAX_LINKS).copied().collect() })?;
     }
     let mut links = scratch.spool();
     for row in by_ordinal.finish()? {
@@ -100,38 +95,6 @@ pub(super) fn link(
         links.push(Links { of: key, to: value })?;
     }
     links.finish()
-}
-
-/// Closes a group, dropping it if all its members belong to one export.
-fn close(group: Option<OpenWebsite>, groups: &mut SpoolWriter<SharedWebsite>) -> io::Result<()> {
-    match group {
-        Some(OpenWebsite { group, is_shared: true, .. }) => groups.push(group).map(drop),
-        _ => Ok(()),
-    }
-}
-
-/// Chooses which members of a group the others link to, in ordinal order: at most [`MAX_LINKS`]
-/// per export and twice that in total, so each export can find up to [`MAX_LINKS`] members from
-/// other exports.
-#[derive(Debug, Default)]
-struct LinkChoice {
-    /// The number of candidates from each export.
-    counts: HashMap<u32, usize>,
-    all: usize,
-}
-
-impl LinkChoice {
-    /// Whether the next member, which belongs to this export, is a candidate.
-    fn admits(&mut self, export: u32) -> bool {
-        if self.all == 2 * MAX_LINKS {
-            return false;
-        }
-        let count = self.counts.entry(export).or_default();
-        *count += 1;
-        let is_candidate = *count <= MAX_LINKS;
-        self.all += usize::from(is_candidate);
-        is_candidate
-    }
 }
 
 #[cfg(test)]

@@ -108,12 +108,11 @@ impl Merger {
     ) -> Result<Merged, CatalogueBuildError> {
         let Self { collation, categories, languages, products, reviews } = self;
         let MergedCategories { categories, places } = categories.finish(&collation);
-        let joined = rows::join(products, reviews, &places, scratch).map_err(CatalogueBuildError::Scratch)?;
+        let joined = rows::join(products, reviews, &places, scratch)?;
         if joined.products.len() > u64::from(MAX_ORDINAL) {
             return Err(CatalogueBuildError::TooMany);
         }
-        let ordered = rows::order(joined.products, joined.mean, exports.len() > 1, scratch);
-        let ordered = ordered.map_err(CatalogueBuildError::Scratch)?;
+        let ordered = rows::order(joined.products, joined.mean, exports.len() > 1, scratch)?;
         let (scratch, mut attributes) = (scratch.clone(), Attributes::default());
         let declared = exports.iter().flat_map(|merged| &merged.set.export.attributes);
         declared.for_each(|attribute| attributes.declare(attribute.clone()));
@@ -168,8 +167,8 @@ impl Merged {
         let mut merger = Merger { collation, categories, languages, products, reviews };
         let mut resources = Vec::with_capacity(set.exports.len());
         for (number, export) in (0..).zip(set.by_id()) {
-            let resource = merger.push(&set, number, export).and_then(|()| ExportDocument::resource(export));
-            resources.push(resource.map_err(CatalogueBuildError::Scratch)?);
+            merger.push(&set, number, export)?;
+            resources.push(ExportDocument::resource(export)?);
             progress(resources.len() as u64, set.exports.len() as u64);
         }
         let (exports, records) = set.into_parts();
@@ -224,20 +223,24 @@ impl Merged {
 
     /// Every product whose ordinal is a multiple of this number.
     pub(super) fn every(&self, step: u64) -> impl Iterator<Item = Result<MergedProduct<'_>, CatalogueBuildError>> {
-        MergedProducts {
-            merged: self,
-            step,
-            ordinal: 0,
-            products: self.ordered.products.rows(),
-            ranks: self.ordered.ranks.rows(),
-            links: self.ordered.links.rows(),
-            next_links: None,
-        }
+        let rows = (0..).zip(self.ordered.products.rows()).zip(self.ordered.ranks.rows());
+        let mut links = self.ordered.links.rows().peekable();
+        let mut read = move |((ordinal, row), ranks): ((Ordinal, io::Result<ProductRow>), io::Result<_>)| {
+            let (row, ranks) = (row?, ranks?);
+            let is_of_row = |links: &io::Result<Links>| links.as_ref().map_or(true, |links| links.of == ordinal);
+            let links = links.next_if(is_of_row).transpose()?.map(|links| links.to).unwrap_or_default();
+            if !u64::from(ordinal).is_multiple_of(step) {
+                return Ok(None);
+            }
+            let software = self.records.get(row.place.at)?;
+            Ok(Some(MergedProduct { ordinal, software, row, ranks, links }))
+        };
+        rows.filter_map(move |row| read(row).transpose())
     }
 
     /// The reviews in order, grouped by product.
     pub fn reviews(&self) -> impl Iterator<Item = Result<StoredReview, CatalogueBuildError>> {
-        self.reviews.rows().map(|review| review.map_err(CatalogueBuildError::Scratch))
+        self.reviews.rows().map(|review| Ok(review?))
     }
 
     pub(super) fn reviews_at(&self, (place, count): (u64, u64)) -> SpoolRows<StoredReview> {
@@ -249,7 +252,7 @@ impl Merged {
         if !product.links.is_empty() {
             let website = normalised_url(&product.software.url);
             for place in product.links.iter().take(MAX_LINKS) {
-                let software = self.record(*place)?;
+                let software = self.records.get(place.at)?;
                 if normalised_url(&software.url) == website {
                     same_as.push((software, &self.exports[place.export as usize].set.export.id));
                 }
@@ -259,59 +262,6 @@ impl Merged {
         let (language, categories) = (self.language(product), self.categories(&row.categories));
         let export = &self.exports[row.place.export as usize].set.export;
         Ok(ProductJson::new(software, language, row.shown, categories, export, &same_as)?)
-    }
-
-    fn record(&self, place: RecordPlace) -> Result<Cow<'_, Software>, CatalogueBuildError> {
-        self.records.get(place.at).map_err(CatalogueBuildError::Scratch)
-    }
-}
-
-#[derive(Debug)]
-struct MergedProducts<'m> {
-    merged: &'m Merged,
-    step: u64,
-    /// The ordinal of the next row.
-    ordinal: Ordinal,
-    products: SpoolRows<ProductRow>,
-    ranks: SpoolRows<[u32; Order::COUNT]>,
-    links: SpoolRows<Links>,
-    /// The next product with links.
-    next_links: Option<Links>,
-}
-
-impl<'m> MergedProducts<'m> {
-    fn read(&mut self) -> Result<Option<MergedProduct<'m>>, CatalogueBuildError> {
-        loop {
-            let Some(row) = self.products.next().transpose().map_err(CatalogueBuildError::Scratch)? else {
-                return Ok(None);
-            };
-            let ordinal = self.ordinal;
-            self.ordinal += 1;
-            let lost = || CatalogueBuildError::Scratch(io::ErrorKind::UnexpectedEof.into());
-            let ranks = self.ranks.next().ok_or_else(lost)?.map_err(CatalogueBuildError::Scratch)?;
-            let links = self.links_of(ordinal)?;
-            if !u64::from(ordinal).is_multiple_of(self.step) {
-                continue;
-            }
-            let software = self.merged.record(row.place)?;
-            return Ok(Some(MergedProduct { ordinal, software, row, ranks, links }));
-        }
-    }
-
-    fn links_of(&mut self, ordinal: Ordinal) -> Result<Vec<RecordPlace>, CatalogueBuildError> {
-        if self.next_links.is_none() {
-            self.next_links = self.links.next().transpose().map_err(CatalogueBuildError::Scratch)?;
-        }
-        let links = self.next_links.take_if(|links| links.of == ordinal);
-        Ok(links.map(|links| links.to).unwrap_or_default())
-    }
-}
-
-impl<'m> Iterator for MergedProducts<'m> {
-    type Item = Result<MergedProduct<'m>, CatalogueBuildError>;
-
-    fn next(&mut self) -> Option<Self::Item> {
-        self.read().transpose()
     }
 }
 

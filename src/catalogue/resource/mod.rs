@@ -110,7 +110,7 @@ pub struct HistoryEntry<'a> {
     /// The properties that changed, by name. Empty if the product was added or removed.
     pub changes: Vec<PropertyChange<'a>>,
     /// Whether changes are missing here, because there were too many to keep. Absent if not.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     pub truncated: bool,
 }
@@ -129,14 +129,9 @@ pub struct PropertyChange<'a> {
     #[schema(required = false, value_type = serde_json::Value)]
     pub to: Option<&'a RawValue>,
     /// Whether a long value is cut off or left out. Absent if not.
-    #[serde(skip_serializing_if = "is_false")]
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     pub truncated: bool,
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-const fn is_false(flag: &bool) -> bool {
-    !*flag
 }
 
 /// A property by which products can be filtered, counted and sorted.

@@ -58,7 +58,7 @@ pub struct QueryReport {
     pub related: u64,
     /// `true` if the search was stopped early because it took too much work. The total and the
     /// counts are then lower bounds. Absent otherwise.
-    #[serde(default, skip_serializing_if = "is_false")]
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     #[schema(required = false)]
     pub incomplete: bool,
 }
@@ -68,11 +68,6 @@ impl QueryReport {
     pub(crate) fn is_unknown(&self, word: &str) -> bool {
         self.unknown.iter().any(|unknown| unknown.is_word() && unknown.value == word)
     }
-}
-
-#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes a reference")]
-const fn is_false(value: &bool) -> bool {
-    !*value
 }
 
 /// Words of a query that name values of an attribute.

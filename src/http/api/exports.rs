@@ -205,8 +205,8 @@ pub(in crate::http) async fn get_export(
         let holder = request.holder();
         let slot = state.downloads.acquire(Class::of(&holder), holder, Instant::now())?;
         let stored = export.open().map_err(ServiceError::from)?;
-        let size = stored.size_bytes();
-        let length = if coding.is_some() { stored.compressed_bytes() } else { size };
+        let size = stored.size_bytes;
+        let length = if coding.is_some() { stored.compressed_bytes } else { size };
         let range = match format {
             Format::Json => download.range(length)?,
             Format::Ndjson => None,
@@ -263,7 +263,7 @@ fn stream(
     range: Option<&RangeInclusive<u64>>,
     slot: Share,
 ) -> io::Result<Response> {
-    let whole = if coding.is_some() { stored.compressed_bytes() } else { stored.size_bytes() };
+    let whole = if coding.is_some() { stored.compressed_bytes } else { stored.size_bytes };
     let body = match (format, coding, range) {
         (Format::Json, Some(_), None) => downloads::body(stored.compressed(), slot),
         (Format::Json, Some(_), Some(range)) => downloads::body(stored.compressed_range(range.clone()), slot),
