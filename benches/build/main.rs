@@ -24,8 +24,8 @@ use bytes::Bytes;
 use software_directory::catalogue::{CatalogueWriter, Merged};
 use software_directory::export::{IdPrefixes, Limits, TrustedKeys};
 use software_directory::generation::source::{ReadSet, Source};
-use software_directory::generation::store::{NewGeneration, Store};
-use software_directory::generation::{Artifact, Generation, MeaningOption, Processors, Snapshot, build};
+use software_directory::generation::store::{Manifest, Store, build_name};
+use software_directory::generation::{Artifact, Generation, INDEX_FORMAT, MeaningOption, Processors, Snapshot, build};
 use software_directory::scratch::Scratch;
 use software_directory::search::{DocumentAnalyzer, SearchBuilder};
 use software_directory::service::get_software;
@@ -169,23 +169,27 @@ fn stages(data: &Path, index: &Path) -> Result<Stages, Failure> {
         clock: all.clock.saturating_sub(measured.iter().map(|time| time.clock).sum()),
     };
     let (opened, check) =
-        time(|| Ok::<_, Failure>(Snapshot::open(generation.clone(), Artifact::read(parts.clone())?)?));
+        time(|| Ok::<_, Failure>(Snapshot::open(generation.clone(), Artifact::read(parts.clone())?, skipped)?));
     let software_count = opened?.software_count() as u64;
     let store = Store::new(index);
-    let about = NewGeneration {
+    let built_at = jiff::Timestamp::now().to_string();
+    let about = Manifest {
+        format: INDEX_FORMAT,
         generation: generation.clone(),
-        built_at: jiff::Timestamp::now().to_string(),
+        build: build_name(&built_at),
+        built_at,
         software_count,
         inputs: stamp.clone(),
         id_prefixes: IdPrefixes::default(),
         meaning: MeaningOption::On,
         trusted_keys: TrustedKeys::default(),
         skipped,
+        parts: Vec::new(),
     };
     let (manifest, persist) = time(|| store.save(&parts, about, None));
     let manifest = manifest?;
     drop(parts);
-    let (loaded, verify) = time(|| Ok::<_, Failure>(Snapshot::open(generation, store.load(&manifest)?)?));
+    let (loaded, verify) = time(|| Ok::<_, Failure>(Snapshot::open(generation, store.load(&manifest)?, skipped)?));
     let answers_of = lookups(&*loaded?, ids);
     std::fs::remove_dir_all(index)?;
     let mut stages = vec![

@@ -22,7 +22,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use software_directory::export::{self, ExportSet, IdPrefixes, Limits};
+use software_directory::export::{self, ExportSet, IdPrefixes, Limits, Skipped};
 use software_directory::generation::{Artifact, Generation, MeaningOption, Processors, Snapshot, build};
 use software_directory::scratch::Scratch;
 use software_directory::search::Ranking;
@@ -112,7 +112,7 @@ impl Built {
     }
 
     fn open(&self, ranking: Ranking) -> Result<Arc<Snapshot>, Failure> {
-        Ok(Snapshot::open_ranked(self.generation.clone(), self.artifact.clone(), ranking)?)
+        Ok(Snapshot::open_ranked(self.generation.clone(), self.artifact.clone(), Skipped::default(), ranking)?)
     }
 }
 

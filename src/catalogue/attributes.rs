@@ -24,9 +24,6 @@ pub struct AttributeColumn {
     /// The ranges used for counting, with the value numbers in each. Empty if every value is
     /// counted separately.
     ranges: Vec<(Box<str>, Range<u32>)>,
-    /// Value lists shared by several products.
-    #[serde(skip)]
-    lists: SharedLists,
 }
 
 #[expect(clippy::cast_possible_truncation, reason = "values are numbered with 32 bits")]
@@ -60,21 +57,6 @@ impl AttributeColumn {
             Some(&[start, end]) => &self.values[start as usize..end as usize],
             _ => &[],
         }
-    }
-
-    /// Works out which products share the same values, since this isn't stored.
-    pub(super) fn share_lists(&mut self) {
-        let products = self.bounds.len().saturating_sub(1);
-        self.lists = if self.is_empty() {
-            SharedLists::default()
-        } else {
-            SharedLists::new(products, |ordinal| self.of(ordinal))
-        };
-    }
-
-    /// The value lists shared by several products. Empty until [`Self::share_lists`] has run.
-    pub(super) const fn lists(&self) -> &SharedLists {
-        &self.lists
     }
 
     pub fn key(&self, value: u32) -> &str {
@@ -274,71 +256,6 @@ impl ColumnBuilder {
     }
 }
 
-/// How many products must share a list of values for it to be counted as a unit.
-const SHARED: usize = 4;
-
-/// The number given to all lists that too few products share.
-pub(super) const UNSHARED: u16 = 0;
-
-/// The shared value lists, numbered from 1; at most 65,535 of them.
-#[derive(Debug, Default)]
-pub(super) struct SharedLists {
-    /// The number of each product's list.
-    pub(super) of: Vec<u16>,
-    /// For each number, an example product that has the list; the first entry is for [`UNSHARED`].
-    pub(super) examples: Vec<Ordinal>,
-}
-
-impl SharedLists {
-    /// Finds the lists shared among this many products.
-    pub(super) fn new<'v>(products: usize, values: impl Fn(Ordinal) -> &'v [u32]) -> Self {
-        let mut lists = Self { of: vec![UNSHARED; products], examples: vec![0] };
-        let mut ordinals: Vec<Ordinal> = (0..).take(products).collect();
-        ordinals.sort_unstable_by(|a, b| values(*a).cmp(values(*b)));
-        let equal = ordinals.chunk_by(|a, b| values(*a) == values(*b));
-        for equal in equal.filter(|equal| equal.len() >= SHARED) {
-            let Ok(number) = u16::try_from(lists.examples.len()) else { break };
-            lists.examples.push(equal[0]);
-            for ordinal in equal {
-                lists.of[*ordinal as usize] = number;
-            }
-        }
-        lists
-    }
-}
-
-/// How many products have each value of an attribute.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ValueCounts {
-    /// Counts per value, for products whose list isn't shared.
-    by_value: Vec<u64>,
-    /// Counts per list number, for all other products.
-    by_list: Vec<u32>,
-}
-
-impl ValueCounts {
-    pub fn new(column: &AttributeColumn) -> Self {
-        Self { by_value: vec![0; column.len()], by_list: vec![0; column.lists().examples.len()] }
-    }
-
-    #[inline]
-    pub fn count(&mut self, column: &AttributeColumn, ordinal: Ordinal) {
-        let list = column.lists().of[ordinal as usize];
-        self.by_list[list as usize] += 1;
-        if list == UNSHARED {
-            column.of(ordinal).iter().for_each(|value| self.by_value[*value as usize] += 1);
-        }
-    }
-
-    pub fn by_value(mut self, column: &AttributeColumn) -> Vec<u64> {
-        let lists = column.lists().examples.iter().zip(&self.by_list).skip(1);
-        for (ordinal, count) in lists.filter(|(_, count)| **count > 0) {
-            column.of(*ordinal).iter().for_each(|value| self.by_value[*value as usize] += u64::from(*count));
-        }
-        self.by_value
-    }
-}
-
 /// The maximum number of ranges for numbers. If there are fewer distinct numbers, each is counted
 /// separately.
 const MOST: usize = 8;
@@ -437,7 +354,6 @@ mod tests {
     use proptest::prelude::*;
 
     use super::*;
-    use crate::catalogue::ValueCounts;
 
     fn built(kind: AttributeType, products: &[&[&str]]) -> (AttributeColumn, AttributeSummary) {
         let (mut labels, mut builder) = (Labels::default(), ColumnBuilder::default());
@@ -488,18 +404,6 @@ mod tests {
         let ranges: Vec<_> = column.ranges().iter().map(|(range, numbers)| (&**range, numbers.clone())).collect();
         assert_eq!(&ranges[..2], [("..4", 0..5), ("5..9", 5..10)]);
         assert_eq!(column.find(&AttributeType::Number.range("3..4.5").expect("a range")), 3..5);
-    }
-
-    #[test]
-    fn values_are_counted_in_shared_and_unshared_lists() {
-        let products: [&[&str]; 11] =
-            [&["a", "b"], &[], &["a", "b"], &["c"], &["a", "b"], &["b", "a"], &["a", "b"], &[], &["c", "a"], &[], &[]];
-        let mut column = column(&products);
-        column.share_lists();
-        let mut counts = ValueCounts::new(&column);
-        // Count every product except one of the four that share a list.
-        (0..11).filter(|ordinal| *ordinal != 6).for_each(|ordinal| counts.count(&column, ordinal));
-        assert_eq!(counts.by_value(&column), [5, 4, 2]);
     }
 
     #[test]

@@ -203,7 +203,6 @@ impl Columns {
             profiles.of.push(number);
         }
         self.profiles = profiles;
-        self.attributes.iter_mut().for_each(AttributeColumn::share_lists);
     }
 
     /// A product's profile number. Products with the same number have the same facet values.

@@ -17,8 +17,8 @@ use foldhash::quality::FixedState;
 use serde::{Deserialize, Serialize};
 
 use self::products::RecordTables;
-use crate::catalogue::resource::{CategoryResource, ExportResource, GlossaryTermResource};
-use crate::record::{Attributes, Language, Languages, MAX_ATTRIBUTES, former_slug, identity};
+use crate::catalogue::resource::{CategoryResource, ExportResource, GlossarySourceResource, GlossaryTermResource};
+use crate::record::{Attributes, GlossaryTerm, Ids, Language, Languages, MAX_ATTRIBUTES, former_slug, identity};
 use crate::scratch::decode;
 
 mod attributes;
@@ -26,7 +26,6 @@ mod collate;
 mod columns;
 mod exports;
 mod filter;
-mod glossary;
 mod merge;
 mod product_json;
 mod products;
@@ -36,13 +35,12 @@ mod reviews;
 mod write;
 
 pub use crate::scratch::{Bulk, BulkReader, Span};
-pub use attributes::{AttributeColumn, AttributeLabels, AttributeSummary, ValueCounts};
+pub use attributes::{AttributeColumn, AttributeLabels, AttributeSummary};
 pub use collate::{Collation, CollationError};
 pub use columns::{Columns, Order, Places, STARS, SortedBy, SortedOrder, whole_stars};
 use exports::StoredDocument;
 pub use exports::{ExportDocument, StoredExport};
 pub use filter::{Admission, AttributeCondition, Filter, SoftwareFilter, admitted};
-pub use glossary::GlossaryEntry;
 pub use merge::{Merged, MergedProduct, StoredReview};
 pub use product_json::{LIST_CATEGORIES, ObjectWriter, ProductJson, shorten};
 pub use products::{DamagedText, ProductPlace, ProductReader, ProductVersion, Record, Records, StoredProduct, fetch};
@@ -95,6 +93,16 @@ pub struct Tables {
     pub exports: Vec<ExportDocument>,
     /// The names in `alternative_to`, sorted by id.
     pub alternatives: Vec<Alternatives>,
+}
+
+/// A glossary term, for glossary searches and as ready-made response data.
+#[derive(Debug, Serialize, Deserialize)]
+pub struct GlossaryEntry {
+    /// Parsed from `object`.
+    #[serde(skip)]
+    pub term: GlossaryTermResource,
+    /// The same data as a JSON object.
+    pub object: Span,
 }
 
 /// The products that say they can replace something.
@@ -345,6 +353,31 @@ pub struct Contents {
 }
 
 impl Merged {
+    /// The combined glossary of all exports, sorted by term.
+    fn glossary(&self) -> Vec<GlossaryTermResource> {
+        let terms = self.exports().flat_map(|of| of.glossary.iter().map(move |term| (term, of.language.as_ref())));
+        let mut terms: Vec<_> = terms.collect();
+        terms.sort_by_cached_key(|(term, _)| (self.collation.key(&term.term), term.term.clone()));
+        let ids = Ids::of(terms.iter().map(|(term, _)| &*term.term));
+        let owned = |texts: &[Box<str>]| texts.iter().map(ToString::to_string).collect();
+        let resource = |(term, language): (&GlossaryTerm, Option<&Language>)| GlossaryTermResource {
+            id: ids.id(&term.term),
+            term: term.term.to_string(),
+            definition: term.definition.to_string(),
+            abbreviations: owned(&term.abbreviations),
+            synonyms: owned(&term.synonyms),
+            related: owned(&term.related),
+            source: term.source.as_ref().map(|source| GlossarySourceResource {
+                title: source.title.as_deref().map(str::to_owned),
+                url: source.url.as_deref().map(str::to_owned),
+            }),
+            language: language.cloned(),
+            translations: term.translations.clone(),
+            untranslated: Vec::new(),
+        };
+        terms.into_iter().map(resource).collect()
+    }
+
     /// The merged directory's catalogue, given its attributes' summaries.
     pub fn contents(&self, attribute_summaries: Vec<AttributeSummary>) -> Contents {
         Contents {
@@ -352,7 +385,7 @@ impl Merged {
             attribute_summaries,
             languages: self.languages.clone(),
             categories: self.categories.clone(),
-            glossary: glossary::terms(self.exports.iter().map(|merged| &merged.set.export), &self.collation),
+            glossary: self.glossary(),
             exports: self.exports.iter().map(|merged| merged.resource.clone()).collect(),
         }
     }

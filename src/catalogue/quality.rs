@@ -1,12 +1,12 @@
 //! The quality order, which applies when nothing else determines the order of products.
 
-use std::cmp::Ordering;
+use std::cmp::Reverse;
 
 use serde::{Deserialize, Serialize};
 
 use super::reviews::Stars;
 use crate::catalogue::resource::RatingSource;
-use crate::record::{EvidenceStatus, Software};
+use crate::record::{EvidenceStatus, Software, total_order};
 
 /// The weight of the Bayesian rating's prior, as a number of reviews.
 const PRIOR_REVIEWS: f64 = 10.0;
@@ -31,69 +31,32 @@ impl Merits {
             completeness: completeness(software),
         }
     }
-}
-
-/// A product's sort key for the quality order, lowest first.
-#[derive(Debug, Clone, Copy, Serialize, Deserialize)]
-pub(super) struct Quality {
-    merits: Merits,
-    /// Bayesian rating.
-    rating: f64,
-}
-
-impl Quality {
-    /// A product's quality, given its displayed rating, how many reviews it's based on, and the
-    /// directory's mean rating.
-    ///
-    /// The rating is Bayesian: `(PRIOR_REVIEWS * mean + reviews * rating) / (PRIOR_REVIEWS +
-    /// reviews)`. So a single five-star review doesn't beat hundreds of good ones, and an unrated
-    /// product gets the prior. Ratings are clamped to the range 0–5.
-    pub(super) fn of(merits: Merits, shown: Rating, mean: f64) -> Self {
-        #[expect(clippy::cast_precision_loss, reason = "review counts are far below 2^52")]
-        let reviews = shown.review_count.unwrap_or(1).max(1) as f64;
-        let rating = shown.value.map_or(mean, |rating| {
-            (PRIOR_REVIEWS * mean + reviews * rating.clamp(0.0, 5.0)) / (PRIOR_REVIEWS + reviews)
-        });
-        Self { merits, rating }
-    }
 
     /// A product's quality as a number, highest first. It depends on no other product: the rating's
     /// prior is fixed.
-    pub(super) fn number(software: &Software, shown: Rating) -> i64 {
-        let Self { merits, rating } = Self::of(Merits::of(software), shown, NEUTRAL_RATING);
+    pub(super) fn number(self, shown: Rating) -> i64 {
         #[expect(clippy::cast_possible_truncation, reason = "0 to 5 million")]
-        let rating = (rating * 1e6) as i64;
-        let rest = i64::from(merits.reviewed) << 8 | i64::from(merits.completeness);
-        i64::from(!merits.demo) << 40 | rating << 16 | rest
-    }
-
-    pub(super) const fn is_demo(&self) -> bool {
-        self.merits.demo
+        let rating = (shown.bayesian(NEUTRAL_RATING) * 1e6) as i64;
+        let rest = i64::from(self.reviewed) << 8 | i64::from(self.completeness);
+        i64::from(!self.demo) << 40 | rating << 16 | rest
     }
 }
 
-impl Ord for Quality {
-    fn cmp(&self, other: &Self) -> Ordering {
-        let (one, two) = (&self.merits, &other.merits);
-        one.demo
-            .cmp(&two.demo)
-            .then(other.rating.total_cmp(&self.rating))
-            .then(two.reviewed.cmp(&one.reviewed))
-            .then(two.completeness.cmp(&one.completeness))
-    }
+/// A product's sort key for the quality order, lowest first.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+pub(super) struct Quality {
+    pub(super) demo: bool,
+    /// The Bayesian rating's [`total_order`].
+    rating: Reverse<u64>,
+    reviewed: Reverse<bool>,
+    completeness: Reverse<u32>,
 }
 
-impl PartialOrd for Quality {
-    fn partial_cmp(&self, other: &Self) -> Option<Ordering> {
-        Some(self.cmp(other))
-    }
-}
-
-impl Eq for Quality {}
-
-impl PartialEq for Quality {
-    fn eq(&self, other: &Self) -> bool {
-        self.cmp(other).is_eq()
+impl Quality {
+    /// A product's quality, given its displayed rating and the directory's mean rating.
+    pub(super) fn of(Merits { demo, reviewed, completeness }: Merits, shown: Rating, mean: f64) -> Self {
+        let rating = Reverse(total_order(shown.bayesian(mean)));
+        Self { demo, rating, reviewed: Reverse(reviewed), completeness: Reverse(completeness) }
     }
 }
 
@@ -160,6 +123,17 @@ impl Rating {
     pub(super) fn stated(software: &Software) -> Self {
         let value = software.rating.as_ref().map(|rating| rating.value);
         Self { value, review_count: software.review_count, source: value.map(|_| RatingSource::Stated) }
+    }
+
+    /// The Bayesian rating, given the directory's mean rating: `(PRIOR_REVIEWS * mean + reviews *
+    /// rating) / (PRIOR_REVIEWS + reviews)`. So a single five-star review doesn't beat hundreds of good
+    /// ones, and an unrated product gets the prior. Ratings are clamped to the range 0–5.
+    fn bayesian(self, mean: f64) -> f64 {
+        #[expect(clippy::cast_precision_loss, reason = "review counts are far below 2^52")]
+        let reviews = self.review_count.unwrap_or(1).max(1) as f64;
+        self.value.map_or(mean, |rating| {
+            (PRIOR_REVIEWS * mean + reviews * rating.clamp(0.0, 5.0)) / (PRIOR_REVIEWS + reviews)
+        })
     }
 
     /// The stated rating or, if there's none, the average of the reviews.

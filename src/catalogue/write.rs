@@ -9,7 +9,7 @@ use super::exports::{ExportDocument, StoredDocument};
 use super::merge::{Merged, MergedExport, MergedProduct};
 use super::products::{ProductWriter, RecordTables};
 use super::reviews::{ReviewEntry, Reviews, Stars};
-use super::{Alternatives, Columns, Ordinal, ProductVersion, SortedOrder, Tables, glossary, index};
+use super::{Alternatives, Columns, GlossaryEntry, Ordinal, ProductVersion, SortedOrder, Tables, index};
 use crate::record::slug;
 use crate::scratch::{Bulk, BulkWriter, Span};
 
@@ -146,8 +146,9 @@ impl<'m> CatalogueWriter<'m> {
                 Ok(ExportDocument { object: texts.push_json(&resource)?, resource, signature, stored })
             })
             .collect::<io::Result<_>>()?;
-        let of_glossary = merged.exports.iter().map(|merged| &merged.set.export);
-        let glossary = glossary::entries(of_glossary, &merged.collation, &mut texts)?;
+        let glossary = merged.glossary().into_iter();
+        let glossary = glossary.map(|term| Ok(GlossaryEntry { object: texts.push_json(&term)?, term }));
+        let glossary = glossary.collect::<io::Result<_>>()?;
         let tables = Tables {
             attributes: merged.attributes.clone(),
             attribute_summaries,

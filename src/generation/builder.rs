@@ -15,12 +15,10 @@ use crate::generation::failpoint::{Step, pass};
 use crate::generation::failure::BuildFailure;
 use crate::generation::log::{ChangeLog, Former, Versions};
 use crate::generation::observer::{Observer, Phase};
-use crate::generation::process::ServedIds;
-use crate::generation::process::Settings;
-use crate::generation::source::FolderStamp;
-use crate::generation::source::{ReadError, ReadSet};
-use crate::generation::store::{MAX_DEATHS, Manifest, NewGeneration, Store, StoreError};
-use crate::generation::{Artifact, Snapshot, open_catalogue};
+use crate::generation::process::{ServedIds, Settings};
+use crate::generation::source::{FolderStamp, ReadError, ReadSet};
+use crate::generation::store::{MAX_DEATHS, Manifest, Store, StoreError, build_name};
+use crate::generation::{Artifact, INDEX_FORMAT, Snapshot, open_catalogue};
 use crate::record::Attributes;
 use crate::scratch::{Bulk, Scratch};
 
@@ -70,8 +68,10 @@ impl Builder<'_> {
         if self.observer.progress(Phase::Writing, 0, 0).is_break() {
             return Err(BuildError::Stopped.into());
         }
-        let about = NewGeneration {
+        let about = Manifest {
+            format: INDEX_FORMAT,
             generation,
+            build: build_name(&built_at),
             built_at,
             software_count,
             inputs: stamp,
@@ -79,6 +79,7 @@ impl Builder<'_> {
             meaning: self.settings.meaning,
             trusted_keys: self.settings.limits.trusted_keys.clone(),
             skipped,
+            parts: Vec::new(),
         };
         let manifest = loop {
             let (mut parts, before) = (parts.clone(), store.current_name());
@@ -107,7 +108,7 @@ impl Builder<'_> {
         let former = former.map(Snapshot::former).transpose().map_err(BuildError::Encode)?;
         add_log(&mut parts, former, &generation, hidden, &built_at)?;
         let artifact = Artifact::read(parts).map_err(BuildError::scratch)?;
-        Ok((Snapshot::open_skipping(generation, artifact, skipped)?, stamp))
+        Ok((Snapshot::open(generation, artifact, skipped)?, stamp))
     }
 
     /// Reads and merges the exports for an index that isn't a generation on this machine.

@@ -39,18 +39,21 @@ impl Generation {
         Ok(namer.finish())
     }
 
+    /// The generation for the same exports with something else that affects the result.
+    fn with(self, add: impl FnOnce(&mut Namer)) -> Self {
+        let mut namer = Namer::new();
+        namer.0.update(self.0.as_bytes());
+        add(&mut namer);
+        namer.finish()
+    }
+
     /// The generation for the same exports with the keys that signed them.
     #[must_use]
     pub fn trusting(self, keys: &TrustedKeys) -> Self {
         if keys.is_empty() {
             return self;
         }
-        let mut namer = Namer::new();
-        namer.0.update(self.0.as_bytes());
-        for key in keys.iter() {
-            namer.sign(key);
-        }
-        namer.finish()
+        self.with(|namer| keys.iter().for_each(|key| namer.sign(key)))
     }
 
     /// The generation for the same exports with the operator's id prefixes.
@@ -59,25 +62,21 @@ impl Generation {
         if prefixes.is_empty() {
             return self;
         }
-        let mut namer = Namer::new();
-        namer.0.update(self.0.as_bytes());
-        for (export, prefix) in prefixes {
-            namer.begin(export, prefix.len() as u64);
-            namer.0.update(prefix.as_bytes());
-        }
-        namer.finish()
+        self.with(|namer| {
+            for (export, prefix) in prefixes {
+                namer.begin(export, prefix.len() as u64);
+                namer.0.update(prefix.as_bytes());
+            }
+        })
     }
 
     /// The generation for the same exports with or without meaning vectors.
     #[must_use]
     pub fn with_meaning(self, meaning: MeaningOption) -> Self {
-        if meaning == MeaningOption::On {
-            return self;
+        match meaning {
+            MeaningOption::On => self,
+            MeaningOption::Off => self.with(|namer| _ = namer.0.update(b"meaning off")),
         }
-        let mut namer = Namer::new();
-        namer.0.update(self.0.as_bytes());
-        namer.0.update(b"meaning off");
-        namer.finish()
     }
 
     /// The generation for the same exports if they're just the valid part of a set. It has its own
@@ -88,11 +87,10 @@ impl Generation {
         if skipped.is_none() {
             return self;
         }
-        let mut namer = Namer::new();
-        namer.0.update(self.0.as_bytes());
-        namer.0.update(&skipped.exports.to_le_bytes());
-        namer.0.update(&skipped.records.to_le_bytes());
-        namer.finish()
+        self.with(|namer| {
+            namer.0.update(&skipped.exports.to_le_bytes());
+            namer.0.update(&skipped.records.to_le_bytes());
+        })
     }
 
     /// The generation for the files if nothing is left out, computed from their bytes alone. The

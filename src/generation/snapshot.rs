@@ -9,8 +9,7 @@ use super::artifact::{self, Artifact};
 use super::build::{BuildError, Processors, build};
 use super::log::{ChangeLog, ChangePlace, Former, LogStep, ProductChange, Versions};
 use super::merged::MergedChanges;
-use super::name::Generation;
-use super::name::MeaningOption;
+use super::name::{Generation, MeaningOption};
 use super::past::Recalled;
 use crate::catalogue::{Bulk, Catalogue, CatalogueError, Ordinal, Records};
 use crate::export::{Export, ExportSet, Skipped};
@@ -62,25 +61,17 @@ pub enum OpenError {
 }
 
 impl Snapshot {
-    pub fn open(generation: Generation, artifact: Artifact) -> Result<Arc<Self>, OpenError> {
-        Self::open_ranked(generation, artifact, Ranking::default())
-    }
-
-    /// Opens a generation built from the valid part of a set.
-    pub fn open_skipping(generation: Generation, artifact: Artifact, skipped: Skipped) -> Result<Arc<Self>, OpenError> {
-        Self::open_parts(generation, artifact, Ranking::default(), skipped)
+    /// Opens a generation. If it was built from the valid part of a set, `skipped` is the rest.
+    pub fn open(generation: Generation, artifact: Artifact, skipped: Skipped) -> Result<Arc<Self>, OpenError> {
+        Self::open_ranked(generation, artifact, skipped, Ranking::default())
     }
 
     /// Opens a generation with weights other than the service's, to measure their effect.
-    pub fn open_ranked(generation: Generation, artifact: Artifact, ranking: Ranking) -> Result<Arc<Self>, OpenError> {
-        Self::open_parts(generation, artifact, ranking, Skipped::default())
-    }
-
-    fn open_parts(
+    pub fn open_ranked(
         generation: Generation,
         mut artifact: Artifact,
-        ranking: Ranking,
         skipped: Skipped,
+        ranking: Ranking,
     ) -> Result<Arc<Self>, OpenError> {
         // Load the index first: it copies the files, so whatever is decoded afterwards can reuse
         // their memory.
@@ -125,7 +116,7 @@ impl Snapshot {
         let set = ExportSet::of(exports, &scratch).map_err(BuildError::scratch)?;
         let generation = Generation::of(&set).map_err(BuildError::scratch)?;
         let parts = build(set, &scratch, Processors::One, MeaningOption::On, &mut |_, _| ControlFlow::Continue(()))?;
-        Self::open(generation, Artifact::read(parts).map_err(BuildError::scratch)?)
+        Self::open(generation, Artifact::read(parts).map_err(BuildError::scratch)?, Skipped::default())
     }
 
     pub fn generation(&self) -> &str {
@@ -188,7 +179,8 @@ impl Past {
     ) -> Result<Self, OpenError> {
         let Recalled { parts, changes, lost_at } = Recalled::of(log, catalogue, records)?;
         let Some(parts) = parts else { return Ok(Self { lost_at, ..Self::default() }) };
-        let versions = Snapshot::open(generation.clone(), Artifact::read(parts).map_err(BuildError::scratch)?)?;
+        let artifact = Artifact::read(parts).map_err(BuildError::scratch)?;
+        let versions = Snapshot::open(generation.clone(), artifact, Skipped::default())?;
         let known = |version: Option<u32>| match version {
             None => Some(None),
             Some(number) => versions.records.find(&number.to_string()).map(Some),

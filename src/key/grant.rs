@@ -9,6 +9,7 @@ use std::time::Instant;
 
 use fluent_uri::Uri;
 use fluent_uri::component::Host;
+use serde::Serialize;
 
 use super::quota::Debt;
 use super::{AddressQuotas, Decision, Network, Quota, Rate};
@@ -115,7 +116,7 @@ impl Grant {
 
 /// A web origin as browsers send it in `Origin`: scheme, host and port, in lower case, without the
 /// scheme's default port.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub struct Origin(Box<str>);
 
 /// An invalid origin; the message says how to fix it.

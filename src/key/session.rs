@@ -295,9 +295,7 @@ impl std::fmt::Debug for Code {
 impl SignInCodes {
     /// Issues a code with 128 random bits for a key.
     pub fn issue(&self, key_id: &str, now: Instant) -> Result<String, getrandom::Error> {
-        let mut bytes = [0; 16];
-        getrandom::fill(&mut bytes)?;
-        let text = hex::encode(bytes);
+        let text = random::<16>()?;
         let mut codes = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         codes.push(Code { text: text.clone(), key_id: key_id.into(), issued: now });
         Ok(text)

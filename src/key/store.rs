@@ -99,14 +99,18 @@ impl KeyStore {
         let keys = stored_keys(&KeyFile::parse(path, &content)?, &HashMap::new());
         let mut seen = Seen { stamp: stamp.ok().flatten(), content: Some(content), ..Seen::default() };
         seen.warn_of_exposure(path);
-        Ok(Self {
+        Ok(Self::new(path, keys, None, seen))
+    }
+
+    fn new(path: &Path, keys: HashMap<Arc<str>, StoredKey>, development: Option<Arc<str>>, seen: Seen) -> Self {
+        Self {
             keys: ArcSwap::from_pointee(keys),
             problem: ArcSwapOption::empty(),
             path: path.to_owned(),
             sessions: Sessions::beside(path),
-            development: None,
+            development,
             seen: Mutex::new(seen),
-        })
+        }
     }
 
     /// Accepts the development key until a key file appears.
@@ -119,14 +123,9 @@ impl KeyStore {
             requests: Arc::default(),
         };
         let stored = StoredKey { digest: key.digest(), expires: None, grant: Arc::new(grant) };
-        Self {
-            keys: ArcSwap::from_pointee(HashMap::from([(Arc::clone(&stored.grant.id), stored)])),
-            problem: ArcSwapOption::empty(),
-            path: path.to_owned(),
-            sessions: Sessions::beside(path),
-            development: Some(key.id().into()),
-            seen: Mutex::new(Seen { is_development: true, ..Seen::default() }),
-        }
+        let id = Arc::clone(&stored.grant.id);
+        let keys = HashMap::from([(Arc::clone(&id), stored)]);
+        Self::new(path, keys, Some(id), Seen { is_development: true, ..Seen::default() })
     }
 
     /// The development key's grant, as long as that key is accepted.

@@ -187,17 +187,8 @@ impl Attribute {
 
     /// Whether another declaration is the same, apart from translations of the label.
     pub fn is_declared_like(&self, other: &Self) -> bool {
-        let Self { property, label, kind, unit, searchable, hidden, max_age_days, language: _, translations: _ } = self;
-        (property, label, *kind, unit, *searchable, *hidden, *max_age_days)
-            == (
-                &other.property,
-                &other.label,
-                other.kind,
-                &other.unit,
-                other.searchable,
-                other.hidden,
-                other.max_age_days,
-            )
+        let (language, translations) = (self.language.clone(), self.translations.clone());
+        Self { language, translations, ..other.clone() } == *self
     }
 
     /// A product's values as written in its record; empty if they have another type.

@@ -33,13 +33,8 @@ impl CalendarDate {
     /// Parses `YYYY-MM-DD`. `None` for any other form, or for a date that doesn't exist, such as
     /// 2025-02-30.
     pub fn parse(text: &str) -> Option<Self> {
-        if !Self::has_form(text) {
-            return None;
-        }
-        let (year, month, day) =
-            (text[..4].parse::<i16>().ok()?, text[5..7].parse::<i8>().ok()?, text[8..].parse::<i8>().ok()?);
-        let date = jiff::civil::Date::new(year, month, day).ok()?;
-        Some(Self::from(date))
+        let date: jiff::civil::Date = Some(text).filter(|text| Self::has_form(text))?.parse().ok()?;
+        Some(date.into())
     }
 
     /// From 0 to 9999.

@@ -10,7 +10,6 @@ mod comparison;
 mod corrections;
 mod date;
 mod entry;
-mod evidence;
 mod language;
 mod property;
 mod raw;
@@ -23,7 +22,6 @@ pub use comparison::{Difference, JsonMembers, canonical, differences};
 pub use corrections::{Corrections, VARIABLES};
 pub use date::CalendarDate;
 pub use entry::{Category, GlossarySource, GlossaryTerm, MAX_PINNED, Pin, Review, SynonymGroup};
-pub use evidence::{Evidence, EvidenceSource};
 pub use language::{Found, Language, Languages, Translations};
 pub use property::{
     ATTRIBUTE, AttributeType, BUILT_IN, BuiltIn, CATEGORY, ENVELOPE, EVIDENCE, EvidenceStatus, FULL, Field,
@@ -31,7 +29,7 @@ pub use property::{
     URL_CHARS, claim, searched,
 };
 pub use slug::{Ids, former_slug, identity, slug};
-pub use software::{PropertyValue, Rating, Software, Source};
+pub use software::{Evidence, EvidenceSource, PropertyValue, Rating, Software, Source};
 pub use url::normalised_url;
 
 use serde_json::value::RawValue;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 
-use super::{AdditionalProperty, CalendarDate, Evidence, EvidenceStatus, OfferingType, Translations, raw};
+use super::{AdditionalProperty, CalendarDate, EvidenceStatus, OfferingType, Translations, raw};
 
 /// A product in the directory: an export record and its optional properties.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
@@ -206,4 +206,34 @@ pub struct Source {
     pub label: Box<str>,
     /// A valid URI.
     pub url: Box<str>,
+}
+
+/// The evidence for one property. Properties without any rest on the record's sources and date.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Evidence {
+    pub property: Box<str>,
+    /// Never empty; in the order given.
+    pub sources: Box<[EvidenceSource]>,
+}
+
+/// A source for a property's value.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EvidenceSource {
+    /// A valid URI.
+    pub url: Box<str>,
+    /// The source's label, if it's one of the record's sources.
+    pub label: Option<Box<str>>,
+    /// If it isn't stated, the record's date applies.
+    pub checked_on: Option<CalendarDate>,
+    /// What the source says.
+    pub quote: Option<Box<str>>,
+    /// The address of a copy that doesn't change: a valid URI.
+    pub archived: Option<Box<str>>,
+}
+
+impl Evidence {
+    /// The date of the oldest check of a source.
+    pub fn oldest(&self) -> Option<CalendarDate> {
+        self.sources.iter().filter_map(|source| source.checked_on).min()
+    }
 }

@@ -10,8 +10,7 @@ use bytes::Bytes;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::memory::Share;
-use super::{BUFFER_BYTES, Scratch};
+use super::{BUFFER_BYTES, Scratch, Share};
 
 /// A range of bytes.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]

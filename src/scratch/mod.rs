@@ -3,7 +3,6 @@
 //! scratch files beyond it.
 
 mod bulk;
-mod memory;
 mod sort;
 mod spool;
 
@@ -11,17 +10,15 @@ use std::fs::File;
 use std::io;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 use bytes::Bytes;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
 pub use bulk::{Bulk, BulkReader, BulkWriter, Span, decode};
-pub use memory::Share;
 pub use sort::{Keyed, Peeked, ScratchSorter, SortedRows};
 pub use spool::{Spool, SpoolRows, SpoolWriter};
-
-use self::memory::Memory;
 
 /// How many bytes all of a build's sorters, spools and buffers normally keep in memory before they
 /// go to disk.
@@ -105,5 +102,62 @@ impl Scratch {
     /// A share of the memory, for data that's stored some other way.
     pub fn share(&self) -> Share {
         Share::of(&self.memory)
+    }
+}
+
+/// Memory shared by a build's sorters, spools and buffers.
+#[derive(Debug)]
+struct Memory {
+    /// How many bytes may be used in total. Beyond that, a sorter keeps at most `own_bytes`.
+    shared_bytes: usize,
+    own_bytes: usize,
+    taken: AtomicUsize,
+}
+
+/// A share of the memory, returned when it's dropped.
+#[derive(Debug)]
+pub struct Share {
+    memory: Arc<Memory>,
+    bytes: usize,
+}
+
+impl Memory {
+    const fn new(shared_bytes: usize, own_bytes: usize) -> Self {
+        Self { shared_bytes, own_bytes, taken: AtomicUsize::new(0) }
+    }
+}
+
+impl Share {
+    fn of(memory: &Arc<Memory>) -> Self {
+        Self { memory: Arc::clone(memory), bytes: 0 }
+    }
+
+    /// Takes more bytes. Returns whether that's too many, in which case the caller should move its
+    /// data to disk. Each caller may keep `least` bytes regardless.
+    pub fn take(&mut self, bytes: usize, least: usize) -> bool {
+        self.bytes += bytes;
+        let taken = self.memory.taken.fetch_add(bytes, Ordering::Relaxed) + bytes;
+        taken > self.memory.shared_bytes && self.bytes > least.min(self.memory.own_bytes)
+    }
+
+    /// Takes more bytes, for data that's rarely read. Returns whether more than a quarter of the
+    /// memory has now been taken.
+    fn take_rare(&mut self, bytes: usize) -> bool {
+        self.take(bytes, 0);
+        self.memory.taken.load(Ordering::Relaxed) > self.memory.shared_bytes / 4
+    }
+
+    pub const fn bytes(&self) -> usize {
+        self.bytes
+    }
+
+    pub fn give_back(&mut self) {
+        self.memory.taken.fetch_sub(std::mem::take(&mut self.bytes), Ordering::Relaxed);
+    }
+}
+
+impl Drop for Share {
+    fn drop(&mut self) {
+        self.give_back();
     }
 }

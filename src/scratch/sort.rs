@@ -8,11 +8,10 @@ use std::io;
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 
-use super::memory::Share;
 use super::spool::{Spool, SpoolRows, SpoolWriter};
-use super::{OWN_BYTES, Scratch};
+use super::{OWN_BYTES, Scratch, Share};
 
-/// How many runs are merged at once. Each needs a file and a buffer.
+/// How many runs are merged into one. Each needs a file and, while it's read, a buffer.
 const FAN_IN: usize = 64;
 
 /// Sorts rows. Equal rows come out in no particular order.
@@ -22,15 +21,8 @@ pub struct ScratchSorter<T> {
     rows: Vec<T>,
     /// The memory share of `rows`.
     share: Share,
-    runs: Vec<Run<T>>,
-}
-
-/// Sorted rows.
-#[derive(Debug)]
-struct Run<T> {
-    rows: Spool<T>,
-    /// How many times the rows have been merged. Runs on the same level have similar sizes.
-    level: u32,
+    /// Sorted rows, fewer than [`FAN_IN`] spools of them.
+    runs: Vec<Spool<T>>,
 }
 
 /// A row that's sorted by only part of its data.
@@ -82,13 +74,6 @@ impl<T: Clone + Ord + Serialize + DeserializeOwned> ScratchSorter<T> {
             return Ok(SortedRows::Memory(self.rows.into_iter(), self.share));
         }
         self.spill()?;
-        // The final merge takes all runs at once, so if there are too many, merge some of them
-        // first.
-        while self.runs.len() > FAN_IN {
-            let oldest: Vec<_> = self.runs.drain(..FAN_IN).collect();
-            let merged = self.merge(&oldest)?;
-            self.runs.push(merged);
-        }
         Ok(SortedRows::Runs(Merge::new(&self.runs)?))
     }
 
@@ -105,30 +90,13 @@ impl<T: Clone + Ord + Serialize + DeserializeOwned> ScratchSorter<T> {
     pub fn push_run(&mut self, write: impl FnOnce(&mut SpoolWriter<T>) -> io::Result<()>) -> io::Result<()> {
         let mut writer = self.scratch.spool().in_file()?;
         write(&mut writer)?;
-        self.runs.push(Run { rows: writer.finish()?, level: 0 });
-        while let Some(level) = self.full_level() {
-            let (full, others): (Vec<_>, Vec<_>) =
-                std::mem::take(&mut self.runs).into_iter().partition(|run| run.level == level);
-            self.runs = others;
-            let merged = self.merge(&full)?;
-            self.runs.push(merged);
+        self.runs.push(writer.finish()?);
+        if self.runs.len() == FAN_IN {
+            let mut merged = self.scratch.spool().in_file()?;
+            Merge::<T>::new(&self.runs)?.try_for_each(|row| merged.push(row?).map(drop))?;
+            self.runs = vec![merged.finish()?];
         }
         Ok(())
-    }
-
-    /// The level of the last run, if that level has as many runs as can be merged at once.
-    fn full_level(&self) -> Option<u32> {
-        let level = self.runs.last()?.level;
-        (self.runs.iter().filter(|run| run.level == level).count() >= FAN_IN).then_some(level)
-    }
-
-    fn merge(&self, runs: &[Run<T>]) -> io::Result<Run<T>> {
-        let level = runs.iter().map(|run| run.level).max().unwrap_or(0) + 1;
-        let mut writer = self.scratch.spool().in_file()?;
-        for row in Merge::<T>::new(runs)? {
-            writer.push(row?)?;
-        }
-        Ok(Run { rows: writer.finish()?, level })
     }
 }
 
@@ -178,8 +146,8 @@ pub struct Merge<T> {
 }
 
 impl<T: Clone + Ord + DeserializeOwned> Merge<T> {
-    fn new(runs: &[Run<T>]) -> io::Result<Self> {
-        let runs: Vec<_> = runs.iter().map(|run| run.rows.rows()).collect();
+    fn new(runs: &[Spool<T>]) -> io::Result<Self> {
+        let runs: Vec<_> = runs.iter().map(Spool::rows).collect();
         let mut merge = Self { heads: BinaryHeap::with_capacity(runs.len()), runs };
         for run in 0..merge.runs.len() {
             merge.advance(run)?;
@@ -216,7 +184,7 @@ mod tests {
         for row in rows {
             sorter.push(row.clone()).expect("written");
             assert!(sorter.share.bytes() <= budget, "within the budget");
-            assert!(sorter.runs.len() < 3 * FAN_IN, "runs are merged before there are many");
+            assert!(sorter.runs.len() < FAN_IN, "runs are merged before there are many");
         }
         let is_spilled = !sorter.runs.is_empty();
         let rows = sorter.finish().expect("read").collect::<io::Result<_>>().expect("read");
@@ -236,7 +204,7 @@ mod tests {
     #[test]
     fn runs_are_merged_in_several_passes() {
         let row = |number: u32| (number.wrapping_mul(2_654_435_761), String::new());
-        // One row per run, so there are three levels of merges.
+        // There's one row per run.
         let rows: Vec<_> = (0..5000).map(row).collect();
         let (found, is_spilled) = sorted(&rows, 1);
         assert!(is_spilled && found.is_sorted() && found.len() == rows.len());

@@ -9,8 +9,7 @@ use std::sync::Arc;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 
-use super::memory::Share;
-use super::{BUFFER_BYTES, Scratch};
+use super::{BUFFER_BYTES, Scratch, Share};
 
 /// Each row is preceded by its encoded length.
 const LENGTH_BYTES: usize = 4;
@@ -248,29 +247,22 @@ impl<T> Read for RowReader<T> {
 mod tests {
     use super::*;
 
-    fn rows_come_back(scratch: &Scratch) {
-        let mut spool = scratch.spool();
-        let row = |number: u32| (number, "x".repeat(number as usize % 7));
-        let places: Vec<_> = (0..30_000).map(|number| spool.push(row(number)).expect("written")).collect();
-        let spool: Spool<(u32, String)> = spool.finish().expect("written");
-        let (mut one, mut other) = (spool.rows(), spool.rows());
-        assert_eq!(other.next().expect("a row").expect("read"), row(0));
-        assert!(one.by_ref().zip(0..).all(|(read, number)| read.is_ok_and(|read| read == row(number))));
-        assert_eq!(other.count(), 29_999);
-        assert_eq!(*spool.get(places[20_000]).expect("a row"), row(20_000));
-        let some: Vec<_> = spool.rows_from(places[100], 2).map(|row| row.expect("read")).collect();
-        assert_eq!(some, [row(100), row(101)]);
-    }
-
     #[test]
-    fn rows_in_memory_are_read_in_order_and_by_offset() {
-        rows_come_back(&Scratch::in_memory());
-    }
-
-    #[test]
-    fn rows_in_a_file_are_read_in_order_and_by_offset() {
+    fn rows_in_memory_and_in_a_file_are_read_in_order_and_by_offset() {
         let folder = tempfile::tempdir().expect("a folder");
-        rows_come_back(&Scratch::with_own_bytes(folder.path(), 1000));
+        for scratch in [Scratch::in_memory(), Scratch::with_own_bytes(folder.path(), 1000)] {
+            let mut spool = scratch.spool();
+            let row = |number: u32| (number, "x".repeat(number as usize % 7));
+            let places: Vec<_> = (0..30_000).map(|number| spool.push(row(number)).expect("written")).collect();
+            let spool: Spool<(u32, String)> = spool.finish().expect("written");
+            let (mut one, mut other) = (spool.rows(), spool.rows());
+            assert_eq!(other.next().expect("a row").expect("read"), row(0));
+            assert!(one.by_ref().zip(0..).all(|(read, number)| read.is_ok_and(|read| read == row(number))));
+            assert_eq!(other.count(), 29_999);
+            assert_eq!(*spool.get(places[20_000]).expect("a row"), row(20_000));
+            let some: Vec<_> = spool.rows_from(places[100], 2).map(|row| row.expect("read")).collect();
+            assert_eq!(some, [row(100), row(101)]);
+        }
         assert_eq!(std::fs::read_dir(folder.path()).expect("listed").count(), 0, "scratch files are unnamed");
     }
 }

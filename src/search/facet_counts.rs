@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::ops::Range;
 
-use crate::catalogue::{Admission, AttributeColumn, Columns, Ordinal, STARS, ValueCounts};
+use crate::catalogue::{Admission, AttributeColumn, Columns, Ordinal, STARS};
 use crate::record::AttributeNumber;
 
 /// Maximum number of values per attribute facet; the most frequent are kept.
@@ -27,8 +27,8 @@ pub struct FacetCounts {
     pub ratings: [u64; STARS],
     /// The counts for each requested attribute.
     pub attributes: Vec<AttributeCounts>,
-    /// Each requested attribute's counts while products are being counted.
-    by_attribute: Vec<(AttributeNumber, ValueCounts)>,
+    /// Each requested attribute's counts, by value, while products are being counted.
+    by_attribute: Vec<(AttributeNumber, Vec<u64>)>,
     /// For each profile, how many products passed the whole filter and aren't yet included in the
     /// counts above.
     passed: Vec<u32>,
@@ -52,7 +52,7 @@ impl FacetCounts {
         let with_values = attributes.iter().filter(|attribute| !columns.attribute(**attribute).is_empty());
         Self {
             attributes: attributes.iter().map(|of| AttributeCounts { attribute: *of, values: Vec::new() }).collect(),
-            by_attribute: with_values.map(|of| (*of, ValueCounts::new(columns.attribute(*of)))).collect(),
+            by_attribute: with_values.map(|of| (*of, vec![0; columns.attribute(*of).len()])).collect(),
             categories: vec![0; columns.category_count()],
             exports: vec![0; columns.export_count()],
             passed: vec![0; columns.profiles().len()],
@@ -79,7 +79,9 @@ impl FacetCounts {
     fn count_attributes(&mut self, columns: &Columns, ordinal: Ordinal, admission: Admission) {
         for (attribute, counts) in &mut self.by_attribute {
             if admission.passed_but_for(Admission::attribute(*attribute)) {
-                counts.count(columns.attribute(*attribute), ordinal);
+                for value in columns.attribute(*attribute).of(ordinal) {
+                    counts[*value as usize] += 1;
+                }
             }
         }
     }
@@ -106,7 +108,7 @@ impl FacetCounts {
         }
         for (attribute, counts) in std::mem::take(&mut self.by_attribute) {
             let column = columns.attribute(attribute);
-            let values = counted(column, &counts.by_value(column));
+            let values = counted(column, &counts);
             if let Some(of) = self.attributes.iter_mut().find(|of| of.attribute == attribute) {
                 of.values = values;
             }

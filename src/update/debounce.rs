@@ -117,16 +117,34 @@ mod tests {
     }
 
     #[test]
-    fn a_change_triggers_a_read_after_the_quiet_time() {
+    fn files_are_read_once_changes_have_settled_and_periodically() {
         let start = Instant::now();
         let mut debouncer = Debouncer::new(stamp(1), start);
-        assert!(!debouncer.look(stamp(1), start), "nothing changed");
-        assert!(!debouncer.look(stamp(2), start + ms(100)));
-        assert!(!debouncer.look(stamp(3), start + ms(300)), "still changing");
-        assert!(!debouncer.look(stamp(3), start + ms(549)));
-        assert!(debouncer.look(stamp(3), start + ms(550)));
-        debouncer.read(stamp(3), start + ms(600));
-        assert!(!debouncer.look(stamp(3), start + ms(900)), "read once");
+        for (at, found, is_due, why) in [
+            (0, stamp(1), false, "nothing changed"),
+            (100, stamp(2), false, "a change"),
+            (300, stamp(3), false, "still changing"),
+            (549, stamp(3), false, "not quiet for long enough"),
+            (550, stamp(3), true, "settled"),
+            (900, stamp(3), false, "read once"),
+            (1000, stamp(2), false, "a change"),
+            (1100, stamp(3), false, "undone"),
+            (2000, stamp(3), false, "undone long ago"),
+            (3000, None, false, "the folder disappears"),
+            (3250, None, true, "that's a change, too"),
+            (4250, None, false, "reported once"),
+            (5000, stamp(1), false, "the folder comes back"),
+            (5250, stamp(1), true, "that's noticed"),
+            (605_249, stamp(1), false, "nothing changed"),
+            (605_250, stamp(1), true, "ten minutes after the last read"),
+            (605_251, stamp(1), false, "read once"),
+        ] {
+            let now = start + ms(at);
+            assert_eq!(debouncer.look(found.clone(), now), is_due, "{at} ms: {why}");
+            if is_due {
+                debouncer.read(found, now);
+            }
+        }
     }
 
     #[test]
@@ -135,37 +153,6 @@ mod tests {
         let mut debouncer = Debouncer::new(stamp(0), start);
         let first = (1..1000).find(|n| debouncer.look(stamp(*n), start + ms(n * 100))).expect("the maximum delay");
         assert_eq!(first, 51);
-    }
-
-    #[test]
-    fn a_change_that_is_undone_does_not_trigger_a_read() {
-        let start = Instant::now();
-        let mut debouncer = Debouncer::new(stamp(1), start);
-        assert!(!debouncer.look(stamp(2), start));
-        assert!(!debouncer.look(stamp(1), start + ms(100)));
-        assert!(!debouncer.look(stamp(1), start + ms(1000)));
-    }
-
-    #[test]
-    fn everything_is_read_in_full_periodically() {
-        let start = Instant::now();
-        let mut debouncer = Debouncer::new(stamp(1), start);
-        assert!(!debouncer.look(stamp(1), start + Duration::from_secs(599)));
-        assert!(debouncer.look(stamp(1), start + Duration::from_mins(10)));
-        debouncer.read(stamp(1), start + Duration::from_mins(10));
-        assert!(!debouncer.look(stamp(1), start + Duration::from_secs(601)));
-    }
-
-    #[test]
-    fn a_folder_that_disappears_counts_as_a_change() {
-        let start = Instant::now();
-        let mut debouncer = Debouncer::new(stamp(1), start);
-        assert!(!debouncer.look(None, start));
-        assert!(debouncer.look(None, start + ms(250)));
-        debouncer.read(None, start + ms(250));
-        assert!(!debouncer.look(None, start + ms(1250)), "reported once");
-        assert!(!debouncer.look(stamp(1), start + ms(2000)));
-        assert!(debouncer.look(stamp(1), start + ms(2250)), "and noticed when it comes back");
     }
 
     const SECOND: Duration = Duration::from_secs(1);

@@ -59,7 +59,7 @@ pub(super) fn load(store: &Store, manifest: &Manifest) -> Result<Arc<Snapshot>, 
     }
     let open = || -> Result<_, BuildFailure> {
         let artifact = store.load(manifest).map_err(|error| unreadable(&error))?;
-        Ok(Snapshot::open_skipping(manifest.generation.clone(), artifact, manifest.skipped)?)
+        Ok(Snapshot::open(manifest.generation.clone(), artifact, manifest.skipped)?)
     };
     BuildFailure::catch(|| {
         // Use a separate thread, because the memory that a thread frees is returned to the system

@@ -101,7 +101,7 @@ pub(crate) fn skipping(skipped: Skipped) -> Arc<Snapshot> {
     let parts = build(set, &scratch, Processors::One, MeaningOption::On, &mut |_, _| ControlFlow::Continue(()))
         .expect("a generation");
     let artifact = Artifact::read(parts).expect("in memory");
-    Snapshot::open_skipping(generation, artifact, skipped).expect("a generation")
+    Snapshot::open(generation, artifact, skipped).expect("a generation")
 }
 
 /// A generation of these exports, each given as an id and a document.

@@ -1,10 +1,7 @@
 //! A directory's categories.
 
-use std::io;
-
 use std::collections::BTreeMap;
-
-use foldhash::HashMap;
+use std::io;
 
 use crate::catalogue::Collation;
 use crate::catalogue::resource::CategoryResource;
@@ -16,26 +13,22 @@ use crate::record::{Category, Ids, Language, Translations, identity};
 #[derive(Debug, Default)]
 pub(super) struct CategoriesBuilder {
     /// Keyed by identity.
-    described: BTreeMap<String, Described>,
-    /// Keyed by identity.
-    used: HashMap<String, Used>,
+    collected: BTreeMap<String, Collected>,
+    /// How many categories products use.
+    used: u32,
 }
 
-#[derive(Debug)]
-struct Described {
-    /// The name as spelled in the first export that has it, whose language is `language`.
+#[derive(Debug, Default)]
+struct Collected {
+    /// The name as first spelled in an export's categories or, if none describes the category, in a
+    /// product. Its language is `language`.
     name: Box<str>,
     language: Option<Language>,
+    is_described: bool,
     description: Option<Box<str>>,
     translations: Translations,
-}
-
-#[derive(Debug)]
-struct Used {
-    number: u32,
-    /// The name as spelled in the first product that has it, whose language is `language`.
-    name: Box<str>,
-    language: Option<Language>,
+    /// Numbers are in order of first use by a product.
+    number: Option<u32>,
     products: u64,
 }
 
@@ -49,50 +42,49 @@ pub(super) struct MergedCategories {
 impl CategoriesBuilder {
     /// Adds a category described by an export in this language.
     pub(super) fn describe(&mut self, category: &Category, language: Option<&Language>) {
-        let described = self.described.entry(identity(&category.name)).or_insert_with(|| Described {
-            name: category.name.clone(),
-            language: language.cloned(),
-            description: None,
-            translations: Translations::default(),
-        });
-        if described.description.is_none() {
-            described.description.clone_from(&category.description);
+        let collected = self.collected.entry(identity(&category.name)).or_default();
+        if !collected.is_described {
+            collected.name.clone_from(&category.name);
+            (collected.language, collected.is_described) = (language.cloned(), true);
         }
-        described.translations.merge(&category.translations);
+        if collected.description.is_none() {
+            collected.description.clone_from(&category.description);
+        }
+        collected.translations.merge(&category.translations);
     }
 
-    /// Adds a category used by a product in this language. Returns the category's number, in order
-    /// of first use.
+    /// Adds a category used by a product in this language. Returns the category's number.
     pub(super) fn number(&mut self, name: &str, language: Option<&Language>) -> io::Result<u32> {
-        let number = u32::try_from(self.used.len()).map_err(io::Error::other)?;
-        let first = || Used { number, name: name.into(), language: language.cloned(), products: 0 };
-        let used = self.used.entry(identity(name)).or_insert_with(first);
-        used.products += 1;
-        Ok(used.number)
+        let first = || Collected { name: name.into(), language: language.cloned(), ..Collected::default() };
+        let collected = self.collected.entry(identity(name)).or_insert_with(first);
+        collected.products += 1;
+        if let Some(number) = collected.number {
+            return Ok(number);
+        }
+        let number = self.used;
+        collected.number = Some(number);
+        self.used = number.checked_add(1).ok_or_else(|| io::Error::other("too many categories"))?;
+        Ok(number)
     }
 
-    pub(super) fn finish(mut self, collation: &Collation) -> MergedCategories {
-        let mut numbered: Vec<(CategoryResource, Option<u32>)> = Vec::new();
-        let names = self.described.values().map(|described| &*described.name);
-        let ids = Ids::of(names.chain(self.used.values().map(|used| &*used.name)));
-        for (identity, Described { name, language, description, translations }) in self.described {
-            let (number, software_count) =
-                self.used.remove(&identity).map_or((None, 0), |used| (Some(used.number), used.products));
-            let (id, name, description) = (ids.id(&name), name.into(), description.map(Into::into));
-            let untranslated = Vec::new();
-            let category =
-                CategoryResource { id, name, description, software_count, language, translations, untranslated };
-            numbered.push((category, number));
-        }
-        for Used { number, name, language, products: software_count } in self.used.into_values() {
-            let (id, name, translations) = (ids.id(&name), name.into(), Translations::default());
-            let (description, untranslated) = (None, Vec::new());
-            let category =
-                CategoryResource { id, name, description, software_count, language, translations, untranslated };
-            numbered.push((category, Some(number)));
-        }
+    pub(super) fn finish(self, collation: &Collation) -> MergedCategories {
+        let ids = Ids::of(self.collected.values().map(|collected| &*collected.name));
+        let numbered = self.collected.into_values().map(|collected| {
+            let Collected { name, language, description, translations, number, products, .. } = collected;
+            let category = CategoryResource {
+                id: ids.id(&name),
+                name: name.into(),
+                description: description.map(Into::into),
+                software_count: products,
+                language,
+                translations,
+                untranslated: Vec::new(),
+            };
+            (category, number)
+        });
+        let mut numbered: Vec<_> = numbered.collect();
         numbered.sort_by_cached_key(|(category, _)| (collation.key(&category.name), category.id.clone()));
-        let mut places = vec![0; numbered.iter().filter(|(_, number)| number.is_some()).count()];
+        let mut places = vec![0; self.used as usize];
         for (place, (_, number)) in (0..).zip(&numbered) {
             if let Some(number) = number {
                 places[*number as usize] = place;

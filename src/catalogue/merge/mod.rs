@@ -22,7 +22,7 @@ use self::rows::{Ordered, ProductRow, ReviewKey, ReviewRow, SortKeys};
 use super::CatalogueBuildError;
 use super::exports::ExportDocument;
 use super::product_json::{ProductJson, SameAs};
-use super::quality::{Merits, Quality, Rating};
+use super::quality::{Merits, Rating};
 use super::reviews::{Stars, place, shown};
 use super::{Collation, MAX_ORDINAL, Order, Ordinal};
 use crate::catalogue::resource::{CategoryResource, ExportResource};
@@ -150,7 +150,7 @@ pub struct MergedProduct<'m> {
 impl MergedProduct<'_> {
     /// The product's quality as a number that depends on no other product, highest first.
     pub fn quality(&self) -> i64 {
-        Quality::number(&self.software, self.row.shown)
+        Merits::of(&self.software).number(self.row.shown)
     }
 }
 

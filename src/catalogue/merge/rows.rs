@@ -161,7 +161,7 @@ pub(super) fn order(
         }
         products.push(product)?;
         count += 1;
-        real += u32::from(!quality.is_demo());
+        real += u32::from(!quality.demo);
     }
     Ok(Ordered {
         products: products.finish()?,

@@ -104,17 +104,6 @@ proptest! {
 }
 
 #[test]
-fn a_website_shared_by_many_products_has_the_same_links_as_in_memory() {
-    let product =
-        |id: String| json!({"id": id, "name": id, "url": "https://a.org", "evidence_status": "pending-review"});
-    let document = |at: usize, count: usize| {
-        let software: Vec<_> = (0..count).map(|id| product(format!("{at}-{id}"))).collect();
-        json!({"name": "n", "license": "https://example.org/licence", "software": software})
-    };
-    compare(&[document(0, 60), document(1, 15), document(2, 15)], 300).expect("the same");
-}
-
-#[test]
 fn the_content_hash_ignores_the_exports_own_details() {
     let export = |name: &str, as_of: &str, own: &str, tag: &str| {
         json!({"name": name, "license": format!("https://example.org/{as_of}"), "as_of": as_of, "software": [{

@@ -4,22 +4,20 @@
 //! Nulls are explicit, keys are `snake_case`, and times are RFC 3339 in UTC. New keys may be added
 //! within `/v1`, but none are removed.
 
+use std::borrow::Cow;
+
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
 use utoipa::ToSchema;
 
+use self::members::text_or_null;
 use crate::record::{Found, Language, Translations};
 
-mod category;
 mod members;
-mod review;
 mod search;
 mod software;
 
-pub use category::CategoryResource;
-pub use category::{GlossarySourceResource, GlossaryTermResource};
 pub use members::Members;
-pub use review::{RatingDistribution, ReviewResource, ReviewSummary};
 pub use search::{Correction, FacetValue, Highlight, QueryReport, TextRange, UnderstoodAttribute, UnknownValue};
 pub use software::{
     CategoryRef, DetailFields, EvidenceResource, ExportRef, RatingSource, SameAsRef, SoftwareDetail, SoftwareItem,
@@ -81,6 +79,209 @@ impl<'t> Localised<'t> {
             translation.clone_into(text);
         }
     }
+}
+
+/// A category in the directory.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = Category)]
+pub struct CategoryResource {
+    /// Identifier: the name's slug. The `category` parameter takes either this or the name in any language.
+    pub id: String,
+    /// Name.
+    pub name: String,
+    /// Description.
+    #[schema(required)]
+    pub description: Option<String>,
+    /// Number of products in the category; may be 0.
+    pub software_count: u64,
+    /// The language of the category's own text, as a BCP 47 tag. Absent for English.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, value_type = String)]
+    pub language: Option<Language>,
+    /// Translations, by language tag and field. Absent if there are none.
+    #[serde(default, skip_serializing_if = "Translations::is_empty")]
+    #[schema(
+        required = false,
+        nullable = false,
+        value_type = std::collections::HashMap<String, std::collections::HashMap<String, String>>
+    )]
+    pub translations: Translations,
+    /// The fields that aren't available in the requested language and are given in the entry's own
+    /// language instead. Absent if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub untranslated: Vec<String>,
+}
+
+impl CategoryResource {
+    /// The category with its text in the given language, and whether any text is available in it.
+    pub fn in_language(&self, language: &Language) -> (Self, bool) {
+        let mut category = self.clone();
+        let mut texts = Localised::new(language, self.language.as_ref(), &self.translations);
+        texts.replace("name", &mut category.name);
+        if let Some(description) = texts.translation("description", self.description.is_some()) {
+            category.description = Some(description.to_owned());
+        }
+        category.untranslated = texts.untranslated;
+        (category, texts.is_any)
+    }
+
+    /// The name in the given language, if available.
+    pub fn find_name(&self, language: &Language) -> Option<&str> {
+        self.translations.find("name", self.language.as_ref(), language).map(|found| found.text(&self.name))
+    }
+
+    /// The name in the given language if available, otherwise the category's own name.
+    pub fn name_in(&self, language: Option<&Language>) -> &str {
+        language.and_then(|language| self.find_name(language)).unwrap_or(&self.name)
+    }
+
+    /// The category with its text in the given language, if any.
+    pub fn localised(&self, language: Option<&Language>) -> Cow<'_, Self> {
+        language.map_or(Cow::Borrowed(self), |language| Cow::Owned(self.in_language(language).0))
+    }
+}
+
+/// A term from the directory's subject area and what it means.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = GlossaryTerm)]
+pub struct GlossaryTermResource {
+    /// Identifier: the term's slug.
+    pub id: String,
+    /// The term.
+    pub term: String,
+    /// The term's definition, as plain text.
+    pub definition: String,
+    /// Abbreviations for the term.
+    pub abbreviations: Vec<String>,
+    /// Other words for the term.
+    pub synonyms: Vec<String>,
+    /// Related terms.
+    pub related: Vec<String>,
+    /// Where the definition can be checked.
+    #[schema(required)]
+    pub source: Option<GlossarySourceResource>,
+    /// The language of the entry's own text, as a BCP 47 tag. Absent for English.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schema(required = false, nullable = false, value_type = String)]
+    pub language: Option<Language>,
+    /// Translations, by language tag and field. Absent if there are none.
+    #[serde(default, skip_serializing_if = "Translations::is_empty")]
+    #[schema(
+        required = false,
+        nullable = false,
+        value_type = std::collections::HashMap<String, std::collections::HashMap<String, String>>
+    )]
+    pub translations: Translations,
+    /// The fields that aren't available in the requested language and are given in the entry's own
+    /// language instead. Absent if there are none.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    #[schema(required = false)]
+    pub untranslated: Vec<String>,
+}
+
+impl GlossaryTermResource {
+    /// The term in the given language, if available.
+    pub fn find_term(&self, language: &Language) -> Option<&str> {
+        self.translations.find("term", self.language.as_ref(), language).map(|found| found.text(&self.term))
+    }
+
+    /// The term with its text in the given language, and whether any text is available in it.
+    pub fn in_language(&self, language: &Language) -> (Self, bool) {
+        let mut term = self.clone();
+        let mut texts = Localised::new(language, self.language.as_ref(), &self.translations);
+        texts.replace("term", &mut term.term);
+        texts.replace("definition", &mut term.definition);
+        term.untranslated = texts.untranslated;
+        (term, texts.is_any)
+    }
+
+    /// The term with its text in the given language, if any.
+    pub fn localised(&self, language: Option<&Language>) -> Cow<'_, Self> {
+        language.map_or(Cow::Borrowed(self), |language| Cow::Owned(self.in_language(language).0))
+    }
+}
+
+/// Where a definition can be checked.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+#[schema(as = GlossarySource)]
+pub struct GlossarySourceResource {
+    /// Name of the source.
+    #[schema(required)]
+    pub title: Option<String>,
+    /// The source's address.
+    #[schema(required)]
+    pub url: Option<String>,
+}
+
+/// A user's review of a product.
+#[derive(Debug, Serialize, Deserialize, ToSchema)]
+#[schema(as = Review)]
+pub struct ReviewResource<'a> {
+    /// Identifier.
+    #[serde(borrow)]
+    pub id: Cow<'a, str>,
+    /// The product that the review is about.
+    #[serde(borrow)]
+    pub software_id: Cow<'a, str>,
+    /// Stars, 1 to 5.
+    #[schema(minimum = 1, maximum = 5)]
+    pub rating: u8,
+    /// Headline.
+    #[serde(borrow, deserialize_with = "text_or_null")]
+    #[schema(required)]
+    pub title: Option<Cow<'a, str>>,
+    /// Text.
+    #[serde(borrow, deserialize_with = "text_or_null")]
+    #[schema(required)]
+    pub body: Option<Cow<'a, str>>,
+    /// The author's name.
+    #[serde(borrow, deserialize_with = "text_or_null")]
+    #[schema(required)]
+    pub author: Option<Cow<'a, str>>,
+    /// When the review was written (RFC 3339 in UTC).
+    #[serde(borrow, deserialize_with = "text_or_null")]
+    #[schema(required)]
+    pub created_at: Option<Cow<'a, str>>,
+    /// Whether the reviewer is known to use the product.
+    #[schema(required)]
+    pub verified: Option<bool>,
+    /// Properties that the directory doesn't interpret, as given in the export.
+    #[serde(borrow)]
+    #[schema(value_type = std::collections::HashMap<String, serde_json::Value>)]
+    pub additional_properties: Members<'a>,
+}
+
+/// A summary of all reviews of a product.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize, ToSchema)]
+pub struct ReviewSummary {
+    /// Average number of stars, to two decimals; null if there are no reviews.
+    #[schema(required)]
+    pub average: Option<f64>,
+    /// Number of reviews.
+    pub count: u64,
+    /// How many reviews gave each number of stars.
+    pub distribution: RatingDistribution,
+}
+
+/// Number of reviews for each number of stars.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize, ToSchema)]
+pub struct RatingDistribution {
+    /// One star.
+    #[serde(rename = "1")]
+    pub one: u64,
+    /// Two stars.
+    #[serde(rename = "2")]
+    pub two: u64,
+    /// Three stars.
+    #[serde(rename = "3")]
+    pub three: u64,
+    /// Four stars.
+    #[serde(rename = "4")]
+    pub four: u64,
+    /// Five stars.
+    #[serde(rename = "5")]
+    pub five: u64,
 }
 
 /// A change to a product between one generation and a later one.

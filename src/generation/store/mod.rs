@@ -18,7 +18,7 @@ use std::time::Duration;
 
 pub(crate) use opening::MAX_DEATHS;
 use serde::{Deserialize, Serialize};
-pub use write::Forgotten;
+pub use write::{Forgotten, build_name};
 
 use crate::export::{IdPrefixes, Skipped, TrustedKeys};
 use crate::file::{lock_within, open};
@@ -127,19 +127,6 @@ impl Store {
     fn check_current(&self, name: Option<&str>) -> Result<(), StoreError> {
         if self.current_name().as_deref() == name { Ok(()) } else { Err(StoreError::Overtaken) }
     }
-}
-
-/// A new generation's manifest without its parts.
-#[derive(Debug, Clone)]
-pub struct NewGeneration {
-    pub generation: Generation,
-    pub built_at: String,
-    pub software_count: u64,
-    pub inputs: FolderStamp,
-    pub id_prefixes: IdPrefixes,
-    pub meaning: MeaningOption,
-    pub trusted_keys: TrustedKeys,
-    pub skipped: Skipped,
 }
 
 impl Manifest {

@@ -108,13 +108,4 @@ mod tests {
         store.forget_deaths(&one);
         assert_eq!(store.deaths(&one), 0);
     }
-
-    #[test]
-    fn a_folder_that_cannot_be_written_to_has_no_marks() {
-        let folder = tempfile::tempdir().expect("a folder");
-        let store = Store::new(&folder.path().join("none"));
-        let generation = Generation::named("0123456789abcdef");
-        let _opening = store.mark_opening(&generation);
-        assert_eq!((store.deaths(&generation), folder.path().join("none").exists()), (0, false));
-    }
 }

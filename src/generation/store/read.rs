@@ -95,30 +95,17 @@ impl Store {
     /// Reads a generation's parts and checks every byte of them. Parts that are rarely requested
     /// stay in their files.
     pub fn load(&self, manifest: &Manifest) -> Result<Artifact, StoreError> {
-        // Load the text in another thread, because it's as large as everything else combined.
-        let (texts, rest): (Vec<_>, Vec<_>) = manifest.parts.iter().partition(|part| part.name == TEXTS);
-        let (texts, artifact) = std::thread::scope(|scope| {
-            let beside = std::thread::Builder::new().spawn_scoped(scope, || self.load_parts(manifest, &texts));
-            let artifact = self.load_parts(manifest, &rest);
-            // If the thread couldn't be started or has panicked, load the text in this one.
-            let loaded = beside.ok().and_then(|beside| beside.join().ok());
-            (loaded.unwrap_or_else(|| self.load_parts(manifest, &texts)), artifact)
-        });
-        let mut artifact = artifact?;
-        artifact.parts.extend(texts?.parts);
-        Ok(artifact)
+        self.load_parts(manifest, |_| true)
     }
 
     /// Reads the parts of a generation that are needed to open the catalogue.
     pub fn load_catalogue(&self, manifest: &Manifest) -> Result<Artifact, StoreError> {
-        let is_of_catalogue =
-            |part: &&PartEntry| [TABLES, TEXTS].contains(&part.name.as_str()) || is_download(&part.name);
-        self.load_parts(manifest, &manifest.parts.iter().filter(is_of_catalogue).collect::<Vec<_>>())
+        self.load_parts(manifest, |name| [TABLES, TEXTS].contains(&name) || is_download(name))
     }
 
-    fn load_parts(&self, manifest: &Manifest, parts: &[&PartEntry]) -> Result<Artifact, StoreError> {
+    fn load_parts(&self, manifest: &Manifest, is_needed: impl Fn(&str) -> bool) -> Result<Artifact, StoreError> {
         let mut artifact = Artifact::default();
-        self.each_part(manifest, parts, |part, file| {
+        self.each_part(manifest, is_needed, |part, file| {
             if is_download(&part.name) {
                 artifact.downloads.push((part.name.clone(), Bulk::File(Arc::new(file.try_clone()?))));
                 return check(file, part);
@@ -140,22 +127,21 @@ impl Store {
             let what = format!("its {MANIFEST} has changed since it was written");
             return Err(StoreError::Damaged { folder: self.folder.join(name), what });
         }
-        let parts: Vec<_> = manifest.parts.iter().collect();
-        self.each_part(manifest, &parts, |part, file| check(file, part))
+        self.each_part(manifest, |_| true, |part, file| check(file, part))
     }
 
-    /// Opens the given parts one after the other and passes each to `read`, which returns whether
+    /// Opens the parts with these names one after the other and passes each to `read`, which returns whether
     /// it matches the manifest.
     fn each_part(
         &self,
         manifest: &Manifest,
-        parts: &[&PartEntry],
+        is_needed: impl Fn(&str) -> bool,
         mut read: impl FnMut(&PartEntry, &File) -> io::Result<bool>,
     ) -> Result<(), StoreError> {
         let folder = self.folder.join(manifest.folder_name());
         let damaged = |what: String| StoreError::Damaged { folder: folder.clone(), what };
         manifest.check_parts().map_err(|fault| damaged(format!("its manifest {fault}")))?;
-        for part in parts {
+        for part in manifest.parts.iter().filter(|part| is_needed(&part.name)) {
             let path = folder.join(&part.name);
             let file = open_in(&folder, &part.name);
             let is_whole = file.and_then(|file| read(part, &file)).map_err(StoreError::io("reading", &path))?;

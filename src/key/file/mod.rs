@@ -19,10 +19,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime};
 
 use jiff::Timestamp;
-use serde::Serialize;
+use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
-use super::quota::UNLIMITED;
 use super::{Expiry, KeyDigest, Origin, Rate};
 use crate::error::chain;
 use crate::file::FileStamp;
@@ -40,27 +39,32 @@ const MAX_BYTES: u64 = 64 * 1024 * 1024;
 /// the same timestamp.
 const COARSEST_TIME: Duration = Duration::from_secs(2);
 
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct KeyFile {
     keys: Vec<KeyRecord>,
+    #[serde(flatten)]
     other: Map<String, Value>,
 }
 
-/// A key in the file.
-#[derive(Debug, Clone, PartialEq)]
+/// A key in the file, with its properties in the order in which they're written.
+#[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct KeyRecord {
     /// The key's id, unique in the file.
     pub id: Box<str>,
     pub name: Box<str>,
     /// SHA-256 of the whole key, unique in the file.
+    #[serde(rename = "sha256", serialize_with = "hexadecimal")]
     pub digest: KeyDigest,
     pub created_at: Timestamp,
     /// When the key expires; `None` means never.
+    #[serde(rename = "expires_at")]
     pub expires: Option<Expiry>,
+    #[serde(rename = "rate_per_minute")]
     pub rate: Rate,
     /// Web origins that may use the key; empty means any.
     pub origins: Vec<Origin>,
     /// Properties that this version doesn't know.
+    #[serde(flatten)]
     other: Map<String, Value>,
 }
 
@@ -85,48 +89,14 @@ impl KeyFile {
     }
 
     fn to_json(&self) -> serde_json::Result<Vec<u8>> {
-        let keys = self.keys.iter().map(WrittenKey::from).collect();
-        let mut text = serde_json::to_vec_pretty(&WrittenFile { keys, other: &self.other })?;
+        let mut text = serde_json::to_vec_pretty(self)?;
         text.push(b'\n');
         Ok(text)
     }
 }
 
-/// The file as it's written: properties in a readable order, unknown ones last.
-#[derive(Serialize)]
-struct WrittenFile<'a> {
-    keys: Vec<WrittenKey<'a>>,
-    #[serde(flatten)]
-    other: &'a Map<String, Value>,
-}
-
-#[derive(Serialize)]
-struct WrittenKey<'a> {
-    id: &'a str,
-    name: &'a str,
-    sha256: String,
-    created_at: String,
-    expires_at: Option<String>,
-    /// A number, or `none`.
-    rate_per_minute: Value,
-    origins: Vec<&'a str>,
-    #[serde(flatten)]
-    other: &'a Map<String, Value>,
-}
-
-impl<'a> From<&'a KeyRecord> for WrittenKey<'a> {
-    fn from(key: &'a KeyRecord) -> Self {
-        Self {
-            id: &key.id,
-            name: &key.name,
-            sha256: hex::encode(key.digest),
-            created_at: key.created_at.to_string(),
-            expires_at: key.expires.map(|expiry| expiry.to_string()),
-            rate_per_minute: key.rate.per_minute().map_or_else(|| UNLIMITED.into(), Value::from),
-            origins: key.origins.iter().map(Origin::as_str).collect(),
-            other: &key.other,
-        }
-    }
+fn hexadecimal<S: Serializer>(digest: &KeyDigest, serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.serialize_str(&hex::encode(digest))
 }
 
 /// The content of a key file.
