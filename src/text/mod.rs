@@ -23,5 +23,5 @@ pub(crate) fn append(text: &mut String, arguments: std::fmt::Arguments<'_>) {
 
 /// Whether a word is in a list, whose words are separated by spaces.
 pub(crate) fn is_listed(list: &str, word: &str) -> bool {
-    list.split(' ').any(|listed| listed == word)
+    list.as_bytes().split(|byte| *byte == b' ').any(|listed| listed == word.as_bytes())
 }

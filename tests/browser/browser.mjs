@@ -2,8 +2,9 @@
 
 import assert from 'node:assert/strict';
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
 import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import { join } from 'node:path';
 
 import { chromium } from 'playwright-core';
 
@@ -85,4 +86,12 @@ export async function accessibility(page, { exclude = [] } = {}) {
   await page.evaluate(axeSource);
   const { violations } = await page.evaluate((excluded) => window.axe.run({ exclude: excluded }, { resultTypes: ['violations'] }), exclude.map((selector) => [selector]));
   return violations.flatMap(({ id, help, nodes }) => nodes.map((node) => `${id}: ${help}: ${node.html.slice(0, 160)} ${node.failureSummary?.split('\n')[1] ?? ''}`));
+}
+
+/** Saves a screenshot of the whole page in `shots/` for people to look at, if `SHOTS` is set. */
+export async function shoot(page, name) {
+  if (!process.env.SHOTS) return;
+  // The reference is up to 48,000 pixels high, and on a busy machine its screenshot takes longer
+  // than an action's ten-second timeout.
+  await page.screenshot({ path: join(import.meta.dirname, 'shots', `${name}.png`), fullPage: true, timeout: 60_000 });
 }

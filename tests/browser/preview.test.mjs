@@ -1,15 +1,14 @@
 // A preview: its banner, its report, and a page that updates when the files change.
 
 import assert from 'node:assert/strict';
-import { cpSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
+import { cpSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { after, before, test } from 'node:test';
 
-import { accessibility, DESKTOP, launch, open, PHONE, settled } from './browser.mjs';
+import { accessibility, DESKTOP, launch, open, PHONE, settled, shoot } from './browser.mjs';
 import { DATA, start } from './server.mjs';
 
-const SHOTS = join(import.meta.dirname, 'shots');
 const DEMO = readFileSync(join(DATA, 'demo.json'), 'utf8');
 const CHANGED = DEMO.replace('"ISO 45001", "ISO 14001"', '"ISO 45001"').replace('"pricing": "Fictional: per site', '"pricing": "Invented <b>per</b> site');
 const BROKEN = CHANGED.replace('"pending-review"', '"<i>pending</i>"').replace('"vendor-sources-reviewed"', '"reviewed"');
@@ -25,7 +24,6 @@ function write(text) {
 }
 
 before(async () => {
-  mkdirSync(SHOTS, { recursive: true });
   folder = mkdtempSync(join(tmpdir(), 'candidate-'));
   cpSync(DATA, folder, { recursive: true });
   write(CHANGED);
@@ -143,7 +141,7 @@ for (const viewport of [DESKTOP, PHONE]) {
         assert.deepEqual(await accessibility(page), [], name);
         const [wide, room] = await page.evaluate(() => [document.documentElement.scrollWidth, document.documentElement.clientWidth]);
         assert.ok(wide <= room, `${name}: ${wide} of ${room} pixels`);
-        await page.screenshot({ path: join(SHOTS, `preview-${name}-${viewport.width}-${scheme}.png`) });
+        await shoot(page, `preview-${name}-${viewport.width}-${scheme}`);
       };
       write(CHANGED);
       await visit('/');
