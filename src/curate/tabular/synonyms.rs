@@ -1,6 +1,6 @@
 //! Which property a column's header stands for, in many languages.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::sync::LazyLock;
 
 use unicode_normalization::UnicodeNormalization as _;
@@ -14,9 +14,18 @@ pub(super) const LINK: &str = " (link)";
 /// The header of the column with the headings of sections.
 pub(super) const SECTION: &str = "Section";
 
-/// Other column headers for properties: for each property, words separated by spaces.
-static SYNONYMS: LazyLock<BTreeMap<String, String>> =
-    LazyLock::new(|| toml::from_str(include_str!("synonyms.toml")).unwrap_or_default());
+/// The properties that other column headers stand for. The headers are slugs without hyphens.
+static SYNONYMS: LazyLock<HashMap<String, &'static str>> = LazyLock::new(|| {
+    let headers: BTreeMap<String, String> = toml::from_str(include_str!("synonyms.toml")).unwrap_or_default();
+    let mut properties = HashMap::new();
+    for (property, headers) in headers {
+        let Some(property) = known(&property) else { continue };
+        for header in headers.split_whitespace() {
+            properties.entry(header.replace('-', "")).or_insert(property);
+        }
+    }
+    properties
+});
 
 /// Words in headers that say only that the column is about the product, and words that join others.
 pub(super) const FILLERS: &str = "tool tools product products produkt produkts produktes produit produits producto prodotto \
@@ -40,14 +49,8 @@ pub(super) fn synonym(head: &str) -> Option<&'static str> {
 fn named(folded: &str) -> Option<&'static str> {
     // A slug's Hangul is decomposed.
     let folded: String = folded.nfc().collect();
-    let joined = folded.replace('-', "");
     let name = known(&folded.replace('-', "_")).filter(|name| *name != "category");
-    let synonym = || {
-        SYNONYMS.iter().find(|(_, others)| {
-            others.split_whitespace().any(|other| other == folded || other.replace('-', "") == joined)
-        })
-    };
-    name.or_else(|| synonym().and_then(|(property, _)| known(property)))
+    name.or_else(|| SYNONYMS.get(&folded.replace('-', "")).copied())
 }
 
 /// The property that a column header stands for: as it is, or without parentheses, a namespace, units
@@ -138,9 +141,8 @@ mod tests {
 
     #[test]
     fn synonyms_are_slugs() {
-        let words: Vec<_> = SYNONYMS.values().flat_map(|words| words.split_whitespace()).collect();
-        assert!(words.len() > 500, "the file can be read");
-        let wrong: Vec<_> = words.into_iter().filter(|word| slug(word).nfc().ne(word.chars())).collect();
+        assert!(SYNONYMS.len() > 500, "the file can be read");
+        let wrong: Vec<_> = SYNONYMS.keys().filter(|word| slug(word).nfc().ne(word.chars())).collect();
         assert!(wrong.is_empty(), "{wrong:?}");
     }
 }
