@@ -64,7 +64,7 @@ pub(super) fn name_problem(name: &str) -> Option<&'static str> {
 /// The length of the first word that's too long, in characters.
 pub(super) fn overlong_word(text: &str) -> Option<usize> {
     // Words contain no spaces, so most text passes this check without a closer look.
-    if text.split(' ').all(|run| run.len() <= WORD_CHARS) {
+    if text.as_bytes().split(|byte| *byte == b' ').all(|run| run.len() <= WORD_CHARS) {
         return None;
     }
     // A string that's too long as a whole has already been reported.

@@ -6,7 +6,7 @@ use std::ops::Range;
 use std::sync::LazyLock;
 
 use encoding_rs::WINDOWS_1252;
-use memchr::memchr_iter;
+use memchr::{memchr_iter, memchr3};
 
 use crate::export::Code;
 use crate::export::finding::{Fault, Faults};
@@ -94,14 +94,17 @@ struct Example {
 
 impl Blemishes {
     pub(super) fn look(&mut self, value: Value<'_>, path: Path<'_>, text: &str) {
-        if let Some(place) = tag(text) {
-            self.add(Blemish::Tag, value, path, text, place, None);
-        }
-        if let Some((place, meant)) = entity(text) {
-            self.add(Blemish::Entity, value, path, text, place, Some(meant));
-        }
-        if let Some(place) = link(text) {
-            self.add(Blemish::Link, value, path, text, place, None);
+        // Most text has no character that markup needs.
+        if memchr3(b'<', b'&', b']', text.as_bytes()).is_some() {
+            if let Some(place) = tag(text) {
+                self.add(Blemish::Tag, value, path, text, place, None);
+            }
+            if let Some((place, meant)) = entity(text) {
+                self.add(Blemish::Entity, value, path, text, place, Some(meant));
+            }
+            if let Some(place) = link(text) {
+                self.add(Blemish::Link, value, path, text, place, None);
+            }
         }
         if text.is_ascii() {
             return;
