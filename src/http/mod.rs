@@ -79,15 +79,15 @@ pub fn publisher(state: Arc<AppState>, snapshot: Arc<Snapshot>) -> Publisher {
     Publisher::new(state, service, snapshot)
 }
 
-/// The service with additional routes outside `/v1`, behind the same middleware. A request passes
-/// through the layers here, then its route's own layer, then the functions from [`every_request`] down
-/// to [`answer_from_generation`]; the response goes back up the same way.
+/// The service with additional routes outside `/v1`, behind the same middleware.
 pub fn service_with(
     state: Arc<AppState>,
     more: Router<Arc<AppState>>,
 ) -> impl Service<Request, Response = Response, Error = Infallible, Future: Send> + Clone + Send + Sync + 'static {
     let is_preview = state.config.preview.is_some();
     let routes = routes(&state, more).with_state(state);
+    // A request passes through these layers, then its route's own layer, then the functions from
+    // `every_request` down to `answer_from_generation`. The response goes back up the same way.
     ServiceBuilder::new()
         .map_request(middleware::drop_unread_body)
         .map_request(middleware::trim_trailing_slash)
