@@ -223,10 +223,11 @@ impl Merged {
 
     /// Every product whose ordinal is a multiple of this number.
     pub(super) fn every(&self, step: u64) -> impl Iterator<Item = Result<MergedProduct<'_>, CatalogueBuildError>> {
-        let rows = (0..).zip(self.ordered.products.rows()).zip(self.ordered.ranks.rows());
+        let mut ranks = self.ordered.ranks.rows();
         let mut links = self.ordered.links.rows().peekable();
-        let mut read = move |((ordinal, row), ranks): ((Ordinal, io::Result<ProductRow>), io::Result<_>)| {
-            let (row, ranks) = (row?, ranks?);
+        let mut read = move |(ordinal, row): (Ordinal, io::Result<ProductRow>)| {
+            let row = row?;
+            let ranks = ranks.next().ok_or(io::ErrorKind::UnexpectedEof).map_err(io::Error::from)??;
             let is_of_row = |links: &io::Result<Links>| links.as_ref().map_or(true, |links| links.of == ordinal);
             let links = links.next_if(is_of_row).transpose()?.map(|links| links.to).unwrap_or_default();
             if !u64::from(ordinal).is_multiple_of(step) {
@@ -235,7 +236,7 @@ impl Merged {
             let software = self.records.get(row.place.at)?;
             Ok(Some(MergedProduct { ordinal, software, row, ranks, links }))
         };
-        rows.filter_map(move |row| read(row).transpose())
+        (0..).zip(self.ordered.products.rows()).filter_map(move |row| read(row).transpose())
     }
 
     /// The reviews in order, grouped by product.

@@ -130,8 +130,8 @@ impl Store {
         self.each_part(manifest, |_| true, |part, file| check(file, part))
     }
 
-    /// Opens the parts whose names are needed, one after the other, and passes each to `read`, which
-    /// returns whether it matches the manifest.
+    /// Opens the needed parts one after the other and passes each to `read`, which returns whether it
+    /// matches the manifest.
     fn each_part(
         &self,
         manifest: &Manifest,

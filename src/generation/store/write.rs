@@ -486,6 +486,20 @@ mod tests {
     }
 
     #[test]
+    fn damage_to_a_linked_part_affects_both_generations() {
+        let (store, _folder) = store();
+        let (before, first) = save(&store, "0000000000000001", b"same");
+        let (after, second) = save(&store, "0000000000000002", b"same");
+        fs::write(&second, b"sane").expect("written");
+        for manifest in [&before, &after] {
+            store.verify(manifest).expect_err("damaged");
+        }
+        let (again, third) = save(&store, "0000000000000002", b"same");
+        store.verify(&again).expect("intact");
+        assert_ne!(inode(&third), inode(&first));
+    }
+
+    #[test]
     fn a_part_that_is_a_symbolic_link_is_not_used() {
         let (store, folder) = store();
         let (_, first) = save(&store, "0000000000000001", b"same");

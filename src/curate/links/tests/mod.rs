@@ -163,6 +163,29 @@ async fn a_name_rebound_to_a_private_address_is_never_connected_to() {
 }
 
 #[tokio::test]
+async fn private_addresses_are_checked_on_request() {
+    let mut world = World::new(&["a.example"], pages(|_| status(200)));
+    world.reaches_private = true;
+    world.name("inside.example", &["10.1.2.3"]);
+    let listener = world.town.listener("93.184.215.1");
+    world.listen("10.1.2.3", listener);
+    assert_eq!(world.outcome("http://inside.example/").await, ("fine", None));
+    assert_eq!(world.outcome("http://10.1.2.3/").await, ("fine", None));
+}
+
+#[tokio::test]
+async fn requests_name_the_program_and_the_contact() {
+    let world = World::new(
+        &["a.example"],
+        pages(|asked| {
+            let is_named = asked.head.contains("user-agent: software-directory/1 (link check; +x@example.org)\r\n");
+            status(if is_named { 200 } else { 404 })
+        }),
+    );
+    assert_eq!(world.outcome("http://a.example/").await, ("fine", None));
+}
+
+#[tokio::test]
 async fn a_silent_server_times_out() {
     let mut world = World::new(&["a.example"], pages(|_| Reply::Silence(Vec::new())));
     world.timeout = Duration::from_millis(300);

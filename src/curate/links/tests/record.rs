@@ -1,6 +1,7 @@
 //! Tests the cache, and the findings about records.
 
 use std::sync::Arc;
+use std::sync::Mutex;
 use std::sync::atomic::{AtomicU16, Ordering};
 
 use jiff::SignedDuration;
@@ -207,6 +208,29 @@ async fn a_link_that_fails_for_three_days_is_dead_and_one_that_recovers_is_not()
         let wait = if answer == 500 { 25 } else { 31 * 24 };
         world.clock.pass(SignedDuration::from_hours(wait));
     }
+}
+
+#[tokio::test]
+async fn results_survive_if_the_check_is_dropped() {
+    let world = World::new(&["a.example"], pages(|_| status(200)));
+    let report = export(&["http://a.example/1", "http://a.example/2", "http://a.example/3"]);
+    let check = LinkCheck::new(&report, LinkCache::default(), &world.clock, false).expect("few links");
+    let (sender, receiver) = tokio::sync::oneshot::channel();
+    let sender = Mutex::new(Some(sender));
+    let progress = || {
+        if let Some(sender) = sender.lock().expect("no panic").take() {
+            sender.send(()).expect("it waits");
+        }
+    };
+    tokio::select! {
+        biased;
+        _ = receiver => {}
+        _ = check.ask(world.client(), &world.clock, World::user_agent(), world.timeout, progress) => {}
+    }
+    let mut file = Vec::new();
+    check.cache().write(&mut file).expect("a buffer");
+    let file = String::from_utf8(file).expect("text");
+    assert_eq!(file.matches("\"outcome\":\"fine\"").count(), 1, "{file}");
 }
 
 #[tokio::test]

@@ -22,6 +22,7 @@ pub(super) struct Asked {
     pub(super) method: String,
     pub(super) host: String,
     pub(super) path: String,
+    pub(super) head: String,
 }
 
 pub(super) enum Reply {
@@ -85,6 +86,12 @@ pub(super) struct Town {
     pub(super) connected: Mutex<Vec<SocketAddr>>,
 }
 
+impl Town {
+    pub(super) fn listener(&self, ip: &str) -> SocketAddr {
+        self.listeners.lock().expect("no panic")[&ip.parse().expect("an address")]
+    }
+}
+
 impl Network for Town {
     fn resolve(&self, host: String, port: u16) -> BoxFuture<'static, io::Result<Vec<SocketAddr>>> {
         let mut names = self.names.lock().expect("no panic");
@@ -109,6 +116,7 @@ pub(super) struct World {
     /// The requests received: method, host and path.
     pub(super) log: Arc<Mutex<Vec<String>>>,
     pub(super) roots: Roots,
+    pub(super) reaches_private: bool,
     pub(super) timeout: Duration,
 }
 
@@ -122,6 +130,7 @@ impl World {
             clock: TestClock::new(),
             log: Arc::default(),
             roots: Roots::empty(),
+            reaches_private: false,
             timeout: Duration::from_secs(30),
         };
         let handler: Arc<Handler> = Arc::new(handler);
@@ -180,7 +189,7 @@ impl World {
 
     pub(super) fn client(&self) -> Client {
         let (network, time) = (Arc::clone(&self.town), Duration::from_secs(30));
-        Client::guarded(self.roots.clone(), time, Proxies::NONE, network, false).expect("a client")
+        Client::guarded(self.roots.clone(), time, Proxies::NONE, network, self.reaches_private).expect("a client")
     }
 
     pub(super) fn user_agent() -> HeaderValue {
@@ -217,7 +226,7 @@ fn answer<S: io::Read + io::Write>(stream: S, handler: &Handler, log: &Mutex<Vec
     let lower = head.to_ascii_lowercase();
     let host = lower.split("\r\nhost: ").nth(1).and_then(|rest| rest.lines().next()).unwrap_or_default().to_owned();
     log.lock().expect("no panic").push(format!("{method} {host}{path}"));
-    let reply = handler(&Asked { method, host, path });
+    let reply = handler(&Asked { method, host, path, head });
     let stream = stream.get_mut();
     match reply {
         Reply::Head(status, lines) => {
