@@ -8,8 +8,10 @@ MAKEFLAGS += --no-print-directory
 # Some servers are installed in /usr/sbin, which isn't on every user's PATH.
 export PATH := $(PATH):/usr/sbin:/sbin
 
-# The steps of `make test`. The ones that fail soonest come first.
-STEPS := fmt lint doc test-rust bench-build test-readme test-client-python test-client-typescript test-browser test-contract test-mcp
+# The steps of `make test`. The ones that fail soonest come first. Those that run the binary leave
+# processors idle, so two run at a time, starting with the longest.
+CARGO_STEPS := fmt lint doc test-rust bench-build
+BINARY_STEPS := test-browser test-client-python test-client-typescript test-readme test-contract test-mcp
 
 # All tests, and the binary that they run, are built with failpoints, so the crate is compiled once.
 TESTED := --locked --features failpoints
@@ -24,13 +26,13 @@ UV := .tools/uv-$(UV_VERSION)/bin/uv
 CONTRACT := UV_PROJECT_ENVIRONMENT='$(CURDIR)/.tools/contract' $(UV) run --quiet --locked --project tests/contract python tests/contract/check.py
 STARTED := $(shell date +%s)
 
-.PHONY: help test check binary packages test-packages picture faults faults-generations faults-soak faults-callers faults-contract faults-any fuzz relevance bench bench-generated bench-http bench-growth fmt lint doc test-rust test-fast test-readme test-client-python test-client-typescript test-browser test-contract test-deploy test-generators test-mcp test-opensearch bench-build licences
+.PHONY: help test check binary packages test-packages picture faults faults-generations faults-soak faults-callers faults-contract faults-any fuzz relevance bench bench-generated bench-http bench-growth fmt lint doc test-rust test-fast test-binary test-readme test-client-python test-client-typescript test-browser test-contract test-deploy test-generators test-mcp test-opensearch bench-build licences
 
 help: ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  make %-23s %s\n", $$1, $$2 }' Makefile
 
-test: $(STEPS) ## Run everything that a change must pass
-	@echo "make test: passed ($(STEPS)) in $$(( $$(date +%s) - $(STARTED) )) s"
+test: $(CARGO_STEPS) test-binary ## Run everything that a change must pass
+	@echo "make test: passed ($(CARGO_STEPS) $(BINARY_STEPS)) in $$(( $$(date +%s) - $(STARTED) )) s"
 
 check: fmt lint test-fast ## Check formatting and lints, and run the fast tests; under five minutes
 	@echo "make check: passed (fmt lint test-fast) in $$(( $$(date +%s) - $(STARTED) )) s"
@@ -73,11 +75,14 @@ bench-build: need-cargo need-cc ## Check that the benchmarks and the fuzz target
 binary: $(if $(SOFTWARE_DIRECTORY_BIN),,need-cargo need-cc)
 	$(if $(SOFTWARE_DIRECTORY_BIN),,cargo build $(TESTED) --quiet)
 
+test-binary: ## Run all tests of the binary from outside: clients, pages, documentation and protocols
+	$(MAKE) --jobs=2 --output-sync=target $(BINARY_STEPS)
+
 test-readme: need-python3 need-curl binary ## Run the commands in the README and docs, and compare their output
 	python3 tests/tools/test_readme.py --quiet
 	python3 tests/tools/readme.py --binary '$(BINARY)'
 
-test-client-python: need-python3 binary ## Test the Python client: style, types, tests on the oldest and newest Python, packages
+test-client-python: need-python3 binary $(UV) ## Test the Python client: style, types, tests on the oldest and newest Python, packages
 	python3 clients/python/tools/check.py
 
 test-client-typescript: binary need-node need-npm $(if $(CHROMIUM),,need-chromium) $(TYPESCRIPT)/node_modules/.installed $(TYPESCRIPT)/runtimes/node_modules/.installed ## Test the TypeScript client in every runtime it supports

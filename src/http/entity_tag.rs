@@ -19,7 +19,6 @@ use foldhash::quality::FixedState;
 use percent_encoding::percent_decode_str;
 
 use super::content_coding::Coding;
-use super::extract::query::RawQuery;
 use super::extract::{Served, Snapshot, language_of_texts};
 use super::middleware::RequestContext;
 use super::pages::evidence::today;
@@ -88,8 +87,8 @@ pub(super) async fn conditional<F: Future<Output = Response>>(
     // Loading a product also loads its hash. If the caller's tag is outdated, the product is read
     // later: reading it here would load megabytes for keys that have no quota left.
     let is_read = kind == TagKind::Software && !parts.headers.contains_key(IF_NONE_MATCH);
-    let names = kind.category_names(&parts);
-    let tag = if is_read { Ok(None) } else { kind.tag(tags, &parts, &names) };
+    let names = kind.category_names(context, &parts);
+    let tag = if is_read { Ok(None) } else { kind.tag(tags, context, &parts, &names) };
     let tag = match tag {
         Ok(tag) => tag,
         Err(error) => return error.into_response(),
@@ -109,7 +108,7 @@ pub(super) async fn conditional<F: Future<Output = Response>>(
     let compared_later = (tag.is_none() && parts.headers.contains_key(IF_NONE_MATCH)).then(|| parts.headers.clone());
     let mut response = respond(Request::from_parts(parts, body)).await;
     if matches!(response.status(), StatusCode::OK | StatusCode::PARTIAL_CONTENT) {
-        let read = || Some(tags.tag(&[&context.detail_hash.get()?.to_be_bytes(), &names[..]].concat(), &context.uri));
+        let read = || Some(tags.tag(&[&context.detail_hash.get()?.to_be_bytes(), &names[..]].concat(), context));
         let tag = tag.or_else(read);
         let later = tag.as_ref().zip(compared_later).map(|(tag, headers)| tag.condition(&headers));
         if later.unwrap_or(condition) != Condition::Changed {
@@ -134,22 +133,27 @@ fn not_modified(response: &mut Response) {
 impl TagKind {
     /// A hash of the translated category names, which a product's hash doesn't cover; empty if the
     /// response doesn't contain any.
-    fn category_names(self, request: &Parts) -> Vec<u8> {
-        let query = RawQuery::parse(request.uri.query().unwrap_or_default());
-        let is_translated = self == Self::Software && query.pairs().any(|(name, _)| name == LANG.name.as_bytes());
+    fn category_names(self, context: &RequestContext, request: &Parts) -> Vec<u8> {
+        let is_translated = self == Self::Software && context.query().first(LANG.name).is_some();
         let served = request.extensions.get::<Served>().filter(|_| is_translated);
         served.map(|served| served.catalogue().categories_hash().to_be_bytes().into()).unwrap_or_default()
     }
 
     /// The tag for a request's response; `None` if the record doesn't exist.
-    fn tag(self, tags: &EntityTags, request: &Parts, names: &[u8]) -> Result<Option<EntityTag>, ApiError> {
+    fn tag(
+        self,
+        tags: &EntityTags,
+        context: &RequestContext,
+        request: &Parts,
+        names: &[u8],
+    ) -> Result<Option<EntityTag>, ApiError> {
         let Some(served) = request.extensions.get::<Served>() else { return Ok(None) };
-        let Some(id) = path_id(&request.uri) else { return Ok(None) };
+        let Some(id) = path_id(&context.uri) else { return Ok(None) };
         let catalogue = served.catalogue();
         let changes = || [served.generation(), served.changed_at()];
         let hash = match self {
             Self::Generation => {
-                return Ok(as_snapshot(served).map(|of| tags.tag(of.generation().as_bytes(), &request.uri)));
+                return Ok(as_snapshot(served).map(|of| tags.tag(of.generation().as_bytes(), context)));
             }
             Self::Software => as_snapshot(served).and_then(|snapshot| service::get_software_hash(snapshot, &id)),
             Self::Category => service::get_category(catalogue, &id, None)?.map(|(object, _)| hash(&*object)),
@@ -169,11 +173,11 @@ impl TagKind {
         };
         let Some(hash) = hash.map(u64::to_be_bytes) else { return Ok(None) };
         if self != Self::Export {
-            return Ok(Some(tags.tag(&[&hash, names].concat(), &request.uri)));
+            return Ok(Some(tags.tag(&[&hash, names].concat(), context)));
         }
         let coding = Coding::preferred(&request.headers, &[Coding::Zstd]);
         let version = [&hash[..], coding.map_or("", Coding::name).as_bytes()].concat();
-        Ok(Some(tags.tag(&version, &request.uri).strong()))
+        Ok(Some(tags.tag(&version, context).strong()))
     }
 }
 
@@ -204,12 +208,11 @@ impl EntityTags {
 
     /// A response's tag, given the version of what it shows. Requests that differ only in
     /// percent-encoding or parameter order share a tag.
-    fn tag(&self, version: &[u8], request: &Uri) -> EntityTag {
+    fn tag(&self, version: &[u8], request: &RequestContext) -> EntityTag {
         let mut hasher = self.build.build_hasher();
         update(&mut hasher, version);
-        update(&mut hasher, &decoded(request.path()));
-        let query = RawQuery::parse(request.query().unwrap_or_default());
-        let mut pairs: Vec<_> = query.pairs().collect();
+        update(&mut hasher, &decoded(request.uri.path()));
+        let mut pairs: Vec<_> = request.query().pairs().collect();
         pairs.sort_unstable();
         for (name, value) in pairs {
             update(&mut hasher, name);
@@ -302,14 +305,16 @@ fn opaque(tag: &[u8]) -> &[u8] {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use super::*;
 
-    fn uri(path: &str, query: &str) -> Uri {
-        format!("{path}?{query}").parse().expect("a URI")
+    fn request(path: &str, query: &str) -> Arc<RequestContext> {
+        RequestContext::new(&Request::get(format!("{path}?{query}")).body(Body::empty()).expect("a request"))
     }
 
     fn tag(path: &str, query: &str) -> EntityTag {
-        EntityTags::new("1").tag(b"g1", &uri(path, query))
+        EntityTags::new("1").tag(b"g1", &request(path, query))
     }
 
     fn condition(tag: &EntityTag, sent: &[&str]) -> Condition {
@@ -335,8 +340,8 @@ mod tests {
             tag("/v1/software", "q=a&b="),
             tag("/v1/software", "qa=b"),
             tag("/v1/software", ""),
-            EntityTags::new("2").tag(b"g1", &uri("/v1/software", "q=ab")),
-            EntityTags::new("1").tag(b"g2", &uri("/v1/software", "q=ab")),
+            EntityTags::new("2").tag(b"g1", &request("/v1/software", "q=ab")),
+            EntityTags::new("1").tag(b"g2", &request("/v1/software", "q=ab")),
         ] {
             assert_ne!(one, other.0);
         }

@@ -99,10 +99,10 @@ pub fn service_with(
 
 /// Every route, with its layers.
 fn routes(state: &Arc<AppState>, more: Router<Arc<AppState>>) -> Router<Arc<AppState>> {
-    let layer = from_fn_with_state(Arc::clone(state), every_request);
+    let layer = |access: Option<Access>| from_fn_with_state((Arc::clone(state), access), every_request);
     let checked = |routes: Router<Arc<AppState>>, caller: Caller, source: Source| {
         let access = Access { caller, source };
-        routes.method_not_allowed_fallback(method_not_allowed).layer(layer.clone()).layer(Extension(access))
+        routes.method_not_allowed_fallback(method_not_allowed).layer(layer(Some(access)))
     };
     let keyed = |routes, source| checked(routes, Caller::Program, source);
     let operation =
@@ -130,8 +130,8 @@ fn routes(state: &Arc<AppState>, more: Router<Arc<AppState>>) -> Router<Arc<AppS
         // All other paths.
         .fallback(route_not_found)
         .method_not_allowed_fallback(method_not_allowed)
-        .layer(layer.clone());
-    let open_pages = pages::open(&state.docs).method_not_allowed_fallback(method_not_allowed).layer(layer.clone());
+        .layer(layer(None));
+    let open_pages = pages::open(&state.docs).method_not_allowed_fallback(method_not_allowed).layer(layer(None));
     operations()
         .into_iter()
         .map(operation)
@@ -177,29 +177,39 @@ fn health_routes() -> OpenApiRouter<Arc<AppState>> {
 /// The layer around every route: request id, log, metrics and compression. Functions call each
 /// other instead of being one layer per concern, because a `from_fn` layer boxes its future and
 /// clones its inner layers for each request.
-async fn every_request(State(state): State<Arc<AppState>>, mut request: Request, next: Next) -> Response {
+async fn every_request(
+    State((state, access)): State<(Arc<AppState>, Option<Access>)>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     let context = RequestContext::new(&request);
     request.extensions_mut().insert(Arc::clone(&context));
     let route = middleware::matched_route(&request).cloned();
-    let access = middleware::AccessLine::new(&context, &request, &state.config);
+    let line = middleware::AccessLine::new(&context, &request, &state.config);
     let mut response =
-        middleware::compress(request, next, |request, next| answer(&state, &context, request, next)).await;
+        middleware::compress(request, next, |request, next| answer(&state, &context, access, request, next)).await;
     let (route, status) = (route.as_ref().map(MatchedPath::as_str), response.status());
     state.metrics.observe_request(route, &context.method, status, context.started.elapsed());
     response.headers_mut().insert(X_CONTENT_TYPE_OPTIONS, HeaderValue::from_static("nosniff"));
     response.headers_mut().insert(X_REQUEST_ID, context.id.clone());
-    match access {
-        Some(access) => access.log(response),
+    match line {
+        Some(line) => line.log(response),
         None => response,
     }
 }
 
 /// One layer further in: writes problem documents and error pages, and sets CORS and cache headers.
-async fn answer(state: &AppState, context: &RequestContext, mut request: Request, next: Next) -> Response {
+async fn answer(
+    state: &AppState,
+    context: &RequestContext,
+    access: Option<Access>,
+    mut request: Request,
+    next: Next,
+) -> Response {
     if middleware::is_preflight(&request) {
         return middleware::preflight(&request);
     }
-    let caller = request.extensions().get::<Access>().map(|access| access.caller);
+    let caller = access.map(|access| access.caller);
     let is_unknown = request.extensions().get::<MatchedPath>().is_none();
     let is_cross_origin = request.headers().contains_key(ORIGIN);
     let is_page = matches!(caller, Some(Caller::Reader));
@@ -210,7 +220,7 @@ async fn answer(state: &AppState, context: &RequestContext, mut request: Request
     // Someone who mistypes a URL should see a page.
     let reader = language.map(|language| Reader::of(language, request.headers()));
     let reader = reader.filter(|reader| is_page || (is_unknown && reader.prefers_html));
-    let mut response = try_to_answer(state, context, request, next).await;
+    let mut response = try_to_answer(state, context, access, request, next).await;
     if let Some(error) = middleware::take_error(state, context, &mut response) {
         match &reader {
             Some(reader) => pages::write_error(state, context, reader, &error, &mut response),
@@ -254,7 +264,13 @@ fn set_api_caching(state: &AppState, context: &RequestContext, response: &mut Re
 
 /// One layer further in: catches panics, checks limits and the host, answers `OPTIONS`, and applies
 /// the timeout. From here on, an error is a response that carries an [`ApiError`].
-async fn try_to_answer(state: &AppState, context: &RequestContext, request: Request, next: Next) -> Response {
+async fn try_to_answer(
+    state: &AppState,
+    context: &RequestContext,
+    access: Option<Access>,
+    request: Request,
+    next: Next,
+) -> Response {
     let response = async {
         let checked = middleware::check_limits(&request).and_then(|()| middleware::check_host(&request, &state.config));
         if let Err(error) = checked {
@@ -267,7 +283,7 @@ async fn try_to_answer(state: &AppState, context: &RequestContext, request: Requ
             return elsewhere;
         }
         let response = async {
-            match request.extensions().get().copied() {
+            match access {
                 // Boxed so that the functions around it don't copy its state.
                 Some(access) => Box::pin(with_grant(state, context, access, request, next)).await,
                 None => next.run(request).await,
@@ -279,7 +295,7 @@ async fn try_to_answer(state: &AppState, context: &RequestContext, request: Requ
     response.unwrap_or_else(|panic| ApiError::panicked(&*panic).into_response())
 }
 
-/// Who may call a route, and where its responses come from. Stored as a request extension.
+/// Who may call a route, and where its responses come from.
 #[derive(Debug, Clone, Copy)]
 struct Access {
     caller: Caller,

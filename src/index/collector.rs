@@ -94,9 +94,14 @@ impl<'a> TierCollector<'a> {
         &self.found[..complete.min(self.found.len())]
     }
 
+    /// A document's score, which is 0 if the document comes last in its tier.
+    fn unless_last(&self, ordinal: Ordinal, score: f32) -> f32 {
+        if self.last.binary_search(&ordinal).is_ok() { 0.0 } else { score }
+    }
+
     pub(super) fn collect(&mut self, ordinal: Ordinal, score: f32) {
         self.note(std::iter::once(ordinal));
-        let score = if self.last.binary_search(&ordinal).is_ok() { 0.0 } else { score };
+        let score = self.unless_last(ordinal, score);
         let (tier, score) = if self.names.binary_search(&ordinal).is_ok() {
             (Tier::ExactName, score)
         } else if let Some((_, place)) = self.pinned.iter().find(|(pinned, _)| *pinned == ordinal) {
@@ -155,7 +160,8 @@ impl<'a> TierCollector<'a> {
     /// Collects a document if it's related.
     pub(super) fn collect_related(&mut self, ordinal: Ordinal, related: &Related) {
         let by_words = self.by_words.map_or(0, |by_words| by_words.all);
-        if let Some(score) = related.likeness(self.meanings.of(ordinal), by_words) {
+        if let Some(likeness) = related.likeness(self.meanings.of(ordinal), by_words) {
+            let score = self.unless_last(ordinal, likeness);
             let tier = if self.collector.is_demo(ordinal) { Tier::RelatedDemo } else { Tier::Related };
             self.collector.take(RankedHit { tier, score, ordinal });
         }

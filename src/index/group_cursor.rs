@@ -1,6 +1,7 @@
 //! Cursors over the documents that satisfy one of a plan's groups.
 
 use tantivy::TERMINATED;
+use tantivy::postings::TermInfo;
 
 use super::block::{BLOCK_LEN, Bitset, BlockScores, block_of, block_start, document, offset};
 use super::frequent_term::FrequentTerm;
@@ -19,6 +20,8 @@ const OPENED: usize = 60;
 /// from posting lists, which are always essential.
 pub(super) struct GroupCursor<'e> {
     index: &'e Index,
+    /// The alternatives that some document contains, with their weights.
+    terms: Vec<(TermInfo, f32)>,
     /// The frequent alternatives, with the factors for their scores.
     frequent: Vec<(&'e FrequentTerm, f32)>,
     /// The other alternatives' posting lists, with the factors for their scores.
@@ -61,20 +64,29 @@ impl<'e> GroupCursor<'e> {
         budget: &Budget,
     ) -> Result<Self, IndexError> {
         budget.spend(OPENED * alternatives.len());
-        let mut found = Vec::with_capacity(alternatives.len());
+        let mut terms = Vec::with_capacity(alternatives.len());
         for (term, weight) in alternatives {
-            if let Some(info) = index.find(term)? {
-                found.push((info, weight));
-            }
+            terms.extend(index.find(term)?.map(|term| (term, weight)));
         }
-        let frequency = found.iter().map(|(info, _)| info.doc_freq).max().unwrap_or(0);
-        let cost = found.iter().map(|(info, _)| info.doc_freq as usize).sum();
+        Self::of_terms(index, terms)
+    }
+
+    /// The same cursor, back at the first document.
+    pub(super) fn restarted(self, budget: &Budget) -> Result<Self, IndexError> {
+        budget.spend(OPENED * self.terms.len());
+        let cursor = Self::of_terms(self.index, self.terms)?;
+        Ok(Self { required: self.required, indispensable: self.indispensable, ..cursor })
+    }
+
+    fn of_terms(index: &'e Index, terms: Vec<(TermInfo, f32)>) -> Result<Self, IndexError> {
+        let frequency = terms.iter().map(|(term, _)| term.doc_freq).max().unwrap_or(0);
+        let cost = terms.iter().map(|(term, _)| term.doc_freq as usize).sum();
         let group_weight = group_weight(frequency, index.scorer.documents());
         let (mut frequent, mut lists, mut stages) = (Vec::new(), Vec::new(), Vec::new());
-        for (info, weight) in found {
+        for (info, weight) in &terms {
             let scale = group_weight * weight;
-            let Some(term) = index.frequent(&info) else {
-                lists.push((index.read(&info)?, scale));
+            let Some(term) = index.frequent(info) else {
+                lists.push((index.read(info)?, scale));
                 continue;
             };
             stages.extend((0..FrequentTerm::STAGES).map(|number| Stage {
@@ -87,7 +99,7 @@ impl<'e> GroupCursor<'e> {
         // The sort is stable, so the stages of an alternative keep their order.
         stages.sort_by(|a, b| b.upper_bound.total_cmp(&a.upper_bound));
         let (required, indispensable, essential) = (false, false, 0);
-        Ok(Self { index, frequent, lists, stages, essential, cost, required, indispensable })
+        Ok(Self { index, terms, frequent, lists, stages, essential, cost, required, indispensable })
     }
 
     /// The first block, from `block` onwards, that may contain documents in the group.

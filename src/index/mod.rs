@@ -31,9 +31,9 @@ pub use postings::Documents;
 use tantivy::directory::{Directory as _, RamDirectory};
 use tantivy::index::InvertedIndexReader;
 use tantivy::postings::{BlockSegmentPostings, TermInfo};
-use tantivy::schema::{Field, IndexRecordOption};
+use tantivy::schema::IndexRecordOption;
 use tantivy::termdict::TermStreamer;
-use tantivy::{DocId, ReloadPolicy, Term as IndexTerm};
+use tantivy::{DocId, ReloadPolicy};
 
 use self::collector::TierCollector;
 use self::frequent_term::FrequentTerm;
@@ -122,7 +122,6 @@ impl IndexFiles {
 
 /// A generation's index, open for searching.
 pub struct Index {
-    field: Field,
     postings: Arc<InvertedIndexReader>,
     /// The frequent terms, by the offset of their postings.
     frequent: HashMap<usize, FrequentTerm>,
@@ -164,7 +163,7 @@ impl Index {
         }
         let postings = segment.inverted_index(field).map_err(IndexError::index("opened"))?;
         let frequent = HashMap::default();
-        let mut index = Self { field, postings, frequent, scorer, forward, meanings, catalogue, records };
+        let mut index = Self { postings, frequent, scorer, forward, meanings, catalogue, records };
         index.frequent = index.read_frequent()?;
         Ok(index)
     }
@@ -218,8 +217,7 @@ impl Index {
     fn find(&self, term: &Term) -> Result<Option<TermInfo>, IndexError> {
         let mut text = String::with_capacity(24);
         term.write(&mut text);
-        let term = IndexTerm::from_field_text(self.field, &text);
-        self.postings.get_term_info(&term).map_err(IndexError::index("read"))
+        self.postings.terms().get(&text).map_err(IndexError::index("read"))
     }
 
     /// A term's bitmap and tiers, if it's frequent.

@@ -31,9 +31,8 @@ pub(super) fn walk(
     } else {
         walk.all_blocks(|_| true, Combine::Any, collector);
     }
-    drop(walk);
-    if has_required && collector.falls_back() {
-        let Some(mut walk) = Walk::open(index, plan, budget)? else { return Ok(()) };
+    if has_required && collector.falls_back() && budget.allows_more() {
+        walk.restart()?;
         // If a required group is indispensable, every hit satisfies it.
         if plan.groups.iter().any(|group| group.required && group.indispensable) {
             walk.all_blocks(|group| group.indispensable, Combine::All, collector);
@@ -109,6 +108,16 @@ impl<'e> Walk<'e> {
         let mut scores = BUFFERS.take();
         scores.resize_with(scores.len().max(groups.len() + 1), BlockScores::default);
         Ok(Some(Self { index, groups, scores, excluded, threshold: None, budget }))
+    }
+
+    /// Goes back to the first document.
+    fn restart(&mut self) -> Result<(), IndexError> {
+        for cursors in [&mut self.groups, &mut self.excluded] {
+            let all = std::mem::take(cursors).into_iter();
+            *cursors = all.map(|cursor| cursor.restarted(self.budget)).collect::<Result<_, _>>()?;
+        }
+        self.threshold = None;
+        Ok(())
     }
 
     fn all_documents(&mut self, collector: &mut TierCollector<'_>) {

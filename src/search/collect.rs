@@ -7,7 +7,7 @@ use crate::record::MAX_PINNED;
 use crate::search::facet_counts::FacetCounts;
 
 /// The number of hits to rerank. It's fixed, so the order doesn't depend on the page.
-pub const RERANKED: usize = 64;
+pub const RERANKED: usize = 48;
 
 /// Matching documents in a block that aren't scored, because the threshold rules them out.
 #[derive(Debug, Clone, Copy)]

@@ -1,9 +1,10 @@
 //! Recognises a query's intent (`alternative to Slack`, `Jira vs Asana`, `audit software not
 //! spreadsheets`), and resolves it by checking which of its names are in the index.
 
-use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::LazyLock;
+
+use foldhash::HashSet;
 
 use super::alternatives::{MOST_WORDS, Words};
 use super::plan::{Alternative, MatchKind, Phrase, Term, TermLookup};
@@ -200,8 +201,10 @@ impl PossibleSubject {
 /// The names of products that a query may be asking for alternatives to, longest first for each
 /// cue.
 pub(crate) fn subjects(words: &[Word]) -> Vec<PossibleSubject> {
+    static FIRST: LazyLock<HashSet<&str>> =
+        LazyLock::new(|| CUES.iter().flat_map(|cue| cue.words[0].split(' ')).collect());
     let mut subjects = Vec::new();
-    for at in 0..words.len() {
+    for at in (0..words.len()).filter(|at| FIRST.contains(&*words[*at].folded)) {
         for cue in CUES.iter().filter(|cue| cue.is_at(words, at)) {
             let range = at..at + cue.words.len();
             let (start, end) = (range.start, range.end);

@@ -1,7 +1,8 @@
 //! Detects the language of text by its frequent words.
 
-use std::collections::HashSet;
 use std::sync::LazyLock;
+
+use foldhash::HashSet;
 
 use super::stem::Inflected;
 use super::{english, fold};

@@ -102,22 +102,24 @@ impl Sum {
     }
 
     /// The vector scaled to this length and rounded; all zeros if it has no direction.
-    fn scaled(&self, length: f64) -> [f64; DIMENSIONS] {
+    fn scaled(&self, length: f64) -> [i16; DIMENSIONS] {
         let square: i64 = self.0.iter().map(|number| i64::from(*number) * i64::from(*number)).sum();
         #[expect(clippy::cast_precision_loss, reason = "less than 2⁵³")]
         let factor = length / (square.max(1) as f64).sqrt();
-        self.0.map(|number| (f64::from(number) * factor).round())
+        // `f64::round` would be a function call for each number.
+        let rounded = |number: f64| number + 0.5_f64.copysign(number);
+        #[expect(clippy::cast_possible_truncation, reason = "no component exceeds the vector's length")]
+        self.0.map(|number| rounded(f64::from(number) * factor) as i16)
     }
 
     pub fn vector(&self) -> Vector {
-        #[expect(clippy::cast_possible_truncation, reason = "it saturates")]
-        Vector(self.scaled(VECTOR_LENGTH).map(|number| number as i8))
+        #[expect(clippy::cast_possible_truncation, reason = "it's clamped")]
+        Vector(self.scaled(VECTOR_LENGTH).map(|number| number.clamp(i8::MIN.into(), i8::MAX.into()) as i8))
     }
 
     /// A reference for comparing vectors; `None` if the vector has no direction.
     pub fn reference(&self) -> Option<Reference> {
-        #[expect(clippy::cast_possible_truncation, reason = "no component exceeds the vector's length")]
-        let numbers = self.scaled(REFERENCE_LENGTH).map(|number| number as i16);
+        let numbers = self.scaled(REFERENCE_LENGTH);
         numbers.iter().any(|number| *number != 0).then(|| Reference(Box::new(numbers)))
     }
 }

@@ -10,7 +10,7 @@ use axum::response::Response;
 
 use super::Served;
 use crate::catalogue::Catalogue;
-use crate::http::extract::query::RawQuery;
+use crate::http::middleware::RequestContext;
 use crate::http::pages::language::PageLanguage;
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
@@ -44,7 +44,7 @@ impl FromRequestParts<Arc<AppState>> for Lang {
 
     async fn from_request_parts(parts: &mut Parts, state: &Arc<AppState>) -> Result<Self, ApiError> {
         let served = Served::from_request_parts(parts, state).await?;
-        let query = RawQuery::parse(parts.uri.query().unwrap_or_default());
+        let query = RequestContext::of(&parts.extensions)?.query();
         let mut values = Values::new(Interface::Http);
         for (_, value) in query.pairs().filter(|(name, _)| *name == LANG.name.as_bytes()) {
             values.push(LANG.name, std::str::from_utf8(value).ok().map(Given::Text));

@@ -1,6 +1,5 @@
 //! The `PageLinks` extractor: links from one page of a list to its other pages.
 
-use std::convert::Infallible;
 use std::sync::Arc;
 
 use axum::extract::FromRequestParts;
@@ -9,6 +8,8 @@ use axum::http::request::Parts;
 
 use super::query::RawQuery;
 use crate::catalogue::resource::Pagination;
+use crate::http::middleware::RequestContext;
+use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 use crate::text::append;
 
@@ -18,7 +19,7 @@ pub(in crate::http) struct PageLinks {
     /// The URL without its query, as the caller sees it, encoded as ASCII: absolute if the public URL is
     /// known, otherwise only the path.
     path: String,
-    query: RawQuery,
+    query: Arc<RawQuery>,
 }
 
 impl PageLinks {
@@ -31,11 +32,11 @@ impl PageLinks {
 }
 
 impl FromRequestParts<Arc<AppState>> for PageLinks {
-    type Rejection = Infallible;
+    type Rejection = ApiError;
 
-    async fn from_request_parts(parts: &mut Parts, state: &Arc<AppState>) -> Result<Self, Infallible> {
+    async fn from_request_parts(parts: &mut Parts, state: &Arc<AppState>) -> Result<Self, ApiError> {
         let path = ascii(state.config.base(), parts.uri.path());
-        Ok(Self { path, query: RawQuery::parse(parts.uri.query().unwrap_or_default()) })
+        Ok(Self { path, query: Arc::clone(RequestContext::of(&parts.extensions)?.query()) })
     }
 }
 
@@ -67,11 +68,14 @@ fn links(at: Pagination, max_offset: Option<u64>, reference: &str) -> String {
     let prev = (at.offset > 0).then(|| at.offset.saturating_sub(limit).min(last));
     let next = at.offset.checked_add(limit).filter(|next| *next < at.total);
     let pages = [("first", Some(0)), ("prev", prev), ("next", next), ("last", Some(last))];
-    let links = pages.into_iter().filter_map(|(relation, offset)| {
-        let offset = offset.filter(|offset| max_offset.is_none_or(|max| *offset <= max))?;
-        Some(format!("<{reference}{offset}>; rel=\"{relation}\""))
-    });
-    links.collect::<Vec<_>>().join(", ")
+    let mut links = String::with_capacity(pages.len() * (reference.len() + 24));
+    for (relation, offset) in pages {
+        if let Some(offset) = offset.filter(|offset| max_offset.is_none_or(|max| *offset <= max)) {
+            let separator = if links.is_empty() { "" } else { ", " };
+            append(&mut links, format_args!("{separator}<{reference}{offset}>; rel=\"{relation}\""));
+        }
+    }
+    links
 }
 
 #[cfg(test)]

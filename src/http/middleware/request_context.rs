@@ -2,6 +2,7 @@
 //! whatever else outer middleware needs to know about a request once it's over. Also what depends on
 //! its path: routes, the methods they allow, and whether they're private.
 
+use std::io;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, LazyLock, OnceLock};
 use std::time::Instant;
@@ -9,9 +10,10 @@ use std::time::Instant;
 use axum::body::Body;
 use axum::extract::{MatchedPath, Request};
 use axum::http::header::{ALLOW, CONTENT_LENGTH};
-use axum::http::{HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
+use axum::http::{Extensions, HeaderMap, HeaderName, HeaderValue, Method, StatusCode, Uri};
 use axum::response::{IntoResponse as _, Response};
 
+use crate::http::extract::query::RawQuery;
 use crate::http::problem::ApiError;
 use crate::key::{Grant, Holder};
 
@@ -33,6 +35,7 @@ pub(in crate::http) struct RequestContext {
     pub(in crate::http) uri: Uri,
     /// As it was sent, but for a trailing slash.
     pub(in crate::http) sent_uri: Uri,
+    query: OnceLock<Arc<RawQuery>>,
     /// The grant of the request's key, once authenticated.
     pub(in crate::http) grant: OnceLock<Arc<Grant>>,
     /// The content hash of the product in the response, for its entity tag.
@@ -44,6 +47,16 @@ pub(in crate::http) struct RequestContext {
 pub(in crate::http) struct SentUri(pub(in crate::http) Uri);
 
 impl RequestContext {
+    /// The context of the request with these extensions.
+    pub(in crate::http) fn of(extensions: &Extensions) -> Result<&Arc<Self>, ApiError> {
+        extensions.get().ok_or_else(|| ApiError::internal(io::Error::other("the request has no context")))
+    }
+
+    /// The decoded query string.
+    pub(in crate::http) fn query(&self) -> &Arc<RawQuery> {
+        self.query.get_or_init(|| Arc::new(RawQuery::parse(self.uri.query().unwrap_or_default())))
+    }
+
     pub(in crate::http) fn id(&self) -> &str {
         self.id.to_str().unwrap_or_default()
     }
@@ -66,6 +79,7 @@ impl RequestContext {
             method: request.method().clone(),
             uri: request.uri().clone(),
             sent_uri: request.extensions().get::<SentUri>().map_or(request.uri(), |SentUri(uri)| uri).clone(),
+            query: OnceLock::new(),
             grant: OnceLock::new(),
             detail_hash: OnceLock::new(),
         })

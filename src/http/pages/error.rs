@@ -11,7 +11,6 @@ use super::links::Base;
 use super::respond;
 use super::sign_in;
 use crate::http::content_coding::quality;
-use crate::http::extract::query::RawQuery;
 use crate::http::middleware::RequestContext;
 use crate::http::problem::{self, ApiError};
 use crate::http::state::AppState;
@@ -109,8 +108,7 @@ fn page(
         }
         _ => Vec::new(),
     };
-    let query = RawQuery::parse(context.uri.query().unwrap_or_default());
-    let q = String::from_utf8_lossy(query.first(SEARCH_Q.name).unwrap_or_default());
+    let q = String::from_utf8_lossy(context.query().first(SEARCH_Q.name).unwrap_or_default());
     let retry_after = error.retry_after_seconds();
     let is_failure = status.is_server_error() && status != StatusCode::NOT_IMPLEMENTED && retry_after.is_none();
     let target = target(context);

@@ -13,6 +13,7 @@ use super::links::Base;
 use super::site::Site;
 use crate::http::extract::query::RawQuery;
 use crate::http::extract::{Snapshot, language_of_texts};
+use crate::http::middleware::RequestContext;
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 use crate::record;
@@ -25,7 +26,7 @@ pub(super) struct Visit {
     /// The language to show records in where available; `None` shows each in its own language.
     pub(super) of_texts: Option<record::Language>,
     pub(super) snapshot: Snapshot,
-    pub(super) query: RawQuery,
+    pub(super) query: Arc<RawQuery>,
 }
 
 impl FromRequestParts<Arc<AppState>> for Visit {
@@ -39,7 +40,7 @@ impl FromRequestParts<Arc<AppState>> for Visit {
             language,
             of_texts: language_of_texts(&parts.extensions, &snapshot.catalogue).cloned(),
             snapshot,
-            query: RawQuery::parse(parts.uri.query().unwrap_or_default()),
+            query: Arc::clone(RequestContext::of(&parts.extensions)?.query()),
         })
     }
 }

@@ -88,7 +88,13 @@ impl Scan {
 
     /// The documents that are close to the query's meaning but weren't found; none if enough
     /// documents have all the words.
-    fn related(&self, plan: &Plan, complete: usize, found: &[(Ordinal, Admission)]) -> Vec<RankedHit> {
+    fn related(
+        &self,
+        plan: &Plan,
+        last: &[Ordinal],
+        complete: usize,
+        found: &[(Ordinal, Admission)],
+    ) -> Vec<RankedHit> {
         let follow = |related: &&Related| complete < related.enough && found.len() < FEW;
         let Some(related) = plan.related.as_ref().filter(follow) else { return Vec::new() };
         let topics: Vec<_> = related.topics().collect();
@@ -106,7 +112,8 @@ impl Scan {
         let compared = sharing.into_iter().take(MOST_COMPARED).map(|(_, ordinal)| ordinal);
         let hit = |ordinal| {
             let tier = if self.columns().is_demo(ordinal) { Tier::RelatedDemo } else { Tier::Related };
-            Some(RankedHit { tier, score: related.likeness(self.meanings.of(ordinal), found.len() as u64)?, ordinal })
+            let likeness = related.likeness(self.meanings.of(ordinal), found.len() as u64)?;
+            Some(RankedHit { tier, score: if last.contains(&ordinal) { 0.0 } else { likeness }, ordinal })
         };
         compared.filter_map(hit).collect()
     }
@@ -248,7 +255,7 @@ impl Scan {
             }
         }
         let (by_words, unfiltered_total) = (ranked.len(), found.len() as u64);
-        for hit in self.related(plan, complete, &found) {
+        for hit in self.related(plan, &last, complete, &found) {
             let admission = filter.admit(self.columns(), hit.ordinal);
             found.push((hit.ordinal, admission));
             ranked.extend(admission.passed().then_some(hit));

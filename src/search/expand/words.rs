@@ -154,6 +154,9 @@ impl<L: TermLookup> Expander<'_, L> {
     /// only has forms in a language if it's also a word in records in that language.
     fn push_inflections(&self, slot: &mut Slot) {
         let (lexicon, ranking) = (&self.index.lexicon, &self.index.ranking);
+        if lexicon.inflected().is_empty() {
+            return;
+        }
         let own = lexicon.word(&slot.word.folded).map(|word| lexicon.stem_of(word));
         let is_english = english::is_common(&slot.word.folded);
         for language in lexicon.inflected() {

@@ -12,6 +12,7 @@ use utoipa::openapi::path::{Parameter as OpenApiParameter, ParameterBuilder, Par
 use utoipa::openapi::schema::{ArrayBuilder, KnownFormat, Schema, SchemaFormat, SchemaType, Type};
 use utoipa::openapi::{RefOr, Required};
 
+use crate::http::middleware::RequestContext;
 use crate::http::problem::{ApiError, ErrorCode, ParameterProblem};
 use crate::service::parameter::definition::{LANG, LIMIT, LONG_LIMIT, OFFSET, QUERIED_OFFSET};
 use crate::service::parameter::{AnyParameter, Given, Interface, Reason, Refusal, Values};
@@ -54,8 +55,8 @@ impl<T: FromParameters, S: Sync> FromRequestParts<S> for Query<T> {
     type Rejection = ApiError;
 
     async fn from_request_parts(parts: &mut Parts, _: &S) -> Result<Self, ApiError> {
-        let query = RawQuery::parse(parts.uri.query().unwrap_or_default());
-        let read = collect(&query, &T::parameters().collect::<Vec<_>>()).read(T::read);
+        let query = RequestContext::of(&parts.extensions)?.query();
+        let read = collect(query, &T::parameters().collect::<Vec<_>>()).read(T::read);
         read.map(Self).map_err(ApiError::from)
     }
 }

@@ -1,5 +1,7 @@
 //! The decoded query string, for parameters, links and entity tags.
 
+use std::borrow::Cow;
+
 use percent_encoding::percent_decode;
 
 use crate::text::append;
@@ -51,7 +53,12 @@ impl RawQuery {
 }
 
 fn decode(text: &str) -> Vec<u8> {
-    percent_decode(text.replace('+', " ").as_bytes()).collect()
+    let spaced = text.replace('+', " ").into_bytes();
+    let decoded = match percent_decode(&spaced).into() {
+        Cow::Borrowed(_) => None,
+        Cow::Owned(decoded) => Some(decoded),
+    };
+    decoded.unwrap_or(spaced)
 }
 
 #[cfg(test)]
