@@ -45,12 +45,12 @@ fn copies_under_load_never_mix_generations_or_reject_requests() {
     let place = Place::at(target.folder.path());
     let copies = times(4, 200);
     let (seen, ()) = target.ask_during(Some(50.0), || {
-        let mut client = target.client();
         for revision in 1..=copies {
             target.corpus.write(&target.data(), revision);
             reindex(target.folder.path());
             copy(&place.index(), &target.folder.path().join("copy"), revision.is_multiple_of(2));
-            target.await_revision(&mut client, revision);
+            // The server closes connections that are idle for as long as a build may take.
+            target.await_revision(&mut target.client(), revision);
         }
     });
     println!("replica: {copies} copies under load: {}", seen.summary());

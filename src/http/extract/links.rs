@@ -68,7 +68,7 @@ fn links(at: Pagination, max_offset: Option<u64>, reference: &str) -> String {
     let prev = (at.offset > 0).then(|| at.offset.saturating_sub(limit).min(last));
     let next = at.offset.checked_add(limit).filter(|next| *next < at.total);
     let pages = [("first", Some(0)), ("prev", prev), ("next", next), ("last", Some(last))];
-    let mut links = String::with_capacity(pages.len() * (reference.len() + 24));
+    let mut links = String::new();
     for (relation, offset) in pages {
         if let Some(offset) = offset.filter(|offset| max_offset.is_none_or(|max| *offset <= max)) {
             let separator = if links.is_empty() { "" } else { ", " };
