@@ -102,9 +102,6 @@ impl Signals {
             let slot = matched.trailing_zeros() as usize;
             if self.spellings.get(slot).is_some_and(|spelling| *spelling == Some(word)) {
                 spelled |= matched;
-                if spelled.count_ones() as usize == self.spellings.len() {
-                    break;
-                }
             }
         }
         #[expect(clippy::cast_precision_loss, reason = "at most thirty")]

@@ -13,6 +13,19 @@ use crate::search::plan::{Alternative, INDEXED_PREFIX, MatchKind, Phrase, Phrase
 use crate::text::analyse::{Gap, Word, compound, is_conjunction};
 use crate::text::{english, language};
 
+/// A query of up to this many words may be a name that has several parts, so more than two words
+/// may be joined.
+const JOINED_WITHIN: usize = 6;
+
+/// The maximum number of query words that are joined into one.
+const MOST_JOINED: usize = 4;
+
+/// The maximum number of words that a stem expands to. Words from the best records come first.
+const MOST_INFLECTIONS: usize = 50;
+
+/// The number of budget units per word with the typed prefix.
+const LISTED: usize = 10;
+
 impl<L: TermLookup> Expander<'_, L> {
     /// Creates a word's slot: the word itself, its compounds with its neighbours, and its
     /// completions.
@@ -108,16 +121,7 @@ impl<L: TermLookup> Expander<'_, L> {
         slot.document_frequency = frequencies.into_iter().max().unwrap_or(0);
         Ok(())
     }
-}
 
-/// A query of up to this many words may be a name that has several parts, so more than two words
-/// may be joined.
-const JOINED_WITHIN: usize = 6;
-
-/// The maximum number of query words that are joined into one.
-const MOST_JOINED: usize = 4;
-
-impl<L: TermLookup> Expander<'_, L> {
     /// The words in the lexicon that consist of several neighbouring query words, each with its
     /// range of query words. A conjunction between two words may be omitted: `r and d` is `rd`.
     pub(super) fn joined(&self) -> Vec<(Range<usize>, WordId)> {
@@ -143,12 +147,7 @@ impl<L: TermLookup> Expander<'_, L> {
         }
         found
     }
-}
 
-/// The maximum number of words that a stem expands to. Words from the best records come first.
-const MOST_INFLECTIONS: usize = 50;
-
-impl<L: TermLookup> Expander<'_, L> {
     /// Adds the words that share a stem with the slot's word in any language, and the compounds
     /// that contain it, because a query doesn't say which language it's in. A common English word
     /// only has forms in a language if it's also a word in records in that language.
@@ -178,12 +177,7 @@ impl<L: TermLookup> Expander<'_, L> {
             }
         }
     }
-}
 
-/// The number of budget units per word with the typed prefix.
-const LISTED: usize = 10;
-
-impl<L: TermLookup> Expander<'_, L> {
     /// Adds the last word's completions, unless it's taken for a complete word. Words of up to
     /// three letters that are known or in capitals aren't completed: `VA` isn't a prefix of
     /// Vanguard. A single letter only completes names.
@@ -243,9 +237,7 @@ impl<L: TermLookup> Expander<'_, L> {
         let terms = stems.into_iter().map(Term::Word).chain(concepts.into_iter().map(Term::Concept));
         slot.alternatives.extend(terms.map(|term| Alternative::new(MatchKind::Prefix, term, weight)));
     }
-}
 
-impl<L: TermLookup> Expander<'_, L> {
     /// The phrases, rarest first. `None` if every form of a phrase contains an unknown word, so
     /// nothing matches.
     pub(super) fn planned_phrases(&self) -> Option<Vec<Phrase>> {
