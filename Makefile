@@ -75,7 +75,7 @@ bench-build: need-cargo need-cc ## Check that the benchmarks and the fuzz target
 binary: $(if $(SOFTWARE_DIRECTORY_BIN),,need-cargo need-cc)
 	$(if $(SOFTWARE_DIRECTORY_BIN),,cargo build $(TESTED) --quiet)
 
-test-binary: ## Run all tests of the binary from outside: clients, pages, documentation and protocols
+test-binary: ## Run the steps that test the binary from outside, two at a time
 	$(MAKE) --jobs=2 --output-sync=target $(BINARY_STEPS)
 
 test-readme: need-python3 need-curl binary ## Run the commands in the README and docs, and compare their output

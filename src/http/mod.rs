@@ -279,7 +279,7 @@ async fn try_to_answer(
         if request.method() == Method::OPTIONS {
             return middleware::list_methods(&request);
         }
-        if let Some(elsewhere) = pages::settle_language(state, &request) {
+        if let Some(elsewhere) = pages::settle_language(state, context, &request) {
             return elsewhere;
         }
         let response = async {

@@ -31,7 +31,7 @@ pub(super) fn walk(
     } else {
         walk.all_blocks(|_| true, Combine::Any, collector);
     }
-    if has_required && collector.falls_back() && budget.allows_more() {
+    if has_required && collector.falls_back() {
         walk.restart()?;
         // If a required group is indispensable, every hit satisfies it.
         if plan.groups.iter().any(|group| group.required && group.indispensable) {

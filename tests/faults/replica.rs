@@ -49,7 +49,7 @@ fn copies_under_load_never_mix_generations_or_reject_requests() {
             target.corpus.write(&target.data(), revision);
             reindex(target.folder.path());
             copy(&place.index(), &target.folder.path().join("copy"), revision.is_multiple_of(2));
-            // The server closes connections that are idle for as long as a build may take.
+            // A build may take longer than the server keeps an idle connection open.
             target.await_revision(&mut target.client(), revision);
         }
     });

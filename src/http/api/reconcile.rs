@@ -21,7 +21,7 @@ use crate::curate::publiccode::property;
 use crate::http::content_coding::has_media_type;
 use crate::http::extract::Snapshot;
 use crate::http::extract::query::RawQuery;
-use crate::http::middleware::{Cost, RECONCILE};
+use crate::http::middleware::{Cost, RECONCILE, RequestContext};
 use crate::http::problem::{ApiError, ErrorCode, ParameterProblem};
 use crate::http::response;
 use crate::http::state::AppState;
@@ -85,13 +85,13 @@ async fn answer(
             return Err(ApiError::UnsupportedMediaType);
         }
         let body = to_bytes(body, MAX_FORM_BYTES).await.map_err(|_| ApiError::ContentTooLarge)?;
-        RawQuery::parse(&String::from_utf8_lossy(&body))
+        &RawQuery::parse(&String::from_utf8_lossy(&body))
     } else {
-        RawQuery::parse(parts.uri.query().unwrap_or_default())
+        RequestContext::of(&parts.extensions)?.query()
     };
-    if let Some(queries) = read(&form, "queries")? {
+    if let Some(queries) = read(form, "queries")? {
         reconcile(&state, snapshot, queries).await
-    } else if let Some(extension) = read(&form, "extend")? {
+    } else if let Some(extension) = read(form, "extend")? {
         extend(&state, snapshot, extension).await
     } else if parts.method == Method::POST {
         Err(refused("queries", "is required unless there's `extend`"))
@@ -319,8 +319,8 @@ async fn suggest_products(
     snapshot: Snapshot,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let form = RawQuery::parse(request.uri().query().unwrap_or_default());
-    let (prefix, skipped) = (parameter(&form, "prefix").unwrap_or_default(), cursor(&form)?);
+    let form = RequestContext::of(request.extensions())?.query();
+    let (prefix, skipped) = (parameter(form, "prefix").unwrap_or_default(), cursor(form)?);
     let suggest = move |stop: Stop| {
         let budget = service::budget(&snapshot, &stop);
         let limit = u32::try_from(skipped + FEW).unwrap_or(u32::MAX);
@@ -344,8 +344,8 @@ fn cursor(form: &RawQuery) -> Result<usize, ApiError> {
 
 /// Suggests properties by label or id.
 async fn suggest_properties(snapshot: Snapshot, request: Request) -> Result<Response, ApiError> {
-    let form = RawQuery::parse(request.uri().query().unwrap_or_default());
-    let (prefix, skipped) = (parameter(&form, "prefix").unwrap_or_default().to_lowercase(), cursor(&form)?);
+    let form = RequestContext::of(request.extensions())?.query();
+    let (prefix, skipped) = (parameter(form, "prefix").unwrap_or_default().to_lowercase(), cursor(form)?);
     let starts = |text: &str| text.to_lowercase().split([' ', '_']).any(|word| word.starts_with(&prefix));
     let found = known_properties(&snapshot).into_iter().filter(|(id, label)| {
         starts(label) || id.to_lowercase().starts_with(&prefix) || label.to_lowercase().starts_with(&prefix)
@@ -355,10 +355,10 @@ async fn suggest_properties(snapshot: Snapshot, request: Request) -> Result<Resp
 }
 
 /// Proposes properties to fetch.
-async fn propose_properties(snapshot: Snapshot, request: Request) -> Response {
-    let form = RawQuery::parse(request.uri().query().unwrap_or_default());
-    let limit = parameter(&form, "limit").and_then(|limit| limit.parse().ok()).unwrap_or(usize::MAX);
+async fn propose_properties(snapshot: Snapshot, request: Request) -> Result<Response, ApiError> {
+    let form = RequestContext::of(request.extensions())?.query();
+    let limit = parameter(form, "limit").and_then(|limit| limit.parse().ok()).unwrap_or(usize::MAX);
     let properties = known_properties(&snapshot).into_iter().map(|(id, name)| json!({"id": id, "name": name}));
     let properties: Vec<_> = properties.take(limit).collect();
-    response::json(json!({"type": "software", "properties": properties}).to_string())
+    Ok(response::json(json!({"type": "software", "properties": properties}).to_string()))
 }

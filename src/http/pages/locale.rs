@@ -14,7 +14,7 @@ use super::language::{Language, PageLanguage};
 use super::respond;
 use crate::http::extract::ascii;
 use crate::http::extract::query::RawQuery;
-use crate::http::middleware::{SentUri, is_from_page, with_path};
+use crate::http::middleware::{RequestContext, SentUri, is_from_page, with_path};
 use crate::http::problem::ApiError;
 use crate::http::state::AppState;
 use crate::service::parameter::definition::LANG;
@@ -56,7 +56,11 @@ pub(in crate::http) fn language_of(state: &AppState, request: &Request) -> PageL
 /// The response to a request for a page that should have a different address: a redirect to the
 /// language that `?lang=` asks for, or to the visitor's when they arrive from elsewhere. Also refuses
 /// a language in the path of anything but a page.
-pub(in crate::http) fn settle_language(state: &AppState, request: &Request) -> Option<Response> {
+pub(in crate::http) fn settle_language(
+    state: &AppState,
+    context: &RequestContext,
+    request: &Request,
+) -> Option<Response> {
     let extensions = request.extensions();
     let is_in_path = extensions.get().is_some_and(|PageLanguage { is_in_path, .. }| *is_in_path);
     let Some(localised) = extensions.get::<Localised>() else {
@@ -66,13 +70,13 @@ pub(in crate::http) fn settle_language(state: &AppState, request: &Request) -> O
     if !matches!(*request.method(), Method::GET | Method::HEAD) || matches!(localised, Localised::Part) {
         return None;
     }
-    let query = request.uri().query().unwrap_or_default();
-    let language = match asked(query) {
+    let language = match asked(context.query()) {
         Some(language) => language,
         None if is_in_path => return None,
         None => preferred(state, request)?,
     };
     let is_lang = |pair: &&str| pair.split('=').next() == Some(LANG.name);
+    let query = request.uri().query().unwrap_or_default();
     let others: Vec<_> = query.split('&').filter(|pair| !pair.is_empty() && !is_lang(pair)).collect();
     let separator = if others.is_empty() { "" } else { "?" };
     let target = format!("{}{separator}{}", request.uri().path(), others.join("&"));
@@ -83,10 +87,8 @@ pub(in crate::http) fn settle_language(state: &AppState, request: &Request) -> O
 }
 
 /// The language that the `lang` parameter asks for.
-fn asked(query: &str) -> Option<Language> {
-    let query = RawQuery::parse(query);
-    let (_, tag) = query.pairs().find(|(name, _)| *name == LANG.name.as_bytes())?;
-    Language::of_tag(std::str::from_utf8(tag).ok()?)
+fn asked(query: &RawQuery) -> Option<Language> {
+    Language::of_tag(std::str::from_utf8(query.first(LANG.name)?).ok()?)
 }
 
 /// The language that a visitor arriving from elsewhere prefers to the directory's own.

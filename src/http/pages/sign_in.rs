@@ -17,7 +17,7 @@ use super::links::Base;
 use super::respond;
 use crate::http::extract::query::RawQuery;
 use crate::http::middleware::{
-    SIGN_IN, end_sessions, failed, grant_of, is_from_own_page, reader, session, session_cookie,
+    RequestContext, SIGN_IN, end_sessions, failed, grant_of, is_from_own_page, reader, session, session_cookie,
 };
 use crate::http::problem::ApiError;
 use crate::http::response::uncached;
@@ -49,10 +49,10 @@ pub(super) async fn get_form(
     language: PageLanguage,
     request: Request,
 ) -> Result<Response, ApiError> {
-    let query = RawQuery::parse(request.uri().query().unwrap_or_default());
-    let next = next(&query);
+    let query = RequestContext::of(request.extensions())?.query();
+    let next = next(query);
     let headers = request.headers();
-    let code = parameter(&query, "code").filter(|_| request.method() == Method::GET);
+    let code = parameter(query, "code").filter(|_| request.method() == Method::GET);
     // A link's code starts a session even for readers who don't need one yet.
     let needs_none = if code.is_some() { session(&state.keys, headers) } else { reader(&state, &request) };
     if state.site.config.public_page.is_some() || needs_none.is_some() {

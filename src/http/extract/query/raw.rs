@@ -53,12 +53,7 @@ impl RawQuery {
 }
 
 fn decode(text: &str) -> Vec<u8> {
-    let spaced = text.replace('+', " ").into_bytes();
-    let decoded = match percent_decode(&spaced).into() {
-        Cow::Borrowed(_) => None,
-        Cow::Owned(decoded) => Some(decoded),
-    };
-    decoded.unwrap_or(spaced)
+    Cow::from(percent_decode(text.replace('+', " ").as_bytes())).into_owned()
 }
 
 #[cfg(test)]
